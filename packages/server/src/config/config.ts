@@ -1,0 +1,68 @@
+import type { Intent } from "../governance/index.js";
+
+/** Everything a start needs to know: read once, frozen, passed in. Contract §8 and Decision §1. */
+export interface Config {
+  /** Address to listen on. */
+  readonly host: string;
+  /** TCP port of REST, the console and, unless `grpcPort` splits it off, gRPC; 0: any free one. */
+  readonly port: number;
+  /** TCP port of gRPC alone; absent: shared with `port`. */
+  readonly grpcPort?: number;
+  /** Directory for everything kept beside the database. */
+  readonly dataDir: string;
+  /** `sqlite:PATH` or `postgres://…`; absent: nothing is kept and every write says so. */
+  readonly databaseUrl?: string;
+  /** Databases that steps run on; the first is the default one. */
+  readonly dataSources: readonly DataSourceConfig[];
+  readonly tools: ToolsConfig;
+  readonly auth: HeadersAuthConfig;
+  readonly tls?: TlsConfig;
+  /** Milliseconds one attempt of a step may run. */
+  readonly stepTimeoutMs: number;
+  /** Milliseconds after its creation by which a plan must be done. */
+  readonly planDeadlineMs: number;
+  readonly logLevel: LogLevel;
+}
+
+/** Verbosity of the log, most verbose first. */
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+/** One database that steps run on. */
+export interface DataSourceConfig {
+  readonly name: string;
+  /** `sqlite:PATH` or `postgres://…`. */
+  readonly url: string;
+}
+
+/** Which tool names there are (the tools file). */
+export interface ToolsConfig {
+  /** Refuse tool names that are not listed. */
+  readonly strict: boolean;
+  readonly tools: readonly ToolConfig[];
+}
+
+/** One tool of the tools file. */
+export interface ToolConfig {
+  readonly name: string;
+  readonly dataSource: string;
+  readonly allowedIntents?: readonly Intent[];
+  readonly annotatedIntent?: Intent;
+}
+
+/**
+ * Identity headers are believed (Decision §2), so beyond loopback somebody must have set them: a
+ * proxy at a known address, or one that knows the shared secret.
+ */
+export interface HeadersAuthConfig {
+  readonly mode: "headers";
+  /** Addresses or CIDR ranges whose requests are believed. */
+  readonly trustedProxies: readonly string[];
+  /** What a trusted proxy sends as `x-proxy-secret`. */
+  readonly proxySecret?: string;
+}
+
+/** PEM files for TLS on every port. */
+export interface TlsConfig {
+  readonly certFile: string;
+  readonly keyFile: string;
+}

@@ -1,0 +1,17 @@
+/**
+ * Governance: what a step declares that it does, what its statement really does, and whether the
+ * one covers the other.
+ *
+ * Glossary. **Intent**: what a step declares. **Statement class**: what the parsed statement does.
+ * **Analyzer**: the parser that tells. **Guard**: the rule that compares them.
+ */
+export {
+  INTENTS,
+  intentCovers,
+  isIntent,
+  isReadIntent,
+  type Intent,
+  type IntentSource,
+  type StatementClass,
+} from "./intent.js";
+export type { Dialect, SqlAnalyzer, StatementAnalysis } from "./ports.js";

@@ -1,0 +1,29 @@
+import type { StatementClass } from "./intent.js";
+
+/** The SQL a data source speaks. */
+export type Dialect = "sqlite" | "postgres";
+
+/** What a parser that knows the dialect's whole grammar says of a text. */
+export type StatementAnalysis =
+  | {
+      readonly kind: "statement";
+      readonly statementClass: StatementClass;
+      /** Tables the text names, without duplicates, as written but for quotes; CTE names left out. */
+      readonly tables: readonly string[];
+    }
+  | {
+      readonly kind: "rejected";
+      /**
+       * `unparsable`: not this dialect's SQL, or empty, or holding a NUL. `multiple_statements`: more
+       * than one. `forbidden`: a statement no intent allows (ATTACH, PRAGMA, transaction control…).
+       */
+      readonly reason: "unparsable" | "multiple_statements" | "forbidden";
+      /** For people: what and where, with a hint when the parser has one. */
+      readonly message: string;
+    };
+
+/** Reads one SQL text as the engine will. Pure: no database is asked. */
+export interface SqlAnalyzer {
+  /** Never throws for a text, whatever it holds; what cannot be read is `rejected`. */
+  analyze(sql: string, dialect: Dialect): StatementAnalysis;
+}

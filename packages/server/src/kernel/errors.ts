@@ -1,0 +1,41 @@
+import type { ErrorCode } from "@steward/protocol";
+
+/** What was wrong with one field of a request: `field` is a path such as `steps[2].depends_on[0]`. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** The parts of an {@link AppError} beside its code and message. */
+export interface AppErrorOptions {
+  /** What was wrong, field by field; sent to the caller. */
+  readonly details?: readonly FieldViolation[];
+  /** The error underneath: for the log, never for the caller. */
+  readonly cause?: unknown;
+  /** Set when trying the same request again can succeed; the time to wait first, in ms. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * The one error this program throws on purpose. `message` is safe to show to the caller; whatever
+ * must not leave the process belongs into `cause`.
+ */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  readonly details: readonly FieldViolation[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** Any thrown value as an AppError: what is not one becomes `INTERNAL`, its text kept in `cause`. */
+  static from(thrown: unknown): AppError {
+    if (thrown instanceof AppError) return thrown;
+    return new AppError("INTERNAL", "Internal error", { cause: thrown });
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Clock } from "./clock.js";
+
+/** Where identifiers come from. Injected, so that a test can own them. */
+export interface Ids {
+  /** A random UUID (version 4, RFC 9562 §5.4). */
+  uuid(): string;
+  /** A UUID whose text order is its order in time (version 7, RFC 9562 §5.7): for keys. */
+  orderedUuid(): string;
+}
+
+/** Identifiers from the machine's random source. */
+export function systemIds(clock: Clock): Ids {
+  return {
+    uuid: () => randomUUID(),
+    orderedUuid: () => uuidV7(clock.nowMs(), randomBytes(10)),
+  };
+}
+
+/** A version 7 UUID of a time in ms since the epoch and 10 random bytes. */
+export function uuidV7(nowMs: number, random: Uint8Array): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(nowMs, 0, 6);
+  bytes.set(random, 6);
+  bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f);
+  bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
+  const hex = bytes.toString("hex");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join("-");
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether the text has the shape of a UUID, of any version, the nil UUID included. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}

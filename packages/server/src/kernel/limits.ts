@@ -1,0 +1,53 @@
+/** Every bound of this program, with its unit (Decision §4 and §6 where not said otherwise). */
+
+/** Steps in one plan. */
+export const PLAN_STEPS_MAX: number = 1000;
+/** Dependencies of one step. */
+export const STEP_DEPENDENCIES_MAX: number = 100;
+/** Table hints of one step: as many tables as a schema snapshot is worth reading for. */
+export const STEP_TABLE_HINTS_MAX: number = 100;
+/** Bytes of UTF-8 in one query template. */
+export const TEMPLATE_BYTES_MAX: number = 64 * 1024;
+/** Characters in a plan's or step's name, a tool's name and a table hint. */
+export const NAME_LENGTH_MAX: number = 255;
+/** Bytes of UTF-8 in a plan's description. */
+export const DESCRIPTION_BYTES_MAX: number = 8 * 1024;
+/** Characters in a session id. */
+export const SESSION_ID_LENGTH_MAX: number = 255;
+/** Characters in an idempotency key. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
+/** Bytes of one request, over any transport. */
+export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
+/** Rows kept of one step's result. */
+export const RESULT_ROWS_MAX: number = 10_000;
+/** Rows counted beyond the ones kept, before the count is given up: "more than". */
+export const RESULT_ROWS_COUNTED_MAX: number = 1_000_000;
+/** Bytes of JSON kept of one step's output. */
+export const OUTPUT_BYTES_MAX: number = 2 * 1024 * 1024;
+/** Events of one plan. */
+export const PLAN_EVENTS_MAX: number = 51_200;
+/** Plans on one page of a listing. */
+export const PLANS_PAGE_MAX: number = 200;
+/** Plans on a page whose size the caller did not say. */
+export const PLANS_PAGE_DEFAULT: number = 50;
+/** Events read from the log at once: a slow reader holds one page, not the log. */
+export const EVENTS_PAGE_MAX: number = 256;
+
+/** How long a claim is good for without renewal (Decision §3). */
+export const LEASE_MS: number = 30_000;
+/** How often a running step's owner renews its claim (Decision §3). */
+export const LEASE_RENEW_MS: number = 10_000;
+/** How long one attempt of a step may run, unless set otherwise (Decision §3). */
+export const STEP_TIMEOUT_MS: number = 30_000;
+/** The longest step time-out that can be set (Decision §3). */
+export const STEP_TIMEOUT_MS_MAX: number = 60 * 60 * 1000;
+/** How long after its creation a plan may start steps (Decision §3). */
+export const PLAN_DEADLINE_MS: number = 24 * 60 * 60 * 1000;
+/** Attempts of a read, the first included (Decision §3). */
+export const READ_ATTEMPTS_MAX: number = 3;
+/** First pause before a retry; doubles with each attempt (Decision §3). */
+export const RETRY_BASE_MS: number = 100;
+/** Longest pause before a retry (Decision §3). */
+export const RETRY_CAP_MS: number = 10_000;
+/** How long a shutdown waits for what is under way. */
+export const DRAIN_MS: number = 10_000;

@@ -1,0 +1,63 @@
+/**
+ * One call of a tool: one attempt of a step that reached its tool (Decision §7). Written in the
+ * transaction that finishes the attempt, so that it exists exactly when the attempt's result does.
+ */
+export interface ToolCallRecord {
+  /** UUID v4; what makes consuming the record exactly-once. */
+  readonly eventId: string;
+  readonly orgId: string;
+  readonly sessionId: string;
+  readonly planId: string;
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly toolName: string;
+  readonly intent: string;
+  /** Which rule decided the intent (Decision §7). */
+  readonly intentSource: string;
+  readonly ormModel: string | undefined;
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly rowCount: number;
+  readonly error: string | undefined;
+  /** The statement as submitted, placeholders and all: never with values in it. */
+  readonly query: string;
+  /** JSON text of the output, cut to {@link TOOL_CALL_OUTPUT_BYTES_MAX}. */
+  readonly output: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly finishedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Bytes of a step's output that its tool-call record keeps (Decision §12). */
+export const TOOL_CALL_OUTPUT_BYTES_MAX: number = 8 * 1024;
+
+/** Payload of `LlmToolCallAuditRecorded` (Contract §4.5, recording rule 1). */
+export interface LlmToolCallAuditRecorded {
+  /** The record's id: the same event published again after a crash carries the same one. */
+  readonly event_id: string;
+  readonly tool_name: string;
+  readonly context: {
+    readonly org_id: string;
+    readonly session_id: string;
+    readonly orm_model: string | undefined;
+    readonly intent: string;
+  };
+}
+
+/** What the process-wide bus carries. */
+export interface AuditEvents {
+  readonly LlmToolCallAuditRecorded: LlmToolCallAuditRecorded;
+}
+
+/** The bus event of a record. */
+export function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
+  return {
+    event_id: record.eventId,
+    tool_name: record.toolName,
+    context: {
+      org_id: record.orgId,
+      session_id: record.sessionId,
+      orm_model: record.ormModel,
+      intent: record.intent,
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * Plans: what an agent submits, how its steps run, and what is remembered of it.
+ *
+ * Glossary. **Plan**: steps that depend on each other. **Step**: one statement for one tool.
+ * **Attempt**: one run of a step, numbered from 1. **Claim**: taking a step for an owner. **Lease**:
+ * how long a claim is good for. **Fencing**: an attempt that lost its claim cannot finish. **Settle**:
+ * finding out for good whether a write took effect. **Marker**: the row a write leaves in its target.
+ */
+export {
+  hasJournal,
+  type Orchestrator,
+  type PageRequest,
+  type PlanFilter,
+  type PlanJournal,
+  type PlanPage,
+  type PlanSummary,
+  type QueryRuntimeContext,
+} from "./orchestrator.js";
+export type {
+  LlmContextUpdate,
+  PlanDefinition,
+  PlanRecord,
+  PlanStatus,
+  PreparedStep,
+  SchemaTableDelta,
+  StepDefinition,
+  StepError,
+  StepExecution,
+  StepRecord,
+  StepResult,
+  StepStatus,
+  WaitReason,
+} from "./plan.js";
+export { isTerminalEvent, type PlanEvent, type PlanEventType } from "./plan-events.js";

@@ -1,0 +1,34 @@
+/** Names of the events of a plan (Contract §6, Decision §6). */
+export type PlanEventType =
+  | "PlanCreated"
+  | "PlanStarted"
+  | "PlanStepStarted"
+  | "PlanStepExecuted"
+  | "PlanStepSkipped"
+  | "PlanStepCancelled"
+  | "PlanStepLeaseExpired"
+  | "PlanCompleted"
+  | "PlanFailed"
+  | "PlanCancelRequested"
+  | "PlanCancelled"
+  | "PlanRetried"
+  | "PlanApprovalRequested"
+  | "PlanApprovalDecided";
+
+/** One event of a plan's log (Contract §2.6). */
+export interface PlanEvent {
+  readonly planId: string;
+  /** From 1, without gaps, per plan. */
+  readonly sequence: number;
+  readonly eventType: PlanEventType;
+  readonly payloadJson: string;
+  /** RFC 3339, UTC, milliseconds; never decreasing within a plan. */
+  readonly timestamp: string;
+}
+
+/** Whether the plan is over with this event, for as long as nobody retries it: a stream ends here. */
+export function isTerminalEvent(eventType: PlanEventType): boolean {
+  return (
+    eventType === "PlanCompleted" || eventType === "PlanFailed" || eventType === "PlanCancelled"
+  );
+}

@@ -1,0 +1,227 @@
+import type { Dialect, Intent } from "../governance/index.js";
+import type { Unsubscribe } from "../kernel/event-bus.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
+import type { PageRequest, PlanFilter, PlanPage } from "./orchestrator.js";
+import type { PlanEvent } from "./plan-events.js";
+import type { PlanRecord, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
+import type { ClaimRefusal, PlanState, StepOutcome } from "./transitions.js";
+
+/** A value bound to a statement. 64-bit integers travel as decimal text. */
+export type SqlValue = string | number | null;
+
+/** Names one attempt of one step, in every database it touches. */
+export interface AttemptRef extends StepRef {
+  readonly attempt: number;
+}
+
+/** Names one step. */
+export interface StepRef extends PlanRef {
+  readonly stepId: string;
+}
+
+/** Names one plan, within its organization. */
+export interface PlanRef {
+  readonly orgId: string;
+  readonly planId: string;
+}
+
+/** One statement to run on a data source. */
+export interface StatementRequest {
+  /** Exactly one statement of the target's dialect; every value in it is a parameter `?1`, `?2`…. */
+  readonly sql: string;
+  readonly binds: readonly SqlValue[];
+  /** The engine itself refuses whatever this intent does not cover. */
+  readonly intent: Intent;
+  /** Tables whose schema is compared before and after, beside those the statement touches. */
+  readonly schemaTableHints: readonly string[];
+  /** Milliseconds this statement may take, waiting for its turn included. */
+  readonly timeoutMs: number;
+  /** Which attempt this is: a write leaves it in the target, in the same transaction (Decision §3). */
+  readonly attempt: AttemptRef;
+}
+
+/** What a statement came to. */
+export interface StatementResult {
+  /** Rows returned or, of a write without RETURNING, rows changed. */
+  readonly rowCount: number;
+  /** JSON text: an array of row objects, cut to the row and byte limits (Decisions §4 and §5). */
+  readonly outputJson: string;
+  /** Rows in `outputJson`; fewer than `rowCount` when it was cut. */
+  readonly rowsKept: number;
+  /** Counting stopped at `rowCount`: there are more. */
+  readonly rowCountIsLowerBound: boolean;
+  readonly schemaDeltas: readonly SchemaTableDelta[];
+}
+
+/** Why a statement did not run to its end. */
+export type StatementFailureReason =
+  /** The engine says no, and will again: syntax, unknown table, constraint. */
+  | "statement"
+  /** The engine refuses it under the declared intent. */
+  | "intent"
+  /** Its time was up; it was stopped and its transaction rolled back. */
+  | "timeout"
+  /** The signal was aborted; it was stopped and its transaction rolled back. */
+  | "aborted"
+  /** Proven to have left no trace, and may work the next time (SQLITE_BUSY, 40001, 40P01). */
+  | "rolled_back"
+  /** Whether it took effect is not known: ask `settle`. */
+  | "connection";
+
+/** Thrown by a {@link SqlTarget}; `message` is for the agent, values never in it. */
+export class StatementError extends Error {
+  override readonly name = "StatementError";
+  readonly reason: StatementFailureReason;
+  /** Sentences that help to repair the statement, such as near-miss names. */
+  readonly hints: readonly string[];
+
+  constructor(
+    reason: StatementFailureReason,
+    message: string,
+    options: { readonly hints?: readonly string[]; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.hints = options.hints ?? [];
+  }
+}
+
+/** A database that agents work on: never the one this service keeps its own tables in. */
+export interface SqlTarget extends AsyncDisposable {
+  readonly name: string;
+  readonly dialect: Dialect;
+
+  /**
+   * Runs one statement and resolves when its effect is durable in the target. A write and its marker
+   * commit together; a second run of an attempt that took effect returns the first one's result.
+   * @throws StatementError; never with the statement still running.
+   */
+  run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult>;
+
+  /**
+   * Decides for good whether a write took effect: `undefined` means that it did not and that this
+   * attempt, wherever it may still be under way, never will.
+   * @throws StatementError `connection` when the target cannot be asked now.
+   */
+  settle(attempt: AttemptRef): Promise<StatementResult | undefined>;
+
+  /** Says that the attempt's result is durable in the plan store: its marker may go. */
+  forget(attempt: AttemptRef): void;
+}
+
+/** How a tool name is run. */
+export interface SqlTool {
+  readonly target: SqlTarget;
+  /** Intents the tools file allows; absent: all. */
+  readonly allowedIntents?: readonly Intent[];
+  /** Intent the tools file annotates it with (Decision §7). */
+  readonly annotatedIntent?: Intent;
+}
+
+/** Which tool a name stands for (Decision §1). */
+export interface ToolRegistry {
+  /** @returns `undefined` when the name is not listed and unknown names are refused. */
+  resolve(toolName: string): SqlTool | undefined;
+  /** The data source of this name, or `undefined` when it is gone from the configuration. */
+  target(dataSource: string): SqlTarget | undefined;
+}
+
+/** A plan about to be stored. */
+export interface NewPlan {
+  readonly ref: PlanRef;
+  readonly sessionId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly steps: readonly PreparedStep[];
+  readonly createdAtMs: number;
+  readonly deadlineMs: number;
+  readonly idempotency?: {
+    readonly key: string;
+    /** SHA-256 of the request, hex. */
+    readonly requestHash: string;
+  };
+}
+
+/** What asking for a step came to. */
+export type ClaimResult =
+  | {
+      readonly kind: "claimed";
+      readonly attempt: number;
+      readonly step: PreparedStep;
+      readonly sessionId: string;
+      /** `toolOutputJson` of every step the statement refers to, by step id. */
+      readonly outputs: ReadonlyMap<string, string>;
+    }
+  /** Somebody's attempt is under way. */
+  | { readonly kind: "running" }
+  /** It had finished: the stored result. */
+  | { readonly kind: "finished"; readonly execution: StepExecution }
+  | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
+
+/** A running step whose owner is gone. */
+export interface AbandonedStep {
+  readonly attempt: AttemptRef;
+  readonly step: PreparedStep;
+  readonly sessionId: string;
+}
+
+/**
+ * Keeps plans, their events and their tool calls. Every method is one atomic use case, durable when
+ * its promise resolves (but for the claim of a read, see `claimStep`); decisions are those of
+ * `transitions.ts`, so that every engine decides alike. Errors: `PLAN_NOT_FOUND` for another
+ * organization's plan as for none, `STORE_UNAVAILABLE` when nothing can be said.
+ */
+export interface PlanStore extends AsyncDisposable {
+  /**
+   * @returns the plan; with an idempotency key used before for the same request, the first plan.
+   * @throws AppError `IDEMPOTENCY_CONFLICT` when the key was used for another request.
+   */
+  createPlan(plan: NewPlan): Promise<PlanRecord>;
+
+  /** As committed; `undefined` when unknown. */
+  findPlan(ref: PlanRef): Promise<PlanRecord | undefined>;
+
+  /** Newest first. */
+  listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage>;
+
+  /**
+   * Takes a step for `owner`, raising its attempt. A store that one process owns may keep the claim
+   * of a read in memory until it lasts; the claim of a write is durable when this resolves.
+   */
+  claimStep(ref: StepRef, owner: string): Promise<ClaimResult>;
+
+  /** Prolongs a claim. @returns false when it is no longer ours. */
+  renewLease(attempt: AttemptRef, owner: string): Promise<boolean>;
+
+  /**
+   * Ends an attempt: step, plan, events and tool call in one transaction, guarded by `running` and
+   * the attempt. @returns the result as stored, or `undefined` when the claim was lost (fenced).
+   */
+  finishStep(
+    attempt: AttemptRef,
+    outcome: StepOutcome,
+    toolCall: ToolCallRecord | undefined,
+  ): Promise<StepExecution | undefined>;
+
+  /**
+   * Forbids new claims; ends the plan at once when nothing runs. Repeating is harmless.
+   * @returns the plan's state after it.
+   * @throws AppError `PLAN_NOT_ACTIVE` when it has completed or failed.
+   */
+  cancelPlan(ref: PlanRef, reason: string): Promise<PlanState>;
+
+  /** @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed. */
+  retryPlan(ref: PlanRef): Promise<PlanRecord>;
+
+  /** See {@link PlanJournal.readEvents}. */
+  readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]>;
+
+  /** Has `wake` called after each commit that added events to the plan. */
+  onPlanEvents(planId: string, wake: () => void): Unsubscribe;
+
+  /** Running steps whose lease is over, oldest first, at most `limit`. */
+  abandonedSteps(limit: number): Promise<readonly AbandonedStep[]>;
+
+  /** Fails the active plans whose deadline has passed. @returns how many. */
+  expirePlans(): Promise<number>;
+}

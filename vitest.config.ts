@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests run from what was built, so that they exercise the files that ship. */
+export default defineConfig({
+  test: {
+    include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
+    exclude: ["**/node_modules/**", "test/dist/**/*.long.test.js"],
+    testTimeout: 20_000,
+    maxWorkers: 2,
+  },
+});
