@@ -14,4 +14,5 @@ export {
   type IntentSource,
   type StatementClass,
 } from "./intent.js";
+export { AuditPublisher } from "./audit-publisher.js";
 export type { Dialect, SqlAnalyzer, StatementAnalysis } from "./ports.js";

@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "./clock.js";
 
-/** Where identifiers come from. Injected, so that a test can own them. */
+/** Where identifiers and chance come from. Injected, so that a test can own them. */
 export interface Ids {
   /** A random UUID (version 4, RFC 9562 §5.4). */
   uuid(): string;
   /** A UUID whose text order is its order in time (version 7, RFC 9562 §5.7): for keys. */
   orderedUuid(): string;
+  /** A number in [0, 1), for jitter. */
+  random(): number;
 }
 
 /** Identifiers from the machine's random source. */
@@ -14,6 +16,7 @@ export function systemIds(clock: Clock): Ids {
   return {
     uuid: () => randomUUID(),
     orderedUuid: () => uuidV7(clock.nowMs(), randomBytes(10)),
+    random: () => Math.random(),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Unsubscribe } from "./event-bus.js";
+
 /**
  * One call of a tool: one attempt of a step that reached its tool (Decision §7). Written in the
  * transaction that finishes the attempt, so that it exists exactly when the attempt's result does.
@@ -46,6 +48,28 @@ export interface LlmToolCallAuditRecorded {
 /** What the process-wide bus carries. */
 export interface AuditEvents {
   readonly LlmToolCallAuditRecorded: LlmToolCallAuditRecorded;
+}
+
+/** A record and its place in the log. */
+export interface LoggedToolCall {
+  /** Increasing in the order of commits, with gaps allowed. */
+  readonly sequence: number;
+  readonly record: ToolCallRecord;
+}
+
+/**
+ * The durable log of tool calls: the outbox that everything else is derived from. Each consumer
+ * keeps its own position in it; what was read and not acknowledged is read again after a crash.
+ */
+export interface ToolCallLog {
+  /** How far a consumer has acknowledged; 0 for a new one. */
+  position(consumer: string): Promise<number>;
+  /** At most `limit` records after this sequence, in order. */
+  readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]>;
+  /** Remembers a consumer's position; durable when it resolves. */
+  acknowledge(consumer: string, sequence: number): Promise<void>;
+  /** Has `wake` called after each commit that recorded a tool call. */
+  onRecorded(wake: () => void): Unsubscribe;
 }
 
 /** The bus event of a record. */

@@ -149,6 +149,8 @@ export type ClaimResult =
       readonly attempt: number;
       readonly step: PreparedStep;
       readonly sessionId: string;
+      /** When its plan must be done, ms since the epoch. */
+      readonly deadlineMs: number;
       /** `toolOutputJson` of every step the statement refers to, by step id. */
       readonly outputs: ReadonlyMap<string, string>;
     }

@@ -1,0 +1,222 @@
+import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-call.js";
+import { isReadIntent } from "../governance/index.js";
+import { bindOutputs } from "./template.js";
+import { contextOfFailure, contextOfResult } from "./context-update.js";
+import type { QueryRuntimeContext } from "./orchestrator.js";
+import type { PreparedStep, StepError } from "./plan.js";
+import {
+  StatementError,
+  type AttemptRef,
+  type SqlTarget,
+  type SqlValue,
+  type StatementFailureReason,
+  type StatementResult,
+  type ToolRegistry,
+} from "./ports.js";
+import { mayRetry } from "./retry.js";
+import type { StepOutcome } from "./transitions.js";
+
+/** One claimed attempt, and what it needs to run. */
+export interface Attempt {
+  readonly ref: AttemptRef;
+  readonly step: PreparedStep;
+  readonly sessionId: string;
+  readonly outputs: ReadonlyMap<string, string>;
+  readonly timeoutMs: number;
+}
+
+/** How an attempt ended, and the tool call to record when it reached its tool. */
+export interface AttemptEnd {
+  readonly outcome: StepOutcome;
+  readonly toolCall: ToolCallRecord | undefined;
+}
+
+/** Runs attempts: binds, runs, and says in the state machine's words how it ended. */
+export class AttemptRunner {
+  readonly #tools: ToolRegistry;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(tools: ToolRegistry, clock: Clock, ids: Ids) {
+    this.#tools = tools;
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /**
+   * Runs an attempt to its end.
+   * @throws AppError `STORE_UNAVAILABLE` when it cannot be known now whether a write took effect:
+   * the attempt stays claimed until its lease ends, and is settled then.
+   */
+  async run(attempt: Attempt, ctx: QueryRuntimeContext, signal: AbortSignal): Promise<AttemptEnd> {
+    const target = this.#tools.target(attempt.step.dataSource);
+    if (target === undefined) {
+      return refused(`Data source ${attempt.step.dataSource} is no longer configured`);
+    }
+    let binds: readonly SqlValue[];
+    try {
+      binds = bindOutputs(attempt.step.statement, attempt.outputs);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return refused(
+        error.message,
+        error.details.map((violation) => violation.reason),
+      );
+    }
+    const startedMs = performance.now();
+    const end = await this.#runOn(target, attempt, binds, signal);
+    return this.#toEnd(attempt, ctx.ormModel, end, performance.now() - startedMs);
+  }
+
+  /** The end of an attempt whose owner died after its write had taken effect. */
+  recovered(attempt: Omit<Attempt, "outputs" | "timeoutMs">, result: StatementResult): AttemptEnd {
+    return this.#toEnd(attempt, undefined, result, 0);
+  }
+
+  async #runOn(
+    target: SqlTarget,
+    attempt: Attempt,
+    binds: readonly SqlValue[],
+    signal: AbortSignal,
+  ): Promise<StatementResult | StatementError> {
+    const { step, ref, timeoutMs } = attempt;
+    try {
+      return await target.run(
+        {
+          sql: step.statement.sql,
+          binds,
+          intent: step.intent,
+          schemaTableHints: step.schemaTableHints,
+          timeoutMs,
+          attempt: ref,
+        },
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof StatementError)) throw error;
+      if (error.reason !== "connection" || isReadIntent(step.intent)) return error;
+      return (await settle(target, ref, error)) ?? provenUndone(error);
+    }
+  }
+
+  #toEnd(
+    attempt: Omit<Attempt, "outputs" | "timeoutMs">,
+    ormModel: string | undefined,
+    end: StatementResult | StatementError,
+    durationMs: number,
+  ): AttemptEnd {
+    const outcome =
+      end instanceof StatementError
+        ? outcomeOfError(attempt, end, durationMs)
+        : ({
+            kind: "completed",
+            rowCount: end.rowCount,
+            durationMs: milliseconds(durationMs),
+            context: contextOfResult(end),
+          } as const);
+    // A refused statement never reached its tool (Decision §7).
+    if (end instanceof StatementError && end.reason === "intent") {
+      return { outcome, toolCall: undefined };
+    }
+    const { ref, step, sessionId } = attempt;
+    const failed = end instanceof StatementError;
+    return {
+      outcome,
+      toolCall: {
+        eventId: this.#ids.uuid(),
+        orgId: ref.orgId,
+        sessionId,
+        planId: ref.planId,
+        stepId: ref.stepId,
+        attempt: ref.attempt,
+        toolName: step.toolName,
+        intent: step.intent,
+        intentSource: step.intentSource,
+        ormModel,
+        status: failed ? (end.reason === "aborted" ? "cancelled" : "failed") : "completed",
+        rowCount: failed ? 0 : end.rowCount,
+        error: failed ? end.message : undefined,
+        query: step.queryTemplate,
+        output: failed ? "[]" : cutToBytes(end.outputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
+        finishedAtMs: this.#clock.nowMs(),
+        durationMs: milliseconds(durationMs),
+      },
+    };
+  }
+}
+
+function outcomeOfError(
+  attempt: Omit<Attempt, "outputs" | "timeoutMs">,
+  failure: StatementError,
+  durationMs: number,
+): StepOutcome {
+  const timing = { durationMs: milliseconds(durationMs) };
+  if (failure.reason === "aborted") return { kind: "cancelled", ...timing };
+  const error = stepErrorOf(failure);
+  if (mayRetry(failure.reason, isReadIntent(attempt.step.intent), attempt.ref.attempt)) {
+    return { kind: "retried", error, ...timing };
+  }
+  return { kind: "failed", error, ...timing, context: contextOfFailure(failure.hints) };
+}
+
+function stepErrorOf(failure: StatementError): StepError {
+  const codes = {
+    statement: "STEP_FAILED",
+    intent: "POLICY_DENIED",
+    timeout: "STEP_TIMEOUT",
+    aborted: "CANCELLED",
+    rolled_back: "STEP_FAILED",
+    connection: "STEP_FAILED",
+  } as const satisfies Record<StatementFailureReason, StepError["code"]>;
+  return { code: codes[failure.reason], message: failure.message };
+}
+
+/** A step that failed before it reached its tool. */
+function refused(message: string, hints: readonly string[] = []): AttemptEnd {
+  return {
+    outcome: {
+      kind: "failed",
+      error: { code: "STEP_FAILED", message },
+      durationMs: 0,
+      context: contextOfFailure(hints),
+    },
+    toolCall: undefined,
+  };
+}
+
+async function settle(
+  target: SqlTarget,
+  ref: AttemptRef,
+  lost: StatementError,
+): Promise<StatementResult | undefined> {
+  try {
+    return await target.settle(ref);
+  } catch (error) {
+    throw new AppError(
+      "STORE_UNAVAILABLE",
+      `The connection to ${target.name} was lost and it cannot be asked whether step ` +
+        `${ref.stepId} took effect; it will be settled as soon as it can be reached`,
+      { cause: new AggregateError([lost, error]), retryAfterMs: 1000 },
+    );
+  }
+}
+
+function provenUndone(lost: StatementError): StatementError {
+  return new StatementError("rolled_back", lost.message, { hints: lost.hints, cause: lost });
+}
+
+/** Tenths of a millisecond: finer would only be noise. */
+function milliseconds(durationMs: number): number {
+  return Math.round(durationMs * 10) / 10;
+}
+
+/** The longest beginning of a text that fits, whole characters only. */
+function cutToBytes(text: string, bytesMax: number): string {
+  if (text.length * 3 <= bytesMax) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= bytesMax) return text;
+  return new TextDecoder("utf-8").decode(bytes.subarray(0, bytesMax), { stream: true });
+}

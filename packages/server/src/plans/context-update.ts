@@ -1,0 +1,43 @@
+import { OUTPUT_BYTES_MAX } from "../kernel/limits.js";
+import type { SchemaTableDelta } from "./plan.js";
+import type { StatementResult } from "./ports.js";
+import type { StepContext } from "./transitions.js";
+
+/** What the LLM is told of a statement that ran (Decision §11). */
+export function contextOfResult(result: StatementResult): StepContext {
+  return {
+    toolOutputJson: result.outputJson,
+    schemaAdditions: result.schemaDeltas,
+    augmentationHints: [...result.schemaDeltas.map(sentenceOfDelta), ...sentencesOfCut(result)],
+  };
+}
+
+/** What the LLM is told of a step that failed: how to repair it, as far as anybody knows. */
+export function contextOfFailure(hints: readonly string[]): StepContext {
+  return { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: hints };
+}
+
+function sentenceOfDelta(delta: SchemaTableDelta): string {
+  switch (delta.operation) {
+    case "NEW":
+      return `Table ${delta.tableName} now exists: its definition is in schema_additions.`;
+    case "MODIFIED":
+      return `Table ${delta.tableName} has changed: its definition is in schema_additions.`;
+    case "REMOVED":
+      return `Table ${delta.tableName} no longer exists.`;
+  }
+}
+
+function sentencesOfCut(result: StatementResult): readonly string[] {
+  if (result.rowsKept >= result.rowCount) return [];
+  const total = `${result.rowCountIsLowerBound ? "more than " : ""}${grouped(result.rowCount)}`;
+  return [
+    `Result cut to ${grouped(result.rowsKept)} of ${total} rows: ` +
+      `aggregate, filter or page by LIMIT to see the rest (${grouped(OUTPUT_BYTES_MAX)} bytes at most).`,
+  ];
+}
+
+/** Digits in groups of three, parted by spaces: the same for every locale. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
+}

@@ -1,0 +1,306 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
+import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
+import type { Unsubscribe } from "../kernel/event-bus.js";
+import type { Ids } from "../kernel/ids.js";
+import { DRAIN_MS, LEASE_RENEW_MS } from "../kernel/limits.js";
+import type { Log } from "../kernel/log.js";
+import type { Telemetry } from "../kernel/telemetry.js";
+import type { SqlAnalyzer } from "../governance/index.js";
+import { AttemptRunner } from "./attempt.js";
+import { FlightTable, type Flight } from "./flights.js";
+import type {
+  Orchestrator,
+  PageRequest,
+  PlanFilter,
+  PlanJournal,
+  PlanPage,
+  QueryRuntimeContext,
+} from "./orchestrator.js";
+import type { PlanEvent } from "./plan-events.js";
+import type { PlanDefinition, PlanRecord, StepExecution } from "./plan.js";
+import type { ClaimResult, PlanRef, PlanStore, StepRef, ToolRegistry } from "./ports.js";
+import { preparePlan } from "./prepare.js";
+import { Recovery } from "./recovery.js";
+import { retryDelayMs } from "./retry.js";
+
+/** What a durable orchestrator is built from. */
+export interface DurableOrchestratorOptions {
+  readonly store: PlanStore;
+  readonly tools: ToolRegistry;
+  readonly analyzer: SqlAnalyzer;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  /** Milliseconds one attempt may run. */
+  readonly stepTimeoutMs: number;
+  /** Milliseconds after its creation by which a plan must be done. */
+  readonly planDeadlineMs: number;
+}
+
+/** How often a step that runs elsewhere is looked at again, should a wake-up be lost. */
+const POLL_MS = 250;
+
+/**
+ * Runs plans so that nothing acknowledged is lost or done twice: every transition is one atomic
+ * method of the {@link PlanStore}, every effect on a data source carries its attempt. This class only
+ * sequences them.
+ */
+export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisposable {
+  readonly #options: DurableOrchestratorOptions;
+  readonly #store: PlanStore;
+  readonly #owner: string;
+  readonly #runner: AttemptRunner;
+  readonly #recovery: Recovery;
+  readonly #flights = new FlightTable();
+  readonly #renewal: NodeJS.Timeout;
+  #closing = false;
+
+  constructor(options: DurableOrchestratorOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#owner = options.ids.uuid();
+    this.#runner = new AttemptRunner(options.tools, options.clock, options.ids);
+    this.#recovery = new Recovery(options.store, options.tools, this.#runner, options.log);
+    this.#renewal = setInterval(() => {
+      this.#renewLeases();
+    }, LEASE_RENEW_MS).unref();
+  }
+
+  async createPlan(
+    sessionId: string,
+    definition: PlanDefinition,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRecord> {
+    const { clock, ids, tools, analyzer, planDeadlineMs } = this.#options;
+    const session = sessionId === "" ? (ctx.sessionId ?? "") : sessionId;
+    const steps = preparePlan(session, definition, tools, analyzer);
+    const nowMs = clock.nowMs();
+    const record = await this.#store.createPlan({
+      ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
+      sessionId: session,
+      name: definition.name,
+      description: definition.description,
+      steps,
+      createdAtMs: nowMs,
+      deadlineMs: nowMs + planDeadlineMs,
+      ...(ctx.idempotencyKey === undefined
+        ? {}
+        : {
+            idempotency: {
+              key: ctx.idempotencyKey,
+              requestHash: requestHash(session, definition),
+            },
+          }),
+    });
+    this.#options.telemetry.count("steward_plans_created_total");
+    return record;
+  }
+
+  getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {
+    return this.#store.findPlan({ orgId: ctx.orgId, planId });
+  }
+
+  async executeStep(
+    planId: string,
+    stepId: string,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepExecution> {
+    const ref = { orgId: ctx.orgId, planId, stepId };
+    const flight =
+      this.#flights.find(ref) ??
+      this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
+    const execution = await whileCallerWaits(flight.result, ctx.signal);
+    const { error } = execution.stepResult;
+    if (error?.code !== "POLICY_DENIED") return execution;
+    throw new AppError("POLICY_DENIED", error.message, {
+      details: execution.llmContextUpdate.augmentationHints.map((reason) => ({
+        field: `steps.${stepId}`,
+        reason,
+      })),
+    });
+  }
+
+  async cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void> {
+    const ref = { orgId: ctx.orgId, planId };
+    const state = await this.#store.cancelPlan(ref, reason ?? "cancelled by the caller");
+    this.#flights.abort(ref);
+    if (state.status === "cancelled") return;
+    await this.#untilOver(ref, ctx.signal);
+  }
+
+  async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
+    return this.#store.retryPlan({ orgId: ctx.orgId, planId });
+  }
+
+  listPlans(filter: PlanFilter, page: PageRequest, ctx: QueryRuntimeContext): Promise<PlanPage> {
+    return this.#store.listPlans(ctx.orgId, filter, page);
+  }
+
+  async readEvents(
+    planId: string,
+    afterSequence: number,
+    limit: number,
+    ctx: QueryRuntimeContext,
+  ): Promise<readonly PlanEvent[]> {
+    return this.#store.readEvents({ orgId: ctx.orgId, planId }, afterSequence, limit);
+  }
+
+  onPlanEvents(planId: string, wake: () => void): Unsubscribe {
+    return this.#store.onPlanEvents(planId, wake);
+  }
+
+  /** Steps under way in this process. */
+  get running(): number {
+    return this.#flights.size;
+  }
+
+  /**
+   * Takes no new steps and waits for those under way; what is still running after the drain time is
+   * stopped and handed back, to be claimed again by whoever comes next.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#renewal);
+    await this.#recovery[Symbol.asyncDispose]();
+    await this.#flights.drain(DRAIN_MS);
+  }
+
+  async #fly(ref: StepRef, ctx: QueryRuntimeContext, flight: Flight): Promise<StepExecution> {
+    for (;;) {
+      if (this.#closing) throw shuttingDown();
+      const claim = await this.#store.claimStep(ref, this.#owner);
+      switch (claim.kind) {
+        case "finished":
+          return claim.execution;
+        case "refused":
+          throw new AppError(claim.refusal.code, claim.refusal.message);
+        case "running":
+          await this.#untilNews(ref, flight.signal);
+          break;
+        case "claimed": {
+          const execution = await this.#attempt(ref, claim, ctx, flight);
+          if (execution !== undefined) return execution;
+        }
+      }
+    }
+  }
+
+  /** @returns `undefined` when there is another attempt to come, or the claim was lost. */
+  async #attempt(
+    ref: StepRef,
+    claim: ClaimResult & { readonly kind: "claimed" },
+    ctx: QueryRuntimeContext,
+    flight: Flight,
+  ): Promise<StepExecution | undefined> {
+    const { clock, ids, log, telemetry, stepTimeoutMs } = this.#options;
+    const attempt = { ...ref, attempt: claim.attempt };
+    flight.attempt = attempt;
+    const end = await this.#runner.run(
+      {
+        ref: attempt,
+        step: claim.step,
+        sessionId: claim.sessionId === "" ? (ctx.sessionId ?? "") : claim.sessionId,
+        outputs: claim.outputs,
+        timeoutMs: Math.min(stepTimeoutMs, Math.max(claim.deadlineMs - clock.nowMs(), 1)),
+      },
+      ctx,
+      flight.signal,
+    );
+    const outcome =
+      end.outcome.kind === "cancelled" && this.#closing
+        ? ({ kind: "released" } as const)
+        : end.outcome;
+    const execution = await this.#store.finishStep(attempt, outcome, end.toolCall);
+    flight.attempt = undefined;
+    this.#options.tools.target(claim.step.dataSource)?.forget(attempt);
+    const labels = { intent: claim.step.intent, status: outcome.kind };
+    telemetry.count("steward_step_attempts_total", labels);
+    if ("durationMs" in outcome) {
+      telemetry.observe("steward_step_duration_seconds", outcome.durationMs / 1000, labels);
+    }
+    log.debug(
+      { ...attempt, requestId: ctx.requestId, outcome: outcome.kind },
+      "step attempt ended",
+    );
+    if (outcome.kind === "released") throw shuttingDown();
+    if (outcome.kind !== "retried") return execution;
+    await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
+    return undefined;
+  }
+
+  #renewLeases(): void {
+    for (const attempt of this.#flights.attempts()) {
+      this.#store.renewLease(attempt, this.#owner).catch((error: unknown) => {
+        this.#options.log.warn({ err: error, ...attempt }, "a lease could not be renewed");
+      });
+    }
+  }
+
+  /** Waits for another process's step: until its plan has news, or for a while. */
+  async #untilNews(ref: PlanRef, signal: AbortSignal): Promise<void> {
+    const news = new AbortController();
+    const unsubscribe = this.#store.onPlanEvents(ref.planId, () => {
+      news.abort();
+    });
+    try {
+      await pause(POLL_MS, AbortSignal.any([signal, news.signal]));
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  async #untilOver(ref: PlanRef, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const plan = await this.#store.findPlan(ref);
+      if (plan === undefined || (plan.status !== "running" && plan.status !== "pending")) return;
+      if (signal.aborted) throw callerGone();
+      await this.#untilNews(ref, signal);
+    }
+  }
+}
+
+/** SHA-256 of what was submitted, hex: tells a repeated request from another one under its key. */
+function requestHash(sessionId: string, definition: PlanDefinition): string {
+  // A definition is made of strings and lists of strings only.
+  const request = { sessionId, definition } as unknown as JsonValue;
+  return createHash("sha256").update(canonicalJson(request)).digest("hex");
+}
+
+/** The result, unless the caller goes first: what was started still finishes. */
+async function whileCallerWaits<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw callerGone();
+  let leave: (() => void) | undefined;
+  const gone = new Promise<never>((_resolve, reject) => {
+    leave = (): void => {
+      reject(callerGone());
+    };
+    signal.addEventListener("abort", leave);
+  });
+  try {
+    return await Promise.race([result, gone]);
+  } finally {
+    if (leave !== undefined) signal.removeEventListener("abort", leave);
+  }
+}
+
+/** Waits; an abort ends the wait early and quietly. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function callerGone(): AppError {
+  return new AppError(
+    "DEADLINE_EXCEEDED",
+    "The caller stopped waiting; what was started goes on, ask again for its result",
+  );
+}
+
+function shuttingDown(): AppError {
+  return new AppError("STORE_UNAVAILABLE", "The server is shutting down; ask again", {
+    retryAfterMs: 1000,
+  });
+}

@@ -1,0 +1,91 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { assert } from "../../kernel/assert.js";
+import type { CommitReply, CommitRequest, UnitResult, WriteUnit } from "./commit-protocol.js";
+import { openConnection, StatementCache } from "./connection.js";
+
+/**
+ * The thread that writes: it commits what it is sent, so that no fsync ever holds up the event loop.
+ */
+class Conflict extends Error {}
+
+const db = openConnection((workerData as { path: string }).path, false);
+const statements = new StatementCache(db);
+const port = parentPort;
+assert(port !== null, "the commit worker runs in a worker thread");
+port.on("message", (request: CommitRequest | "close") => {
+  if (request === "close") {
+    db.close();
+    port.close();
+    return;
+  }
+  const reply: CommitReply = { results: commit(db, request.units) };
+  port.postMessage(reply);
+});
+
+/** All units in one transaction; if any fails, again with a savepoint around each. */
+function commit(
+  connection: DatabaseSyncInstance,
+  units: readonly WriteUnit[],
+): readonly UnitResult[] {
+  return commitTogether(connection, units) ?? commitApart(connection, units);
+}
+
+function commitTogether(
+  connection: DatabaseSyncInstance,
+  units: readonly WriteUnit[],
+): readonly UnitResult[] | undefined {
+  try {
+    statements.run("BEGIN IMMEDIATE", []);
+    for (const unit of units) apply(unit);
+    statements.run("COMMIT", []);
+    return units.map(() => ({ kind: "committed" }));
+  } catch {
+    // Which unit it was, and what the others deserve, is found out one by one.
+    rollBack(connection);
+    return undefined;
+  }
+}
+
+function commitApart(
+  connection: DatabaseSyncInstance,
+  units: readonly WriteUnit[],
+): readonly UnitResult[] {
+  try {
+    statements.run("BEGIN IMMEDIATE", []);
+    const results = units.map((unit) => applyApart(unit));
+    statements.run("COMMIT", []);
+    return results;
+  } catch (error) {
+    rollBack(connection);
+    return units.map(() => failed(error));
+  }
+}
+
+function applyApart(unit: WriteUnit): UnitResult {
+  statements.run("SAVEPOINT unit", []);
+  try {
+    apply(unit);
+    statements.run("RELEASE unit", []);
+    return { kind: "committed" };
+  } catch (error) {
+    statements.run("ROLLBACK TO unit", []);
+    statements.run("RELEASE unit", []);
+    return error instanceof Conflict ? { kind: "conflict" } : failed(error);
+  }
+}
+
+function apply(unit: WriteUnit): void {
+  for (const write of unit) {
+    const changed = statements.run(write.sql, write.params);
+    if (write.expect !== undefined && changed !== write.expect) throw new Conflict();
+  }
+}
+
+function rollBack(connection: DatabaseSyncInstance): void {
+  if (connection.isTransaction) statements.run("ROLLBACK", []);
+}
+
+function failed(error: unknown): UnitResult {
+  return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+}

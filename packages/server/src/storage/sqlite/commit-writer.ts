@@ -1,0 +1,161 @@
+import { Worker } from "node:worker_threads";
+import { AppError } from "../../kernel/errors.js";
+import type { CommitReply, CommitRequest, UnitResult, WriteUnit } from "./commit-protocol.js";
+
+/** A unit's expected row count was not met: somebody else was first. Nothing of it was kept. */
+export class WriteConflict extends Error {
+  override readonly name = "WriteConflict";
+}
+
+/** Units waiting to be committed, at most; one more is refused. */
+const PENDING_UNITS_MAX = 10_000;
+/** Units in one transaction, at most. */
+const BATCH_UNITS_MAX = 512;
+/** How long a commit waits for units that were announced, in ms: a fraction of a round trip. */
+const GATHER_MS = 2;
+
+interface Pending {
+  readonly unit: WriteUnit;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Group commit: units that arrive while a commit is under way share the next one, and so its fsync.
+ * Whoever knows that a unit of his will follow soon announces it, and a commit waits a moment for
+ * announced units; with nothing announced it never waits.
+ */
+export class CommitWriter implements AsyncDisposable {
+  readonly #worker: Worker;
+  readonly #queue: Pending[] = [];
+  #inFlight: readonly Pending[] = [];
+  #announced = 0;
+  #gather: NodeJS.Timeout | undefined;
+  #closed = false;
+  #failure: Error | undefined;
+  #idle: (() => void) | undefined;
+  /** Commits so far: each is one fsync. */
+  commits = 0;
+
+  /** @param path the store's file, its schema up to date. */
+  constructor(path: string) {
+    this.#worker = new Worker(new URL("./commit-worker.js", import.meta.url), {
+      workerData: { path },
+    });
+    this.#worker.on("message", (reply: CommitReply) => {
+      this.#settle(reply.results);
+    });
+    this.#worker.on("error", (error) => {
+      this.#fail(error);
+    });
+    this.#worker.on("exit", () => {
+      this.#fail(new Error("the commit worker has ended"));
+    });
+  }
+
+  /**
+   * Resolves when the unit is durable. Units are committed in the order of the calls.
+   * @throws WriteConflict; AppError `STORE_UNAVAILABLE` when it could not be written, `OVERLOADED`
+   * when too many wait.
+   */
+  commit(unit: WriteUnit): Promise<void> {
+    if (this.#failure !== undefined || this.#closed) {
+      return Promise.reject(unavailable(this.#failure ?? new Error("the store is closed")));
+    }
+    if (this.#queue.length >= PENDING_UNITS_MAX) {
+      return Promise.reject(
+        new AppError("OVERLOADED", "Too many writes are waiting for the store", {
+          retryAfterMs: 1000,
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ unit, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  /** Says that a unit will follow soon. Withdraw it right after committing, or when it will not. */
+  announce(): () => void {
+    this.#announced += 1;
+    let standing = true;
+    return () => {
+      if (!standing) return;
+      standing = false;
+      this.#announced -= 1;
+      this.#pump();
+    };
+  }
+
+  /** Commits what waits, then ends the thread. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#announced = 0;
+    this.#pump();
+    if (this.#inFlight.length > 0 || this.#queue.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    this.#closed = true;
+    if (this.#failure === undefined) {
+      const exited = new Promise<void>((resolve) =>
+        this.#worker.once("exit", () => {
+          resolve();
+        }),
+      );
+      this.#worker.postMessage("close");
+      await exited;
+    }
+  }
+
+  #pump(): void {
+    if (this.#inFlight.length > 0 || this.#queue.length === 0) return;
+    if (this.#announced === 0 || this.#queue.length >= BATCH_UNITS_MAX) {
+      this.#send();
+    } else {
+      this.#gather ??= setTimeout(() => {
+        this.#gather = undefined;
+        if (this.#inFlight.length === 0) this.#send();
+      }, GATHER_MS);
+    }
+  }
+
+  #send(): void {
+    clearTimeout(this.#gather);
+    this.#gather = undefined;
+    this.#inFlight = this.#queue.splice(0, BATCH_UNITS_MAX);
+    if (this.#inFlight.length === 0) return;
+    this.commits += 1;
+    const request: CommitRequest = { units: this.#inFlight.map((pending) => pending.unit) };
+    this.#worker.postMessage(request);
+  }
+
+  #settle(results: readonly UnitResult[]): void {
+    const settled = this.#inFlight;
+    this.#inFlight = [];
+    for (const [index, result] of results.entries()) {
+      const pending = settled[index];
+      if (result.kind === "committed") pending?.resolve();
+      else if (result.kind === "conflict") pending?.reject(new WriteConflict());
+      else pending?.reject(unavailable(new Error(result.message)));
+    }
+    this.#pump();
+    if (this.#inFlight.length === 0 && this.#queue.length === 0) this.#idle?.();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const pending of [...this.#inFlight, ...this.#queue.splice(0)]) {
+      pending.reject(unavailable(error));
+    }
+    this.#inFlight = [];
+    this.#idle?.();
+  }
+}
+
+function unavailable(cause: Error): AppError {
+  return new AppError("STORE_UNAVAILABLE", "The store cannot be written to now", {
+    cause,
+    retryAfterMs: 1000,
+  });
+}

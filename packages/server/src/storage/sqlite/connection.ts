@@ -1,0 +1,62 @@
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from "@photostructure/sqlite";
+
+/** A value of a row, or one bound to a statement. */
+export type SqliteValue = string | number | bigint | Uint8Array | null;
+
+/** One row, by column. */
+export type SqliteRow = Readonly<Record<string, SqliteValue>>;
+
+/** How long a connection waits for another's lock: only checkpoints and backups ever hold one. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Opens our own store. `synchronous=FULL`: a commit that was acknowledged has reached the disk.
+ * @param readOnly refuses writes on this connection; the file must exist.
+ */
+export function openConnection(path: string, readOnly: boolean): DatabaseSyncInstance {
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
+  db.exec("PRAGMA journal_mode = WAL");
+  db.exec("PRAGMA synchronous = FULL");
+  db.exec("PRAGMA foreign_keys = ON");
+  if (readOnly) db.exec("PRAGMA query_only = ON");
+  return db;
+}
+
+/** Prepares each SQL text once. */
+export class StatementCache {
+  readonly #db: DatabaseSyncInstance;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+
+  constructor(db: DatabaseSyncInstance) {
+    this.#db = db;
+  }
+
+  /** Every row of a query. */
+  all(sql: string, ...params: readonly SqliteValue[]): readonly SqliteRow[] {
+    return this.#prepare(sql).all(...params) as SqliteRow[];
+  }
+
+  /** The first row of a query. */
+  get(sql: string, ...params: readonly SqliteValue[]): SqliteRow | undefined {
+    return this.#prepare(sql).get(...params) as SqliteRow | undefined;
+  }
+
+  /** Runs a write. @returns how many rows it changed. */
+  run(sql: string, params: readonly SqliteValue[]): number {
+    return this.#prepare(sql).run(...params).changes;
+  }
+
+  #prepare(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,30 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { AppError } from "../../kernel/errors.js";
+import { createPlanTables } from "./migrations/0001-plans.js";
+
+/** In order, never changed once released: a store's `user_version` is how many it has seen. */
+const MIGRATIONS: readonly string[] = [createPlanTables];
+
+/**
+ * Brings a store to this program's schema, each migration in a transaction of its own.
+ * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
+ */
+export function migrate(db: DatabaseSyncInstance): void {
+  const version = schemaVersion(db);
+  if (version > MIGRATIONS.length) {
+    throw new AppError(
+      "STORE_UNAVAILABLE",
+      `The store has schema version ${String(version)}, this program knows up to ` +
+        `${String(MIGRATIONS.length)}: use the version of steward that wrote it, or a newer one`,
+    );
+  }
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    db.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${String(index + 1)}; COMMIT`);
+  }
+}
+
+function schemaVersion(db: DatabaseSyncInstance): number {
+  const row = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  return row.user_version;
+}

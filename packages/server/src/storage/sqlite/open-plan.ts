@@ -1,0 +1,105 @@
+import { assert } from "../../kernel/assert.js";
+import type { PlanEvent, PreparedStep } from "../../plans/index.js";
+import type { PlanRef } from "../../plans/ports.js";
+import { applyChange, type PlanChange, type PlanState } from "../../plans/transitions.js";
+import type { CommitWriter } from "./commit-writer.js";
+import type { Write, WriteUnit } from "./commit-protocol.js";
+import { writeEvent, writePlan, writeStep } from "./plan-writes.js";
+
+/**
+ * One plan that is being worked on, as this process, the store's only owner, knows it. Decisions are
+ * made on `state`, which may be ahead of the disk by what is being committed; `durable` is what the
+ * rows will say once that is done.
+ */
+export class OpenPlan {
+  readonly ref: PlanRef;
+  readonly prepared: readonly PreparedStep[];
+  #state: PlanState;
+  #durable: PlanState;
+  #unwrittenEvents: PlanEvent[] = [];
+  readonly #uncommitted = new Map<string, Promise<void>>();
+  #broken = false;
+
+  constructor(ref: PlanRef, state: PlanState, prepared: readonly PreparedStep[]) {
+    this.ref = ref;
+    this.prepared = prepared;
+    this.#state = state;
+    this.#durable = state;
+  }
+
+  get state(): PlanState {
+    return this.#state;
+  }
+
+  /** A commit failed: the state is ahead of the disk for good, and the plan must be loaded anew. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Whether nothing is running or unwritten, so that the plan may be closed. */
+  get idle(): boolean {
+    return (
+      this.#uncommitted.size === 0 &&
+      this.#unwrittenEvents.length === 0 &&
+      this.#state.steps.every((step) => step.status !== "running")
+    );
+  }
+
+  /** Takes a change over, to be written with the next {@link commit}. */
+  change(change: PlanChange): void {
+    this.#state = applyChange(this.#state, change);
+    this.#unwrittenEvents.push(...change.events);
+  }
+
+  /**
+   * Writes everything not yet written, and `more`, as one unit. Resolves when it is durable.
+   * @param endsStep the step whose end is in it, for {@link settled}.
+   */
+  async commit(writer: CommitWriter, more: WriteUnit = [], endsStep?: string): Promise<void> {
+    const unit = [...this.#takeUnwritten(), ...more];
+    if (unit.length === 0) return;
+    const committed = writer.commit(unit);
+    if (endsStep !== undefined) this.#uncommitted.set(endsStep, committed);
+    try {
+      await committed;
+    } catch (error) {
+      this.#broken = true;
+      throw error;
+    } finally {
+      if (endsStep !== undefined) this.#uncommitted.delete(endsStep);
+    }
+  }
+
+  /** Resolves when the ends of these steps, as far as they were reached, are durable. */
+  async settled(stepIds: readonly string[]): Promise<void> {
+    if (this.#uncommitted.size === 0) return;
+    await Promise.all(stepIds.map((stepId) => this.#uncommitted.get(stepId)));
+  }
+
+  #takeUnwritten(): Write[] {
+    const is = this.#state;
+    const was = this.#durable;
+    const writes: Write[] = [];
+    if (planRowDiffers(was, is)) writes.push(writePlan(is));
+    for (const [index, step] of is.steps.entries()) {
+      const before = was.steps[index];
+      assert(before !== undefined, "a plan never gains or loses steps");
+      if (before !== step) writes.push(writeStep(this.ref, before, step));
+    }
+    for (const event of this.#unwrittenEvents) writes.push(writeEvent(this.ref, event));
+    this.#durable = is;
+    this.#unwrittenEvents = [];
+    return writes;
+  }
+}
+
+function planRowDiffers(was: PlanState, is: PlanState): boolean {
+  return (
+    was.status !== is.status ||
+    was.startedAtMs !== is.startedAtMs ||
+    was.finishedAtMs !== is.finishedAtMs ||
+    was.deadlineMs !== is.deadlineMs ||
+    was.cancelReason !== is.cancelReason ||
+    was.failure !== is.failure
+  );
+}

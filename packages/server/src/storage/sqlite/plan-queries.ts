@@ -1,0 +1,197 @@
+import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
+import type { PlanState } from "../../plans/transitions.js";
+import type {
+  PageRequest,
+  PlanEvent,
+  PlanFilter,
+  PlanPage,
+  PlanRecord,
+  PreparedStep,
+} from "../../plans/index.js";
+import { AppError } from "../../kernel/errors.js";
+import type { SqliteRow, SqliteValue, StatementCache } from "./connection.js";
+import {
+  number,
+  planEventOf,
+  planStateOf,
+  planSummaryOf,
+  preparedStepOf,
+  stepRecordOf,
+  stepStateOf,
+  text,
+} from "./plan-rows.js";
+
+/** Reads of the plan tables, as committed. Each is one short query on a read-only connection. */
+export class PlanQueries {
+  readonly #db: StatementCache;
+
+  constructor(db: StatementCache) {
+    this.#db = db;
+  }
+
+  /** A plan with its steps, for everybody. */
+  record(ref: PlanRef): PlanRecord | undefined {
+    const row = this.#plan(ref);
+    if (row === undefined) return undefined;
+    const steps = this.#steps(ref).map((step) => {
+      const prepared = preparedStepOf(step);
+      return stepRecordOf(prepared, stepStateOf(step, prepared));
+    });
+    return { ...planSummaryOf(row), steps };
+  }
+
+  /** A plan for the state machine, and what its steps run. */
+  state(
+    ref: PlanRef,
+  ): { readonly state: PlanState; readonly prepared: readonly PreparedStep[] } | undefined {
+    const row = this.#plan(ref);
+    if (row === undefined) return undefined;
+    const stepRows = this.#steps(ref);
+    const prepared = stepRows.map(preparedStepOf);
+    const steps = stepRows.flatMap((step, index) => {
+      const definition = prepared[index];
+      return definition === undefined ? [] : [stepStateOf(step, definition)];
+    });
+    return { state: planStateOf(row, steps, this.#newestEvent(ref)), prepared };
+  }
+
+  /** A step's row of `step_results`. */
+  result(ref: PlanRef, stepIndex: number): SqliteRow | undefined {
+    return this.#db.get(
+      `SELECT output, schema_additions, augmentation_hints FROM step_results
+       WHERE org_id = ? AND plan_id = ? AND step_index = ?`,
+      ref.orgId,
+      ref.planId,
+      stepIndex,
+    );
+  }
+
+  /** The plan made under an idempotency key. */
+  byIdempotencyKey(
+    orgId: string,
+    key: string,
+  ): { readonly planId: string; readonly requestHash: string } | undefined {
+    const row = this.#db.get(
+      `SELECT plan_id, request_hash FROM idempotency_keys WHERE org_id = ? AND idempotency_key = ?`,
+      orgId,
+      key,
+    );
+    if (row === undefined) return undefined;
+    return { planId: text(row["plan_id"]), requestHash: text(row["request_hash"]) };
+  }
+
+  /** Newest first: plan ids are ordered in time. */
+  list(orgId: string, filter: PlanFilter, page: PageRequest): PlanPage {
+    const conditions = ["org_id = ?"];
+    const params: SqliteValue[] = [orgId];
+    const narrow = (condition: string, value: string | undefined): void => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      params.push(value);
+    };
+    narrow("status = ?", filter.status);
+    narrow("session_id = ?", filter.sessionId);
+    narrow("plan_id < ?", page.cursor);
+    const rows = this.#db.all(
+      `SELECT * FROM plans WHERE ${conditions.join(" AND ")} ORDER BY plan_id DESC LIMIT ?`,
+      ...params,
+      BigInt(page.limit + 1),
+    );
+    const plans = rows.slice(0, page.limit).map(planSummaryOf);
+    const last = plans.at(-1);
+    return rows.length > page.limit && last !== undefined
+      ? { plans, nextCursor: last.planId }
+      : { plans };
+  }
+
+  /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
+  events(ref: PlanRef, afterSequence: number, limit: number): readonly PlanEvent[] {
+    const rows = this.#db.all(
+      `SELECT sequence, event_type, payload, created_at_ms FROM plan_events
+       WHERE org_id = ? AND plan_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+      ref.orgId,
+      ref.planId,
+      afterSequence,
+      BigInt(limit),
+    );
+    if (rows.length === 0) this.#checkCursor(ref, afterSequence);
+    return rows.map((row) => planEventOf(ref.planId, row));
+  }
+
+  /** Running steps whose lease ended before this time. */
+  abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
+    const rows = this.#db.all(
+      `SELECT s.*, p.session_id FROM plan_steps AS s JOIN plans AS p USING (org_id, plan_id)
+       WHERE s.status = 'running' AND s.lease_until_ms < ? ORDER BY s.lease_until_ms LIMIT ?`,
+      nowMs,
+      BigInt(limit),
+    );
+    return rows.map((row) => {
+      const step = preparedStepOf(row);
+      return {
+        attempt: {
+          orgId: text(row["org_id"]),
+          planId: text(row["plan_id"]),
+          stepId: step.id,
+          attempt: number(row["attempt"]),
+        },
+        step,
+        sessionId: text(row["session_id"]),
+      };
+    });
+  }
+
+  /** Active plans whose deadline has passed. */
+  overdue(nowMs: number, limit: number): readonly PlanRef[] {
+    return this.#db
+      .all(
+        `SELECT org_id, plan_id FROM plans
+         WHERE status IN ('pending', 'running') AND deadline_ms < ? LIMIT ?`,
+        nowMs,
+        BigInt(limit),
+      )
+      .map((row) => ({ orgId: text(row["org_id"]), planId: text(row["plan_id"]) }));
+  }
+
+  #plan(ref: PlanRef): SqliteRow | undefined {
+    return this.#db.get(
+      "SELECT * FROM plans WHERE org_id = ? AND plan_id = ?",
+      ref.orgId,
+      ref.planId,
+    );
+  }
+
+  #steps(ref: PlanRef): readonly SqliteRow[] {
+    return this.#db.all(
+      "SELECT * FROM plan_steps WHERE org_id = ? AND plan_id = ? ORDER BY step_index",
+      ref.orgId,
+      ref.planId,
+    );
+  }
+
+  #newestEvent(ref: PlanRef): { readonly sequence: number; readonly atMs: number } {
+    const row = this.#db.get(
+      `SELECT sequence, created_at_ms FROM plan_events WHERE org_id = ? AND plan_id = ?
+       ORDER BY sequence DESC LIMIT 1`,
+      ref.orgId,
+      ref.planId,
+    );
+    return { sequence: number(row?.["sequence"]), atMs: number(row?.["created_at_ms"]) };
+  }
+
+  #checkCursor(ref: PlanRef, afterSequence: number): void {
+    if (this.#plan(ref) === undefined) throw planNotFound(ref);
+    const newest = this.#newestEvent(ref).sequence;
+    if (afterSequence > newest) {
+      throw new AppError(
+        "CURSOR_OUT_OF_RANGE",
+        `after_sequence ${String(afterSequence)} is beyond the plan's newest event, ${String(newest)}`,
+      );
+    }
+  }
+}
+
+/** Said of an unknown plan and of another organization's alike. */
+export function planNotFound(ref: PlanRef): AppError {
+  return new AppError("PLAN_NOT_FOUND", `Unknown plan ${ref.planId}`);
+}

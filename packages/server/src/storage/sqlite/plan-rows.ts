@@ -1,0 +1,172 @@
+import { assert } from "../../kernel/assert.js";
+import { isoTime } from "../../kernel/clock.js";
+import type { PlanEvent, PlanEventType, PlanSummary } from "../../plans/index.js";
+import type {
+  LlmContextUpdate,
+  PlanStatus,
+  PreparedStep,
+  StepError,
+  StepExecution,
+  StepRecord,
+  StepStatus,
+  WaitReason,
+} from "../../plans/index.js";
+import type { PlanFailure, PlanState, StepState } from "../../plans/transitions.js";
+import type { SqliteRow, SqliteValue } from "./connection.js";
+
+/**
+ * Rows to domain values. The `as` casts to closed sets rest on the columns being written by this
+ * program alone.
+ */
+
+/** A plan's row, without its steps. */
+export function planSummaryOf(row: SqliteRow): PlanSummary {
+  const startedAtMs = optionalNumber(row["started_at_ms"]);
+  const finishedAtMs = optionalNumber(row["finished_at_ms"]);
+  return {
+    planId: text(row["plan_id"]),
+    orgId: text(row["org_id"]),
+    sessionId: text(row["session_id"]),
+    name: text(row["name"]),
+    description: text(row["description"]),
+    status: text(row["status"]) as PlanStatus,
+    createdAt: isoTime(number(row["created_at_ms"])),
+    ...(startedAtMs === undefined ? {} : { startedAt: isoTime(startedAtMs) }),
+    ...(finishedAtMs === undefined ? {} : { finishedAt: isoTime(finishedAtMs) }),
+  };
+}
+
+/** The state machine's view of a plan. */
+export function planStateOf(
+  row: SqliteRow,
+  steps: readonly StepState[],
+  newest: { readonly sequence: number; readonly atMs: number },
+): PlanState {
+  return {
+    orgId: text(row["org_id"]),
+    planId: text(row["plan_id"]),
+    sessionId: text(row["session_id"]),
+    status: text(row["status"]) as PlanStatus,
+    createdAtMs: number(row["created_at_ms"]),
+    startedAtMs: optionalNumber(row["started_at_ms"]),
+    finishedAtMs: optionalNumber(row["finished_at_ms"]),
+    deadlineMs: number(row["deadline_ms"]),
+    cancelReason: optionalText(row["cancel_reason"]),
+    failure: optionalJson<PlanFailure>(row["failure"]),
+    lastSequence: newest.sequence,
+    lastEventAtMs: newest.atMs,
+    steps,
+  };
+}
+
+/** A step as it was prepared. */
+export function preparedStepOf(row: SqliteRow): PreparedStep {
+  return JSON.parse(text(row["prepared"])) as PreparedStep;
+}
+
+/** The state machine's view of a step. */
+export function stepStateOf(row: SqliteRow, prepared: PreparedStep): StepState {
+  return {
+    stepId: prepared.id,
+    index: prepared.index,
+    dependsOn: prepared.dependsOn,
+    status: text(row["status"]) as StepStatus,
+    attempt: number(row["attempt"]),
+    owner: optionalText(row["owner"]),
+    leaseUntilMs: optionalNumber(row["lease_until_ms"]),
+    waitReason: optionalText(row["wait_reason"]) as WaitReason | undefined,
+    rowCount: optionalNumber(row["row_count"]),
+    executedAtMs: optionalNumber(row["executed_at_ms"]),
+    error: optionalJson<StepError>(row["error"]),
+  };
+}
+
+/** Everybody's view of a step. */
+export function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
+  return {
+    stepId: prepared.id,
+    name: prepared.name,
+    toolName: prepared.toolName,
+    intent: prepared.intent,
+    dependsOn: prepared.dependsOn,
+    status: state.status,
+    attempt: state.attempt,
+    ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
+    ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
+    ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),
+    ...(state.error === undefined ? {} : { error: state.error }),
+  };
+}
+
+/** A finished step's stored result; `row` is its row of `step_results`, if it has one. */
+export function stepExecutionOf(
+  planId: string,
+  state: StepState,
+  row: SqliteRow | undefined,
+): Omit<StepExecution, "replayed"> {
+  assert(
+    state.status === "completed" || state.status === "failed" || state.status === "cancelled",
+    "only a finished step has a result",
+  );
+  return {
+    stepResult: {
+      stepId: state.stepId,
+      status: state.status,
+      rowCount: state.rowCount ?? 0,
+      executedAt: isoTime(state.executedAtMs ?? 0),
+      attempt: state.attempt,
+      ...(state.error === undefined ? {} : { error: state.error }),
+    },
+    llmContextUpdate: {
+      planId,
+      stepId: state.stepId,
+      ...(row === undefined
+        ? { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] }
+        : {
+            toolOutputJson: text(row["output"]),
+            schemaAdditions: json<LlmContextUpdate["schemaAdditions"]>(row["schema_additions"]),
+            augmentationHints: json<readonly string[]>(row["augmentation_hints"]),
+          }),
+    },
+  };
+}
+
+/** One event of a plan's log. */
+export function planEventOf(planId: string, row: SqliteRow): PlanEvent {
+  return {
+    planId,
+    sequence: number(row["sequence"]),
+    eventType: text(row["event_type"]) as PlanEventType,
+    payloadJson: text(row["payload"]),
+    timestamp: isoTime(number(row["created_at_ms"])),
+  };
+}
+
+/** A column that holds text. */
+export function text(value: SqliteValue | undefined): string {
+  assert(typeof value === "string", "the column holds text");
+  return value;
+}
+
+/** A column that holds a number. */
+export function number(value: SqliteValue | undefined): number {
+  assert(typeof value === "number", "the column holds a number");
+  return value;
+}
+
+/** A column that may hold text. */
+export function optionalText(value: SqliteValue | undefined): string | undefined {
+  return value === null ? undefined : text(value);
+}
+
+function optionalNumber(value: SqliteValue | undefined): number | undefined {
+  return value === null ? undefined : number(value);
+}
+
+function json<T>(value: SqliteValue | undefined): T {
+  return JSON.parse(text(value)) as T;
+}
+
+function optionalJson<T>(value: SqliteValue | undefined): T | undefined {
+  return value === null ? undefined : json<T>(value);
+}

@@ -1,0 +1,370 @@
+import { EventEmitter } from "node:events";
+import { assert } from "../../kernel/assert.js";
+import type { Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import { LEASE_MS } from "../../kernel/limits.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { isReadIntent } from "../../governance/index.js";
+import type {
+  PageRequest,
+  PlanEvent,
+  PlanFilter,
+  PlanPage,
+  PlanRecord,
+  PreparedStep,
+  StepExecution,
+} from "../../plans/index.js";
+import type {
+  AbandonedStep,
+  AttemptRef,
+  ClaimResult,
+  NewPlan,
+  PlanRef,
+  PlanStore,
+  StepRef,
+} from "../../plans/ports.js";
+import {
+  cancelPlan,
+  claimStep,
+  createPlan,
+  expirePlan,
+  finishStep,
+  retryPlan,
+  type PlanState,
+  type StepOutcome,
+  type StepState,
+} from "../../plans/transitions.js";
+import type { CommitWriter } from "./commit-writer.js";
+import { WriteConflict } from "./commit-writer.js";
+import type { Write } from "./commit-protocol.js";
+import { OpenPlan } from "./open-plan.js";
+import { planNotFound, type PlanQueries } from "./plan-queries.js";
+import { stepExecutionOf, text } from "./plan-rows.js";
+import { writeEvent, writeLease, writeNewPlan, writeResult, writeToolCall } from "./plan-writes.js";
+
+/** Plans kept open at once; idle ones make room first. */
+const OPEN_PLANS_MAX = 2000;
+/** How long the claim of a read stays in memory before it is written, in ms. */
+const CLAIM_WRITTEN_AFTER_MS = 50;
+/** Plans failed for their deadline in one sweep. */
+const OVERDUE_PLANS_MAX = 100;
+
+/**
+ * Plans in SQLite. One process owns the store, so it decides on its own copy of each open plan and
+ * writes behind the decision; what it answers is durable all the same, because every method waits
+ * for its commit. A read claimed here and finished soon costs one commit in all (Decision §3).
+ */
+export class SqlitePlanStore implements PlanStore {
+  readonly #writer: CommitWriter;
+  readonly #queries: PlanQueries;
+  readonly #clock: Clock;
+  readonly #onToolCall: () => void;
+  readonly #open = new Map<string, OpenPlan>();
+  readonly #wakes = new EventEmitter().setMaxListeners(0);
+  /** What is to be done when an attempt claimed in memory ends, or its claim is written. */
+  readonly #claimedInMemory = new Map<string, () => void>();
+
+  /** @param onToolCall called after each commit that recorded a tool call. */
+  constructor(writer: CommitWriter, queries: PlanQueries, clock: Clock, onToolCall: () => void) {
+    this.#writer = writer;
+    this.#queries = queries;
+    this.#clock = clock;
+    this.#onToolCall = onToolCall;
+  }
+
+  async createPlan(plan: NewPlan): Promise<PlanRecord> {
+    const earlier = this.#sameRequest(plan);
+    if (earlier !== undefined) return earlier;
+    const { events, ...state } = createPlan(
+      { ...plan.ref, ...plan, createdAtMs: plan.createdAtMs },
+      plan.steps,
+    );
+    const unit = [
+      ...writeNewPlan(plan, state),
+      ...events.map((event) => writeEvent(plan.ref, event)),
+    ];
+    try {
+      await this.#writer.commit(unit);
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error;
+      const winner = this.#sameRequest(plan);
+      assert(winner !== undefined, "only an idempotency key can be in a new plan's way");
+      return winner;
+    }
+    this.#keepOpen(new OpenPlan(plan.ref, state, plan.steps));
+    return this.#record(plan.ref);
+  }
+
+  findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
+    return Promise.resolve(this.#queries.record(ref));
+  }
+
+  listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    return Promise.resolve(this.#queries.list(orgId, filter, page));
+  }
+
+  async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
+    await this.#settled(ref);
+    const plan = this.#plan(ref);
+    const prepared = stepOf(plan, ref.stepId);
+    const decision = claimStep(plan.state, ref.stepId, owner, this.#clock.nowMs());
+    switch (decision.kind) {
+      case "running":
+      case "refused":
+        return decision;
+      case "finished":
+        return { kind: "finished", execution: this.#execution(plan, decision.step, true) };
+      case "claimed": {
+        assert(prepared !== undefined, "a step that was claimed is a step of the plan");
+        plan.change(decision.change);
+        if (isReadIntent(prepared.intent)) {
+          this.#keepClaimInMemory(plan, ref);
+        } else {
+          await this.#commit(plan);
+        }
+        return {
+          kind: "claimed",
+          attempt: decision.step.attempt,
+          step: prepared,
+          sessionId: plan.state.sessionId,
+          deadlineMs: plan.state.deadlineMs,
+          outputs: this.#outputs(plan, prepared),
+        };
+      }
+    }
+  }
+
+  async renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
+    const plan = this.#plan(attempt);
+    const step = plan.state.steps.find((candidate) => candidate.stepId === attempt.stepId);
+    const held =
+      step?.status === "running" && step.attempt === attempt.attempt && step.owner === owner;
+    if (!held) return false;
+    const renewed = { ...step, leaseUntilMs: this.#clock.nowMs() + LEASE_MS };
+    try {
+      await this.#writer.commit([writeLease(attempt, renewed)]);
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+
+  async finishStep(
+    attempt: AttemptRef,
+    outcome: StepOutcome,
+    toolCall: ToolCallRecord | undefined,
+  ): Promise<StepExecution | undefined> {
+    const plan = this.#plan(attempt);
+    const change = finishStep(
+      plan.state,
+      attempt.stepId,
+      attempt.attempt,
+      outcome,
+      this.#clock.nowMs(),
+    );
+    const claimWritten = this.#claimedInMemory.get(keyOf(attempt, attempt.stepId));
+    if (change === undefined) {
+      claimWritten?.();
+      return undefined;
+    }
+    plan.change(change);
+    const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
+    assert(step !== undefined, "ending an attempt changes its step");
+    const more: Write[] = [];
+    if (outcome.kind === "completed" || outcome.kind === "failed") {
+      more.push(writeResult(attempt, step.index, outcome.context));
+    }
+    if (toolCall !== undefined) more.push(writeToolCall(toolCall));
+    const committed = this.#commit(plan, more, attempt.stepId);
+    claimWritten?.();
+    await committed;
+    if (toolCall !== undefined) this.#onToolCall();
+    return outcomeExecution(plan.state.planId, step, outcome);
+  }
+
+  async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
+    const plan = this.#plan(ref);
+    const change = cancelPlan(plan.state, reason, this.#clock.nowMs());
+    if (change !== undefined) {
+      if ("refused" in change) throw new AppError("PLAN_NOT_ACTIVE", change.refused);
+      plan.change(change);
+      await this.#commit(plan);
+    }
+    return plan.state;
+  }
+
+  async retryPlan(ref: PlanRef): Promise<PlanRecord> {
+    const plan = this.#plan(ref);
+    const change = retryPlan(plan.state, this.#clock.nowMs());
+    if ("refused" in change) {
+      throw new AppError(
+        change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE",
+        change.refused,
+      );
+    }
+    plan.change(change);
+    await this.#commit(plan);
+    return this.#record(ref);
+  }
+
+  readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    return Promise.resolve(this.#queries.events(ref, afterSequence, limit));
+  }
+
+  onPlanEvents(planId: string, wake: () => void): Unsubscribe {
+    this.#wakes.on(planId, wake);
+    return () => this.#wakes.off(planId, wake);
+  }
+
+  abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
+    return Promise.resolve(this.#queries.abandoned(this.#clock.nowMs(), limit));
+  }
+
+  async expirePlans(): Promise<number> {
+    const overdue = this.#queries.overdue(this.#clock.nowMs(), OVERDUE_PLANS_MAX);
+    let expired = 0;
+    for (const ref of overdue) {
+      const plan = this.#plan(ref);
+      const change = expirePlan(plan.state, this.#clock.nowMs());
+      if (change === undefined) continue;
+      plan.change(change);
+      await this.#commit(plan);
+      expired += 1;
+    }
+    return expired;
+  }
+
+  /** Claims that were only in memory are gone with the process: nothing to do for them. */
+  [Symbol.asyncDispose](): Promise<void> {
+    for (const done of this.#claimedInMemory.values()) done();
+    return Promise.resolve();
+  }
+
+  /** A step and what it depends on are decided about only when their ends are durable. */
+  async #settled(ref: StepRef): Promise<void> {
+    const plan = this.#plan(ref);
+    await plan.settled([ref.stepId, ...(stepOf(plan, ref.stepId)?.dependsOn ?? [])]);
+  }
+
+  #record(ref: PlanRef): PlanRecord {
+    const record = this.#queries.record(ref);
+    assert(record !== undefined, "a plan that was committed can be read");
+    return record;
+  }
+
+  #sameRequest(plan: NewPlan): PlanRecord | undefined {
+    const { idempotency } = plan;
+    if (idempotency === undefined) return undefined;
+    const earlier = this.#queries.byIdempotencyKey(plan.ref.orgId, idempotency.key);
+    if (earlier === undefined) return undefined;
+    if (earlier.requestHash !== idempotency.requestHash) {
+      throw new AppError(
+        "IDEMPOTENCY_CONFLICT",
+        `The idempotency-key was used for another request, which made plan ${earlier.planId}`,
+      );
+    }
+    return this.#record({ orgId: plan.ref.orgId, planId: earlier.planId });
+  }
+
+  /** @throws AppError `PLAN_NOT_FOUND`. */
+  #plan(ref: PlanRef): OpenPlan {
+    const key = keyOf(ref);
+    const open = this.#open.get(key);
+    if (open !== undefined && !open.broken) return open;
+    const loaded = this.#queries.state(ref);
+    if (loaded === undefined) throw planNotFound(ref);
+    return this.#keepOpen(
+      new OpenPlan({ orgId: ref.orgId, planId: ref.planId }, loaded.state, loaded.prepared),
+    );
+  }
+
+  #keepOpen(plan: OpenPlan): OpenPlan {
+    if (this.#open.size >= OPEN_PLANS_MAX) {
+      for (const [key, candidate] of this.#open) {
+        if (!candidate.idle) continue;
+        this.#open.delete(key);
+        break;
+      }
+    }
+    this.#open.set(keyOf(plan.ref), plan);
+    return plan;
+  }
+
+  async #commit(plan: OpenPlan, more: readonly Write[] = [], endsStep?: string): Promise<void> {
+    await plan.commit(this.#writer, more, endsStep);
+    this.#wakes.emit(plan.ref.planId);
+    const over = plan.state.status !== "pending" && plan.state.status !== "running";
+    if (over && plan.idle) this.#open.delete(keyOf(plan.ref));
+  }
+
+  /**
+   * Lets the claim of a read ride along with its end, which is announced to the writer; when the end
+   * does not come soon, the claim is written on its own.
+   */
+  #keepClaimInMemory(plan: OpenPlan, ref: StepRef): void {
+    const key = keyOf(ref, ref.stepId);
+    const withdraw = this.#writer.announce();
+    const timer = setTimeout(() => {
+      done();
+      // A failure shows again, and is answered for, when the attempt ends.
+      this.#commit(plan).catch(() => undefined);
+    }, CLAIM_WRITTEN_AFTER_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      withdraw();
+      this.#claimedInMemory.delete(key);
+    };
+    this.#claimedInMemory.set(key, done);
+  }
+
+  #outputs(plan: OpenPlan, step: PreparedStep): ReadonlyMap<string, string> {
+    const outputs = new Map<string, string>();
+    for (const { stepId } of step.statement.binds) {
+      if (outputs.has(stepId)) continue;
+      const source = stepOf(plan, stepId);
+      assert(source !== undefined, "a placeholder names a step of its plan");
+      outputs.set(stepId, text(this.#queries.result(plan.ref, source.index)?.["output"]));
+    }
+    return outputs;
+  }
+
+  #execution(plan: OpenPlan, step: StepState, replayed: boolean): StepExecution {
+    const row = this.#queries.result(plan.ref, step.index);
+    return { ...stepExecutionOf(plan.ref.planId, step, row), replayed };
+  }
+}
+
+/** What the attempt's caller gets: the same as a later replay would read. */
+function outcomeExecution(planId: string, step: StepState, outcome: StepOutcome): StepExecution {
+  const context =
+    outcome.kind === "completed" || outcome.kind === "failed" ? outcome.context : undefined;
+  return {
+    stepResult: {
+      stepId: step.stepId,
+      status:
+        outcome.kind === "completed" || outcome.kind === "cancelled" ? outcome.kind : "failed",
+      rowCount: step.rowCount ?? 0,
+      executedAt: new Date(step.executedAtMs ?? 0).toISOString(),
+      attempt: step.attempt,
+      ...(step.error === undefined ? {} : { error: step.error }),
+    },
+    llmContextUpdate: {
+      planId,
+      stepId: step.stepId,
+      toolOutputJson: context?.toolOutputJson ?? "[]",
+      schemaAdditions: context?.schemaAdditions ?? [],
+      augmentationHints: context?.augmentationHints ?? [],
+    },
+    replayed: false,
+  };
+}
+
+function stepOf(plan: OpenPlan, stepId: string): PreparedStep | undefined {
+  return plan.prepared.find((step) => step.id === stepId);
+}
+
+function keyOf(ref: PlanRef, stepId = ""): string {
+  return `${ref.orgId}/${ref.planId}/${stepId}`;
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { ToolCallLog } from "../../kernel/tool-call.js";
+import type { PlanStore } from "../../plans/ports.js";
+import { CommitWriter } from "./commit-writer.js";
+import { openConnection, StatementCache } from "./connection.js";
+import { migrate } from "./migrate.js";
+import { lockStore } from "./owner-lock.js";
+import { PlanQueries } from "./plan-queries.js";
+import { SqlitePlanStore } from "./plan-store.js";
+import { SqliteToolCallLog } from "./tool-call-log.js";
+
+/** Everything this service keeps, in one SQLite file that one process owns. */
+export interface SqliteStore extends AsyncDisposable {
+  readonly plans: PlanStore;
+  readonly toolCalls: ToolCallLog;
+  /** @throws when the store cannot be read. */
+  check(): void;
+  /** Commits so far, each one fsync. */
+  readonly commits: number;
+}
+
+/**
+ * Opens the store at this path, creating it and bringing it up to date as needed.
+ * @throws AppError `STORE_UNAVAILABLE` when another process owns it or it cannot be opened.
+ */
+export function openSqliteStore(path: string, clock: Clock): SqliteStore {
+  mkdirSync(dirname(path), { recursive: true });
+  const lock = lockStore(path);
+  try {
+    prepare(path);
+  } catch (error) {
+    lock[Symbol.dispose]();
+    if (error instanceof AppError) throw error;
+    throw new AppError("STORE_UNAVAILABLE", `The store ${path} cannot be opened`, { cause: error });
+  }
+  const reader = openConnection(path, true);
+  const statements = new StatementCache(reader);
+  const writer = new CommitWriter(path);
+  const toolCalls = new SqliteToolCallLog(writer, statements);
+  const plans = new SqlitePlanStore(writer, new PlanQueries(statements), clock, () => {
+    toolCalls.recorded();
+  });
+  return {
+    plans,
+    toolCalls,
+    check: () => void statements.get("SELECT count(*) FROM tool_call_cursors"),
+    get commits() {
+      return writer.commits;
+    },
+    async [Symbol.asyncDispose]() {
+      await plans[Symbol.asyncDispose]();
+      await writer[Symbol.asyncDispose]();
+      reader.close();
+      lock[Symbol.dispose]();
+    },
+  };
+}
+
+function prepare(path: string): void {
+  const db = openConnection(path, false);
+  try {
+    migrate(db);
+    // Whoever held a lease was the former owner of this store, and that process is gone.
+    db.exec("UPDATE plan_steps SET lease_until_ms = 0 WHERE status = 'running'");
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { EventEmitter } from "node:events";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import type { LoggedToolCall, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
+import type { CommitWriter } from "./commit-writer.js";
+import type { SqliteRow, StatementCache } from "./connection.js";
+import { number, optionalText, text } from "./plan-rows.js";
+
+/** The tool calls of an SQLite store. */
+export class SqliteToolCallLog implements ToolCallLog {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  readonly #wakes = new EventEmitter().setMaxListeners(0);
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  position(consumer: string): Promise<number> {
+    const row = this.#db.get("SELECT sequence FROM tool_call_cursors WHERE consumer = ?", consumer);
+    return Promise.resolve(row === undefined ? 0 : number(row["sequence"]));
+  }
+
+  readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]> {
+    const rows = this.#db.all(
+      "SELECT * FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?",
+      sequence,
+      BigInt(limit),
+    );
+    return Promise.resolve(
+      rows.map((row) => ({ sequence: number(row["sequence"]), record: recordOf(row) })),
+    );
+  }
+
+  acknowledge(consumer: string, sequence: number): Promise<void> {
+    return this.#writer.commit([
+      {
+        sql: `INSERT INTO tool_call_cursors VALUES (?, ?)
+              ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
+        params: [consumer, sequence],
+      },
+    ]);
+  }
+
+  onRecorded(wake: () => void): Unsubscribe {
+    this.#wakes.on("recorded", wake);
+    return () => this.#wakes.off("recorded", wake);
+  }
+
+  /** Wakes the consumers: called by whoever has committed a record. */
+  recorded(): void {
+    this.#wakes.emit("recorded");
+  }
+}
+
+function recordOf(row: SqliteRow): ToolCallRecord {
+  return {
+    eventId: text(row["event_id"]),
+    orgId: text(row["org_id"]),
+    sessionId: text(row["session_id"]),
+    planId: text(row["plan_id"]),
+    stepId: text(row["step_id"]),
+    attempt: number(row["attempt"]),
+    toolName: text(row["tool_name"]),
+    intent: text(row["intent"]),
+    intentSource: text(row["intent_source"]),
+    ormModel: optionalText(row["orm_model"]),
+    status: text(row["status"]) as ToolCallRecord["status"],
+    rowCount: number(row["row_count"]),
+    error: optionalText(row["error"]),
+    query: text(row["query"]),
+    output: text(row["output"]),
+    finishedAtMs: number(row["finished_at_ms"]),
+    durationMs: number(row["duration_ms"]),
+  };
+}
