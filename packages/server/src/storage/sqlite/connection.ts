@@ -60,3 +60,8 @@ export class StatementCache {
     return statement;
   }
 }
+
+/** The result of a query as a promise: whatever it throws becomes the rejection. */
+export function read<T>(query: () => T): Promise<T> {
+  return Promise.resolve().then(query);
+}

@@ -40,6 +40,7 @@ import { WriteConflict } from "./commit-writer.js";
 import type { Write } from "./commit-protocol.js";
 import { OpenPlan } from "./open-plan.js";
 import { planNotFound, type PlanQueries } from "./plan-queries.js";
+import { read } from "./connection.js";
 import { stepExecutionOf, text } from "./plan-rows.js";
 import { writeEvent, writeLease, writeNewPlan, writeResult, writeToolCall } from "./plan-writes.js";
 
@@ -97,11 +98,11 @@ export class SqlitePlanStore implements PlanStore {
   }
 
   findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
-    return Promise.resolve(this.#queries.record(ref));
+    return read(() => this.#queries.record(ref));
   }
 
   listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
-    return Promise.resolve(this.#queries.list(orgId, filter, page));
+    return read(() => this.#queries.list(orgId, filter, page));
   }
 
   async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
@@ -210,7 +211,7 @@ export class SqlitePlanStore implements PlanStore {
   }
 
   readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
-    return Promise.resolve(this.#queries.events(ref, afterSequence, limit));
+    return read(() => this.#queries.events(ref, afterSequence, limit));
   }
 
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {
@@ -219,7 +220,7 @@ export class SqlitePlanStore implements PlanStore {
   }
 
   abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
-    return Promise.resolve(this.#queries.abandoned(this.#clock.nowMs(), limit));
+    return read(() => this.#queries.abandoned(this.#clock.nowMs(), limit));
   }
 
   async expirePlans(): Promise<number> {

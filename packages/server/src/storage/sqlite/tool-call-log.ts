@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { LoggedToolCall, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
 import type { CommitWriter } from "./commit-writer.js";
-import type { SqliteRow, StatementCache } from "./connection.js";
+import { read, type SqliteRow, type StatementCache } from "./connection.js";
 import { number, optionalText, text } from "./plan-rows.js";
 
 /** The tool calls of an SQLite store. */
@@ -17,18 +17,24 @@ export class SqliteToolCallLog implements ToolCallLog {
   }
 
   position(consumer: string): Promise<number> {
-    const row = this.#db.get("SELECT sequence FROM tool_call_cursors WHERE consumer = ?", consumer);
-    return Promise.resolve(row === undefined ? 0 : number(row["sequence"]));
+    return read(() => {
+      const row = this.#db.get(
+        "SELECT sequence FROM tool_call_cursors WHERE consumer = ?",
+        consumer,
+      );
+      return row === undefined ? 0 : number(row["sequence"]);
+    });
   }
 
   readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]> {
-    const rows = this.#db.all(
-      "SELECT * FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?",
-      sequence,
-      BigInt(limit),
-    );
-    return Promise.resolve(
-      rows.map((row) => ({ sequence: number(row["sequence"]), record: recordOf(row) })),
+    return read(() =>
+      this.#db
+        .all(
+          "SELECT * FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?",
+          sequence,
+          BigInt(limit),
+        )
+        .map((row) => ({ sequence: number(row["sequence"]), record: recordOf(row) })),
     );
   }
 

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../kernel/clock.js";
+import { planStoreBattery } from "../contract.js";
+import { CommitWriter, WriteConflict } from "./commit-writer.js";
+import { openConnection } from "./connection.js";
+import { openSqliteStore } from "./store.js";
+
+const root = mkdtempSync(join(tmpdir(), "steward-store-"));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+let files = 0;
+let path = "";
+beforeEach(() => {
+  files += 1;
+  path = join(root, `${String(files)}.db`);
+});
+
+planStoreBattery("SQLite", (clock) => Promise.resolve(openSqliteStore(path, clock)));
+
+describe("an SQLite store", () => {
+  it("belongs to one process, and says so to the next", async () => {
+    await using _owner = openSqliteStore(path, systemClock);
+    expect(() => openSqliteStore(path, systemClock)).toThrow(/Another process owns the store/);
+  });
+
+  it("refuses a file written by a newer program", () => {
+    const db = openConnection(path, false);
+    db.exec("PRAGMA user_version = 999");
+    db.close();
+    expect(() => openSqliteStore(path, systemClock)).toThrow(/schema version 999/);
+  });
+});
+
+describe("group commit", () => {
+  const table = (): void => {
+    const db = openConnection(path, false);
+    db.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)");
+    db.close();
+  };
+  const insert = (id: number) => ({ sql: "INSERT INTO t VALUES (?, ?)", params: [id, "v"] });
+  const ids = (): unknown[] => {
+    const db = openConnection(path, true);
+    const rows = db.prepare("SELECT id FROM t ORDER BY id").all() as { id: number }[];
+    db.close();
+    return rows.map((row) => row.id);
+  };
+
+  it("shares commits among units that come together", async () => {
+    table();
+    await using writer = new CommitWriter(path);
+    await Promise.all(Array.from({ length: 100 }, (_, id) => writer.commit([insert(id)])));
+    expect(ids()).toHaveLength(100);
+    expect(writer.commits).toBeLessThan(5);
+  });
+
+  it("undoes the unit that fails and keeps its neighbours", async () => {
+    table();
+    await using writer = new CommitWriter(path);
+    const results = await Promise.allSettled([
+      writer.commit([insert(1)]),
+      writer.commit([insert(2), insert(1)]),
+      writer.commit([{ sql: "UPDATE t SET v = 'w' WHERE id = 99", params: [], expect: 1 }]),
+      writer.commit([insert(3)]),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(results[1]).toMatchObject({ reason: { code: "STORE_UNAVAILABLE" } });
+    expect(results[2]).toMatchObject({ reason: expect.any(WriteConflict) as unknown });
+    expect(ids()).toEqual([1, 3]);
+  });
+
+  it("waits a moment for an announced unit, but not for ever", async () => {
+    table();
+    await using writer = new CommitWriter(path);
+    const withdraw = writer.announce();
+    const first = writer.commit([insert(1)]);
+    const second = writer.commit([insert(2)]);
+    withdraw();
+    await Promise.all([first, second]);
+    expect(writer.commits).toBe(1);
+    writer.announce();
+    await writer.commit([insert(3)]);
+    expect(ids()).toEqual([1, 2, 3]);
+  });
+});
