@@ -1,0 +1,212 @@
+import * as z from "zod";
+import { STEP_STATUSES, stepErrorSchema, type StepError, type StepStatus } from "./steps.js";
+
+/** Where a plan stands (Decision §3). */
+export const PLAN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+
+/** One of {@link PLAN_STATUSES}. */
+export type PlanStatus = (typeof PLAN_STATUSES)[number];
+
+/** One step as submitted (Contract §2.2, REST form). What is left out is empty. */
+export interface PlanStepDef {
+  readonly id: string;
+  readonly name?: string;
+  readonly tool_name?: string;
+  readonly intent?: string;
+  readonly query_template?: string;
+  readonly depends_on?: readonly string[];
+  readonly schema_table_hints?: readonly string[];
+}
+
+/** The body of `POST /api/plans` (Contract §4.2). What is left out is empty. */
+export interface SubmitPlanRequest {
+  /** Empty: the session of the `x-session-id` header. */
+  readonly session_id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly steps: readonly PlanStepDef[];
+}
+
+/** The answer to submitting or cancelling a plan. */
+export interface PlanState {
+  readonly plan_id: string;
+  readonly status: PlanStatus;
+}
+
+/** One step of a {@link Plan}. */
+export interface PlanStep {
+  readonly step_id: string;
+  readonly name: string;
+  readonly tool_name: string;
+  readonly intent: string;
+  readonly depends_on: readonly string[];
+  readonly status: StepStatus;
+  /** Attempts so far; 0 before the first. */
+  readonly attempt: number;
+  readonly row_count?: number;
+  /** RFC 3339, UTC: when its last attempt ended. */
+  readonly executed_at?: string;
+  /** Why a step that could run does not. */
+  readonly wait_reason?: "awaiting_approval" | "retry_backoff";
+  readonly error?: StepError;
+}
+
+/** A listed plan: everything but its steps. Timestamps are RFC 3339 in UTC. */
+export interface PlanSummary extends PlanState {
+  readonly session_id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly created_at: string;
+  readonly started_at?: string;
+  readonly finished_at?: string;
+}
+
+/** A plan and its steps, in the order submitted (Contract §2.3, Decision §9). */
+export interface Plan extends PlanSummary {
+  readonly steps: readonly PlanStep[];
+}
+
+/** A page of plans, newest first. */
+export interface PlanPage {
+  readonly plans: readonly PlanSummary[];
+  /** For the `cursor` of the next request; absent on the last page. */
+  readonly next_cursor?: string;
+}
+
+/** Plans on one page of a listing, at most. */
+export const PLAN_PAGE_MAX: number = 200;
+
+/** The query of `GET /api/plans` (Decision §9), values converted. */
+export interface PlanPageQuery {
+  readonly status?: PlanStatus;
+  readonly session_id?: string;
+  /** 1 to {@link PLAN_PAGE_MAX}. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const dateTime = z.string().meta({ format: "date-time" });
+
+const planStepDefSchema = z
+  .object({
+    id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
+    name: z.string().exactOptional(),
+    tool_name: z.string().exactOptional().describe("The tool that runs the step"),
+    intent: z
+      .string()
+      .exactOptional()
+      .describe(
+        "read_select, write_insert, write_update, write_delete, admin or cross_system_transaction; empty: derived from the statement",
+      ),
+    query_template: z
+      .string()
+      .exactOptional()
+      .describe("One SQL statement; {{step.<id>.output}} binds the output of an earlier step"),
+    depends_on: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .describe("Ids of the steps that must complete first, at most 100"),
+    schema_table_hints: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .describe("Tables whose schema is compared before and after the step"),
+  })
+  .meta({ id: "PlanStepDef", description: "One step as submitted" });
+
+/** Schema of {@link SubmitPlanRequest}: shapes only; the plan itself is judged by the service. */
+export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
+  .object({
+    session_id: z.string().exactOptional().describe("Empty: the x-session-id header"),
+    name: z.string().exactOptional(),
+    description: z.string().exactOptional(),
+    steps: z.array(planStepDefSchema).readonly().describe("1 to 1000 steps"),
+  })
+  .meta({
+    id: "SubmitPlanRequest",
+    examples: [
+      {
+        session_id: "session-42",
+        name: "Large open orders",
+        description: "Finds the largest open order and its customer",
+        steps: [
+          {
+            id: "open_orders",
+            name: "Find the largest open order",
+            tool_name: "sql",
+            intent: "read_select",
+            query_template:
+              "SELECT id, customer_id, total FROM orders WHERE status = 'open' ORDER BY total DESC LIMIT 1",
+            depends_on: [],
+            schema_table_hints: ["orders"],
+          },
+          {
+            id: "customer",
+            name: "Look up its customer",
+            tool_name: "sql",
+            intent: "read_select",
+            query_template:
+              "SELECT name FROM customers WHERE id = {{step.open_orders.output[0].customer_id}}",
+            depends_on: ["open_orders"],
+            schema_table_hints: [],
+          },
+        ],
+      },
+    ],
+  });
+
+const planStateShape = { plan_id: z.string(), status: z.enum(PLAN_STATUSES) };
+
+/** Schema of {@link PlanState}. */
+export const planStateSchema: z.ZodType<PlanState> = z.object(planStateShape).meta({
+  id: "PlanState",
+  examples: [{ plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21", status: "pending" }],
+});
+
+const planSummaryShape = {
+  ...planStateShape,
+  session_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  created_at: dateTime,
+  started_at: dateTime.exactOptional(),
+  finished_at: dateTime.exactOptional(),
+};
+
+const planStepSchema = z
+  .object({
+    step_id: z.string(),
+    name: z.string(),
+    tool_name: z.string(),
+    intent: z.string(),
+    depends_on: z.array(z.string()).readonly(),
+    status: z.enum(STEP_STATUSES),
+    attempt: z.int().describe("Attempts so far; 0 before the first"),
+    row_count: z.int().exactOptional(),
+    executed_at: dateTime.exactOptional(),
+    wait_reason: z.enum(["awaiting_approval", "retry_backoff"]).exactOptional(),
+    error: stepErrorSchema.exactOptional(),
+  })
+  .meta({ id: "PlanStep" });
+
+/** Schema of {@link Plan}. */
+export const planSchema: z.ZodType<Plan> = z
+  .object({ ...planSummaryShape, steps: z.array(planStepSchema).readonly() })
+  .meta({ id: "Plan" });
+
+/** Schema of {@link PlanPage}. */
+export const planPageSchema: z.ZodType<PlanPage> = z
+  .object({
+    plans: z.array(z.object(planSummaryShape).meta({ id: "PlanSummary" })).readonly(),
+    next_cursor: z.string().exactOptional().describe("Absent on the last page"),
+  })
+  .meta({ id: "PlanPage" });
+
+/** Schema of {@link PlanPageQuery}. */
+export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.object({
+  status: z.enum(PLAN_STATUSES).exactOptional(),
+  session_id: z.string().exactOptional(),
+  limit: z.coerce.number().int().min(1).max(PLAN_PAGE_MAX).exactOptional(),
+  cursor: z.string().exactOptional().describe("next_cursor of the page before"),
+});
