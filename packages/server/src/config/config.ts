@@ -22,7 +22,18 @@ export interface Config {
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
   readonly logLevel: LogLevel;
+  readonly embedding: EmbeddingConfig;
 }
+
+/** What turns text into vectors (Contract §4.6, §8). */
+export interface EmbeddingConfig {
+  readonly provider: EmbeddingProviderName;
+  /** Components of every vector; the same for all who share the stored ones. */
+  readonly dimension: number;
+}
+
+/** `zero`: vectors of zeros, the contract's default. `hash`: hashed words, needs no model. */
+export type EmbeddingProviderName = "zero" | "hash";
 
 /** Verbosity of the log, most verbose first. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";

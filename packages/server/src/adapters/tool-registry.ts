@@ -1,0 +1,48 @@
+import type { Intent } from "../governance/index.js";
+import { assert } from "../kernel/assert.js";
+import type { SqlTarget, SqlTool, ToolRegistry } from "../plans/ports.js";
+
+/** Which tool names there are, as the tools file lists them. */
+export interface ToolListing {
+  /** Refuse names that are not listed. */
+  readonly strict: boolean;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly dataSource: string;
+    readonly allowedIntents?: readonly Intent[];
+    readonly annotatedIntent?: Intent;
+  }[];
+}
+
+/**
+ * Binds tool names to data sources (Decision §1): a listed name as the list says, any other name to
+ * the default data source, which is the first one, unless the listing is strict.
+ * @param targets by name; every data source the listing names is among them.
+ */
+export function buildToolRegistry(
+  listing: ToolListing,
+  targets: ReadonlyMap<string, SqlTarget>,
+): ToolRegistry {
+  const listed = new Map(listing.tools.map((tool) => [tool.name, bind(tool, targets)]));
+  const [defaultTarget] = targets.values();
+  const unlisted: SqlTool | undefined =
+    listing.strict || defaultTarget === undefined ? undefined : { target: defaultTarget };
+  return {
+    resolve: (toolName) => listed.get(toolName) ?? unlisted,
+    target: (dataSource) => targets.get(dataSource),
+  };
+}
+
+function bind(
+  tool: ToolListing["tools"][number],
+  targets: ReadonlyMap<string, SqlTarget>,
+): SqlTool {
+  const target = targets.get(tool.dataSource);
+  assert(target !== undefined, `data source ${tool.dataSource} of tool ${tool.name} is open`);
+  const { allowedIntents, annotatedIntent } = tool;
+  return {
+    target,
+    ...(allowedIntents === undefined ? {} : { allowedIntents }),
+    ...(annotatedIntent === undefined ? {} : { annotatedIntent }),
+  };
+}

@@ -1,0 +1,129 @@
+import { assert } from "../kernel/assert.js";
+import { AppError } from "../kernel/errors.js";
+import { nearMiss } from "../kernel/near-miss.js";
+import { checkSettings } from "./check-settings.js";
+import type { Config, ToolsConfig } from "./config.js";
+import { readSettings } from "./read-settings.js";
+import type {
+  SettingProblem,
+  SettingReport,
+  SettingSources,
+  SettingValue,
+  SettingValues,
+} from "./read-settings.js";
+import { SERVER_URL_SETTING, SETTINGS } from "./settings.js";
+import type { Setting } from "./settings.js";
+import { readToolsFile } from "./tools-file.js";
+
+/** Everything that can be said of a configuration, right or wrong. */
+export interface ConfigReading {
+  /** Every setting, in the table's order. */
+  readonly settings: readonly SettingReport[];
+  /** All that is wrong; empty exactly when there is a config. */
+  readonly problems: readonly SettingProblem[];
+  /** Sentences about what is probably a mistake but stops nothing. */
+  readonly warnings: readonly string[];
+  readonly config?: Config;
+}
+
+/**
+ * The configuration of a start, frozen.
+ * @throws AppError `INVALID_ARGUMENT` that names every wrong setting in its details.
+ */
+export function loadConfig(sources: SettingSources): Config {
+  const { config, problems } = readConfig(sources);
+  if (config !== undefined) return config;
+  throw new AppError("INVALID_ARGUMENT", "The configuration is not usable; nothing was started", {
+    details: problems.map(({ setting, reason, fix }) => ({
+      field: setting,
+      reason: `${reason}; fix: ${fix}`,
+    })),
+  });
+}
+
+/** Reads all settings and says of each what is wrong, rather than stopping at the first. */
+export function readConfig(sources: SettingSources): ConfigReading {
+  const values = readSettings(sources);
+  const readings: readonly SettingValue<unknown>[] = Object.values(values);
+  const settings = readings.map(forShow);
+  const toolsFile = readToolsFile(
+    values.toolsFile.value,
+    (values.dataSources.value ?? []).map((source) => source.name),
+  );
+  const problems = [
+    ...readings.flatMap(({ problem }) => problem ?? []),
+    ...checkSettings(values),
+    ...toolsFile.problems,
+  ];
+  const warnings = unknownVariables(sources);
+  if (problems.length > 0) return { settings, problems, warnings };
+  return { settings, problems, warnings, config: buildConfig(values, toolsFile.tools) };
+}
+
+/** Leaves out the value itself, which may be a secret. */
+function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingReport {
+  return { setting, origin, ...present("shown", shown) };
+}
+
+function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Config {
+  const strict = values.toolsStrict.value ?? listed?.strict ?? false;
+  const certFile = values.tlsCert.value;
+  const keyFile = values.tlsKey.value;
+  return deepFreeze({
+    host: given(values.host),
+    port: given(values.port),
+    ...present("grpcPort", values.grpcPort.value),
+    dataDir: given(values.dataDir),
+    ...present("databaseUrl", values.databaseUrl.value),
+    dataSources: values.dataSources.value ?? [],
+    tools: { strict, tools: listed?.tools ?? [] },
+    auth: {
+      mode: given(values.auth),
+      trustedProxies: values.trustedProxies.value ?? [],
+      ...present("proxySecret", values.proxySecret.value),
+    },
+    ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+    stepTimeoutMs: given(values.stepTimeoutMs),
+    planDeadlineMs: given(values.planDeadlineMs),
+    logLevel: given(values.logLevel),
+    embedding: {
+      provider: given(values.embeddingProvider),
+      dimension: given(values.embeddingDimension),
+    },
+  });
+}
+
+function given<T>({ setting, value }: SettingValue<T>): T {
+  assert(value !== undefined, `${setting.name} has a default`);
+  return value;
+}
+
+/** A property that is there only with a value, as `exactOptionalPropertyTypes` wants it. */
+function present<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
+  // A computed key widens to string; the type above says what it is.
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: T };
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === "object" && part) deepFreeze(part);
+  return Object.freeze(value);
+}
+
+/** Variables with our prefix that no setting has: most often a misspelling. */
+function unknownVariables({ env }: SettingSources): readonly string[] {
+  const settings = [...Object.values<Setting<unknown>>({ ...SETTINGS }), SERVER_URL_SETTING];
+  const known = settings.map(({ name }) => name);
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith(PREFIX) && !known.includes(name),
+  );
+  return unknown.sort().map((name) => {
+    const meant = nearMiss(
+      name.slice(PREFIX.length),
+      known.map((other) => other.slice(PREFIX.length)),
+    );
+    const hint = meant === undefined ? "" : `; did you mean ${PREFIX}${meant}?`;
+    return `${name} is not a setting and is ignored${hint}`;
+  });
+}
+
+const PREFIX = "SERVICE_";

@@ -1,0 +1,102 @@
+import { BlockList, isIP } from "node:net";
+
+/** What values a setting takes: how to read one, and how to tell people what one looks like. */
+export interface SettingType<T> {
+  /** Completes "expected …". */
+  readonly shape: string;
+  /** What stands for the value in `--flag <…>`. */
+  readonly placeholder: string;
+  /** A value that is right. */
+  readonly example: string;
+  /** @returns `undefined` when the text is not of this shape. */
+  readonly parse: (text: string) => T | undefined;
+}
+
+/** A whole number of a unit, within bounds. */
+export function integer(options: {
+  readonly min: number;
+  readonly max: number;
+  readonly unit: string;
+  readonly placeholder: string;
+  readonly example: string;
+}): SettingType<number> {
+  const { min, max, unit, placeholder, example } = options;
+  return {
+    shape: `a whole number of ${unit} from ${String(min)} to ${String(max)}`,
+    placeholder,
+    example,
+    parse: (text) => wholeNumber(text, min, max),
+  };
+}
+
+/** One word of a closed set. */
+export function oneOf<const T extends string>(words: readonly T[]): SettingType<T> {
+  return {
+    shape: words.length === 1 ? `only ${words.join()}` : `one of ${words.join(", ")}`,
+    placeholder: words.join("|"),
+    example: words[0] ?? "",
+    parse: (text) => words.find((word) => word === text),
+  };
+}
+
+/** Text that some rule accepts. */
+export function text(options: {
+  readonly shape: string;
+  readonly placeholder: string;
+  readonly example: string;
+  readonly pattern: RegExp;
+}): SettingType<string> {
+  const { pattern, ...described } = options;
+  return { ...described, parse: (value) => (pattern.test(value) ? value : undefined) };
+}
+
+/** A TCP port; 0 asks the system for a free one. */
+export const port: SettingType<number> = {
+  shape: "a TCP port from 0 to 65535 (0: any free one)",
+  placeholder: "port",
+  example: "8080",
+  parse: (value) => wholeNumber(value, 0, 65_535),
+};
+
+/** Yes or no. */
+export const boolean: SettingType<boolean> = {
+  shape: "true or false",
+  placeholder: "true|false",
+  example: "true",
+  parse: (value) =>
+    ({ true: true, on: true, "1": true, false: false, off: false, "0": false })[value],
+};
+
+/** IP addresses and CIDR ranges, separated by commas. */
+export const addressRanges: SettingType<readonly string[]> = {
+  shape: "IP addresses or CIDR ranges separated by commas",
+  placeholder: "ranges",
+  example: "10.0.0.0/8,192.0.2.7",
+  parse: (value) => {
+    const ranges = value.split(",").map((range) => range.trim());
+    return ranges.every(isAddressRange) ? ranges : undefined;
+  },
+};
+
+/** Whether only this machine can reach a listener on this host. */
+export function isLoopback(host: string): boolean {
+  if (host === "localhost") return true;
+  const family = isIP(host);
+  return family !== 0 && LOOPBACK.check(host, family === 6 ? "ipv6" : "ipv4");
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+function wholeNumber(value: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+  return number >= min && number <= max ? number : undefined;
+}
+
+function isAddressRange(range: string): boolean {
+  const [address = "", prefix, ...rest] = range.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || wholeNumber(prefix, 0, family === 6 ? 128 : 32) !== undefined;
+}

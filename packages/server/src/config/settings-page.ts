@@ -1,0 +1,37 @@
+import { SERVER_URL_SETTING, SETTINGS } from "./settings.js";
+import type { Setting } from "./settings.js";
+
+/** docs/settings.md, made from the table of settings. */
+export function settingsPage(): string {
+  const settings = Object.values<Setting<unknown>>({ ...SETTINGS });
+  return `# Settings
+
+A flag wins over the environment, the environment over the default. \`steward config\` shows what is
+in force and where it came from; a wrong value stops the start with all that is wrong at once.
+
+## The server: \`steward dev\`, \`steward serve\`
+
+${settings.map(entry).join("\n")}
+## The client commands: \`steward plan …\`
+
+${entry(SERVER_URL_SETTING)}
+\`NO_COLOR\` turns colours off, \`FORCE_COLOR\` turns them on where there is no terminal.
+`;
+}
+
+function entry(setting: Setting<unknown>): string {
+  const flag = setting.flag === undefined ? "no flag: secret" : `\`--${setting.flag}\``;
+  const preset = setting.default === undefined ? "unset" : `\`${setting.default}\``;
+  return `### ${setting.name}
+
+${setting.help}
+
+- ${flag}
+- Value: ${setting.type.shape}, for example ${example(setting)}
+- Default: ${preset}
+`;
+}
+
+function example({ type }: Setting<unknown>): string {
+  return type.example.includes("`") ? type.example : `\`${type.example}\``;
+}

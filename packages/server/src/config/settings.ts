@@ -1,0 +1,227 @@
+import { PLAN_DEADLINE_MS, STEP_TIMEOUT_MS, STEP_TIMEOUT_MS_MAX } from "../kernel/limits.js";
+import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
+import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
+import { addressRanges, boolean, integer, oneOf, port, text } from "./setting-types.js";
+import type { SettingType } from "./setting-types.js";
+
+/** One thing a start can be told: by a flag, else by the environment, else its default. */
+export interface Setting<T> {
+  /** Name of the environment variable. */
+  readonly name: string;
+  /** Name of the flag, without its dashes; absent where a process list would show a secret. */
+  readonly flag?: string;
+  readonly type: SettingType<T>;
+  /** As it would be typed; absent: unset. */
+  readonly default?: string;
+  /** One sentence for help, `steward config` and the documentation. */
+  readonly help: string;
+  /** Makes a value fit to be shown; absent: any value is. */
+  readonly mask?: (value: string) => string;
+}
+
+/** Every setting of the server, in the order people read them. */
+export interface Settings {
+  readonly host: Setting<string>;
+  readonly port: Setting<number>;
+  readonly grpcPort: Setting<number>;
+  readonly dataDir: Setting<string>;
+  readonly databaseUrl: Setting<string>;
+  readonly dataSources: Setting<readonly DataSourceConfig[]>;
+  readonly toolsFile: Setting<string>;
+  readonly toolsStrict: Setting<boolean>;
+  readonly auth: Setting<"headers">;
+  readonly trustedProxies: Setting<readonly string[]>;
+  readonly proxySecret: Setting<string>;
+  readonly tlsCert: Setting<string>;
+  readonly tlsKey: Setting<string>;
+  readonly stepTimeoutMs: Setting<number>;
+  readonly planDeadlineMs: Setting<number>;
+  readonly logLevel: Setting<LogLevel>;
+  readonly embeddingProvider: Setting<EmbeddingProviderName>;
+  readonly embeddingDimension: Setting<number>;
+}
+
+/** The longest plan deadline that can be set: a plan is a task, not an archive. */
+const PLAN_DEADLINE_MS_MAX = 30 * 24 * 60 * 60 * 1000;
+/** Components of a vector: several times what the largest embedding models give. */
+const EMBEDDING_DIMENSION_MAX = 16_384;
+
+const path = (example: string): SettingType<string> =>
+  text({ shape: "a path", placeholder: "path", example, pattern: /^[^\0]+$/ });
+
+/** The table that flags, `steward config` and docs/settings.md are made from. */
+export const SETTINGS: Settings = {
+  host: {
+    name: "SERVICE_HOST",
+    flag: "host",
+    type: text({
+      shape: "a host name or IP address",
+      placeholder: "host",
+      example: "127.0.0.1",
+      pattern: /^[A-Za-z0-9.:_-]{1,253}$/,
+    }),
+    default: "127.0.0.1",
+    help: "Address to listen on; beyond loopback only with trusted proxies or a proxy secret.",
+  },
+  port: {
+    name: "SERVICE_PORT",
+    flag: "port",
+    type: port,
+    default: "8080",
+    help: "Port of REST, the console and, unless split off, gRPC.",
+  },
+  grpcPort: {
+    name: "SERVICE_GRPC_PORT",
+    flag: "grpc-port",
+    type: port,
+    help: "Port of gRPC alone; unset: it shares the port.",
+  },
+  dataDir: {
+    name: "SERVICE_DATA_DIR",
+    flag: "data-dir",
+    type: path("./.steward"),
+    default: "./.steward",
+    help: "Directory for everything kept beside the database.",
+  },
+  databaseUrl: {
+    name: "SERVICE_DATABASE_URL",
+    flag: "database-url",
+    type: {
+      shape: "sqlite:PATH or postgres://…",
+      placeholder: "url",
+      example: "sqlite:./.steward/steward.db",
+      parse: parseDatabaseUrl,
+    },
+    help: "Where plans are kept; unset: nothing is, and every write says so.",
+    mask: maskDatabaseUrl,
+  },
+  dataSources: {
+    name: "SERVICE_DATA_SOURCES",
+    flag: "data-sources",
+    type: {
+      shape: "a SQLite file, a database URL, or name=url,name=url with distinct names",
+      placeholder: "sources",
+      example: "shop=sqlite:./shop.db",
+      parse: parseDataSources,
+    },
+    help: "Databases that steps run on; the first one is the default.",
+    mask: maskDatabaseUrl,
+  },
+  toolsFile: {
+    name: "SERVICE_TOOLS_FILE",
+    flag: "tools-file",
+    type: path("./tools.yaml"),
+    help: "YAML file that binds tool names to data sources and intents.",
+  },
+  toolsStrict: {
+    name: "SERVICE_TOOLS_STRICT",
+    flag: "tools-strict",
+    type: boolean,
+    help: "Refuse tool names that the tools file does not list; unset: as the file says.",
+  },
+  auth: {
+    name: "SERVICE_AUTH",
+    flag: "auth",
+    type: oneOf(["headers"]),
+    default: "headers",
+    help: "How callers are known: headers believes x-org-id, x-user-role and their like.",
+  },
+  trustedProxies: {
+    name: "SERVICE_TRUSTED_PROXIES",
+    flag: "trusted-proxies",
+    type: addressRanges,
+    help: "Proxies whose identity headers are believed.",
+  },
+  proxySecret: {
+    name: "SERVICE_PROXY_SECRET",
+    type: text({
+      shape: "at least 16 printable characters without spaces",
+      placeholder: "secret",
+      example: "the output of `openssl rand -hex 32`",
+      pattern: /^[\x21-\x7e]{16,}$/,
+    }),
+    help: "What a trusted proxy sends as x-proxy-secret.",
+    mask: () => "***",
+  },
+  tlsCert: {
+    name: "SERVICE_TLS_CERT",
+    flag: "tls-cert",
+    type: path("./server.pem"),
+    help: "PEM file of the certificate chain; turns TLS on, together with the key.",
+  },
+  tlsKey: {
+    name: "SERVICE_TLS_KEY",
+    flag: "tls-key",
+    type: path("./server.key"),
+    help: "PEM file of the private key.",
+  },
+  stepTimeoutMs: {
+    name: "SERVICE_STEP_TIMEOUT_MS",
+    flag: "step-timeout-ms",
+    type: integer({
+      min: 1,
+      max: STEP_TIMEOUT_MS_MAX,
+      unit: "milliseconds",
+      placeholder: "ms",
+      example: "30000",
+    }),
+    default: String(STEP_TIMEOUT_MS),
+    help: "How long one attempt of a step may run, in milliseconds.",
+  },
+  planDeadlineMs: {
+    name: "SERVICE_PLAN_DEADLINE_MS",
+    flag: "plan-deadline-ms",
+    type: integer({
+      min: 1000,
+      max: PLAN_DEADLINE_MS_MAX,
+      unit: "milliseconds",
+      placeholder: "ms",
+      example: "86400000",
+    }),
+    default: String(PLAN_DEADLINE_MS),
+    help: "How long after its creation a plan must be done, in milliseconds.",
+  },
+  logLevel: {
+    name: "SERVICE_LOG_LEVEL",
+    flag: "log-level",
+    type: oneOf(["debug", "info", "warn", "error", "silent"]),
+    default: "info",
+    help: "How much the log says.",
+  },
+  embeddingProvider: {
+    name: "SERVICE_EMBEDDING_PROVIDER",
+    flag: "embedding-provider",
+    type: oneOf(["zero", "hash"]),
+    default: "zero",
+    help: "What turns text into vectors: zero finds nothing, hash compares words.",
+  },
+  embeddingDimension: {
+    name: "SERVICE_EMBEDDING_DIMENSION",
+    flag: "embedding-dimension",
+    type: integer({
+      min: 1,
+      max: EMBEDDING_DIMENSION_MAX,
+      unit: "components",
+      placeholder: "n",
+      example: "768",
+    }),
+    default: "768",
+    help: "Components of a vector, the same for all who share the stored ones.",
+  },
+};
+
+/** The server that the client commands talk to; no part of a server's own configuration. */
+export const SERVER_URL_SETTING: Setting<string> = {
+  name: "SERVICE_URL",
+  flag: "server",
+  type: {
+    shape: "an http:// or https:// URL",
+    placeholder: "url",
+    example: "http://127.0.0.1:8080",
+    parse: (value) =>
+      /^https?:\/\/[^/?#\s]+/i.test(value) && URL.canParse(value) ? value : undefined,
+  },
+  default: "http://127.0.0.1:8080",
+  help: "The server that the plan commands talk to.",
+  mask: maskDatabaseUrl,
+};

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { parseToolsFile } from "./tools-file.js";
+
+const SOURCES = ["shop", "crm"];
+
+function reasons(text: string): readonly string[] {
+  return parseToolsFile(text, "tools.yaml", SOURCES).problems.map(({ reason }) => reason);
+}
+
+describe("a tools file", () => {
+  it("binds names to data sources, intents and annotations", () => {
+    const text = `
+strict: true
+tools:
+  - name: shop_query
+    data_source: shop
+    allowed_intents: [read_select]
+    annotations: { read_only: true }
+  - name: crm_cleanup
+    data_source: crm
+    annotations: { destructive: true }
+  - { name: crm_admin, data_source: crm, annotations: { intent: admin } }
+`;
+    expect(parseToolsFile(text, "tools.yaml", SOURCES)).toEqual({
+      problems: [],
+      tools: {
+        strict: true,
+        tools: [
+          {
+            name: "shop_query",
+            dataSource: "shop",
+            allowedIntents: ["read_select"],
+            annotatedIntent: "read_select",
+          },
+          { name: "crm_cleanup", dataSource: "crm", annotatedIntent: "write_delete" },
+          { name: "crm_admin", dataSource: "crm", annotatedIntent: "admin" },
+        ],
+      },
+    });
+  });
+
+  it("may be empty", () => {
+    expect(parseToolsFile("", "tools.yaml", []).tools).toEqual({ strict: false, tools: [] });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["YAML that does not parse", "tools:\n  - name: [a\n", /^tools\.yaml:\d: /],
+    ["a key given twice", "strict: true\nstrict: false\n", /^tools\.yaml:2: .*unique/],
+    ["an unknown key", "tool: []\n", /^tools\.yaml:1: unknown key tool/],
+    ["a list instead of a map", "- a\n", /^tools\.yaml:1: must hold strict or tools/],
+    ["a strict that is no boolean", "strict: 3\n", /^tools\.yaml:1: strict: must be true or false/],
+    ["tools that are no list", "\ntools: 7\n", /^tools\.yaml:2: tools: must be a list/],
+    [
+      "a missing data source",
+      "tools:\n  - name: a\n",
+      /^tools\.yaml:2: tools\[0\]\.data_source: must be a name/,
+    ],
+    [
+      "a misspelt data source",
+      "tools:\n  - name: a\n    data_source: shpo\n",
+      /^tools\.yaml:3: tools\[0\]\.data_source: "shpo" is not a data source; did you mean shop\?/,
+    ],
+    [
+      "an unknown intent",
+      "tools:\n  - name: a\n    data_source: shop\n    allowed_intents:\n      - read\n",
+      /^tools\.yaml:5: tools\[0\]\.allowed_intents\[0\]: must be one of read_select/,
+    ],
+    [
+      "a name listed twice",
+      "tools:\n  - {name: a, data_source: shop}\n  - {name: a, data_source: crm}\n",
+      /^tools\.yaml:3: tools\[1\]\.name: is the name of tools\[0\] too/,
+    ],
+    [
+      "contradicting annotations",
+      "tools:\n  - name: a\n    data_source: shop\n    annotations: {read_only: true, destructive: true}\n",
+      /^tools\.yaml:4: tools\[0\]\.annotations: .*cannot be destructive/,
+    ],
+    [
+      "an annotation that the intents do not allow",
+      "tools:\n  - name: a\n    data_source: shop\n    allowed_intents: [read_select]\n    annotations: {intent: admin}\n",
+      /^tools\.yaml:5: .*admin is not among the allowed_intents/,
+    ],
+  ])("with %s is refused with the line", (_what, text, said) => {
+    expect(reasons(text)).toHaveLength(1);
+    expect(reasons(text)[0]).toMatch(said);
+  });
+
+  it("reports every mistake at once", () => {
+    expect(reasons("tools:\n  - {name: a}\n  - {name: b}\n")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { INTENTS } from "../governance/index.js";
+import type { Intent } from "../governance/index.js";
+import { NAME_LENGTH_MAX } from "../kernel/limits.js";
+import { nearMiss } from "../kernel/near-miss.js";
+import type { ToolConfig, ToolsConfig } from "./config.js";
+
+/** One mistake: where in the file, and what. */
+export interface ToolsMistake {
+  readonly path: readonly (string | number)[];
+  readonly reason: string;
+}
+
+/** What the content of a tools file came to. */
+export type ToolsCheck =
+  | { readonly ok: true; readonly tools: ToolsConfig }
+  | { readonly ok: false; readonly mistakes: readonly ToolsMistake[] };
+
+/** Checks what a tools file holds, whatever it is, and reports every mistake at once. */
+export function checkTools(content: unknown, dataSources: readonly string[]): ToolsCheck {
+  const parsed = fileSchema.safeParse(content);
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map(({ path, message }) => ({
+      path: path.filter((key) => typeof key !== "symbol"),
+      reason: message,
+    }));
+    return { ok: false, mistakes };
+  }
+  const { strict, tools } = parsed.data;
+  const mistakes = tools.flatMap((tool, index) => [
+    ...checkName(tools, index),
+    ...checkDataSource(tool, index, dataSources),
+    ...checkIntents(tool, index),
+  ]);
+  if (mistakes.length > 0) return { ok: false, mistakes };
+  return { ok: true, tools: { strict, tools: tools.map(toToolConfig) } };
+}
+
+const intent = z.enum(INTENTS, { error: `must be one of ${INTENTS.join(", ")}` });
+const flag = z.boolean({ error: "must be true or false" });
+const name = z
+  .string({ error: "must be a name" })
+  .min(1, "must be a name")
+  .max(NAME_LENGTH_MAX, `must not be longer than ${String(NAME_LENGTH_MAX)} characters`);
+
+const toolSchema = z.strictObject(
+  {
+    name,
+    data_source: name,
+    allowed_intents: z
+      .array(intent, { error: "must be a list of intents" })
+      .min(1, "must name an intent, or be left out: then all are allowed")
+      .optional(),
+    annotations: z
+      .strictObject(
+        { intent: intent.optional(), read_only: flag.optional(), destructive: flag.optional() },
+        { error: unknownKey("intent, read_only or destructive") },
+      )
+      .optional(),
+  },
+  { error: unknownKey("name, data_source, allowed_intents or annotations") },
+);
+
+const fileSchema = z.strictObject(
+  {
+    strict: flag.default(false),
+    tools: z.array(toolSchema, { error: "must be a list of tools" }).default([]),
+  },
+  { error: unknownKey("strict or tools") },
+);
+
+type Tool = z.infer<typeof toolSchema>;
+
+function unknownKey(expected: string): (issue: z.core.$ZodRawIssue) => string {
+  return (issue) =>
+    issue.code === "unrecognized_keys"
+      ? `unknown key ${issue.keys.join(", ")}: expected ${expected}`
+      : `must hold ${expected}`;
+}
+
+function checkName(tools: readonly Tool[], index: number): readonly ToolsMistake[] {
+  const first = tools.findIndex((tool) => tool.name === tools[index]?.name);
+  if (first === index) return [];
+  return [{ path: ["tools", index, "name"], reason: `is the name of tools[${String(first)}] too` }];
+}
+
+function checkDataSource(
+  tool: Tool,
+  index: number,
+  dataSources: readonly string[],
+): readonly ToolsMistake[] {
+  if (dataSources.includes(tool.data_source)) return [];
+  const meant = nearMiss(tool.data_source, dataSources);
+  const known =
+    dataSources.length === 0 ? "none is configured" : `there are ${dataSources.join(", ")}`;
+  const hint = meant === undefined ? known : `did you mean ${meant}?`;
+  return [
+    {
+      path: ["tools", index, "data_source"],
+      reason: `"${tool.data_source}" is not a data source; ${hint}`,
+    },
+  ];
+}
+
+function checkIntents(tool: Tool, index: number): readonly ToolsMistake[] {
+  const path = ["tools", index, "annotations"];
+  const { intent: stated, read_only: readOnly, destructive } = tool.annotations ?? {};
+  const hinted = hintedIntent(readOnly, destructive);
+  if (readOnly === true && destructive === true) {
+    return [{ path, reason: "a tool that is read_only cannot be destructive" }];
+  }
+  if (stated !== undefined && hinted !== undefined && stated !== hinted) {
+    return [{ path, reason: `intent ${stated} contradicts read_only or destructive` }];
+  }
+  const annotated = stated ?? hinted;
+  if (annotated !== undefined && tool.allowed_intents?.includes(annotated) === false) {
+    return [{ path, reason: `${annotated} is not among the allowed_intents` }];
+  }
+  return [];
+}
+
+function toToolConfig(tool: Tool): ToolConfig {
+  const { intent: stated, read_only: readOnly, destructive } = tool.annotations ?? {};
+  const annotatedIntent = stated ?? hintedIntent(readOnly, destructive);
+  return {
+    name: tool.name,
+    dataSource: tool.data_source,
+    ...(tool.allowed_intents === undefined ? {} : { allowedIntents: tool.allowed_intents }),
+    ...(annotatedIntent === undefined ? {} : { annotatedIntent }),
+  };
+}
+
+/** What MCP's readOnlyHint and destructiveHint say of a tool, as the intent that weighs the same. */
+function hintedIntent(
+  readOnly: boolean | undefined,
+  destructive: boolean | undefined,
+): Intent | undefined {
+  if (readOnly === true) return "read_select";
+  return destructive === true ? "write_delete" : undefined;
+}

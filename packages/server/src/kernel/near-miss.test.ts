@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { nearMiss } from "./near-miss.js";
+
+describe("nearMiss", () => {
+  it.each([
+    ["PROT", "PORT"],
+    ["hsot", "HOST"],
+    ["GRPC_PROT", "GRPC_PORT"],
+    ["DATA_SORCES", "DATA_SOURCES"],
+    ["nme", "name"],
+  ])("finds what %s meant: %s", (word, meant) => {
+    expect(nearMiss(word, ["DATA_SOURCES", "GRPC_PORT", "HOST", "PORT", "name"])).toBe(meant);
+  });
+
+  it("says nothing when no candidate is near", () => {
+    expect(nearMiss("banana", ["HOST", "PORT"])).toBeUndefined();
+    expect(nearMiss("x", [])).toBeUndefined();
+  });
+
+  it("prefers the nearest, then the first", () => {
+    expect(nearMiss("orders", ["order", "borders", "orders"])).toBe("orders");
+    expect(nearMiss("cat", ["bat", "rat"])).toBe("bat");
+  });
+});
