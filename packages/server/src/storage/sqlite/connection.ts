@@ -3,6 +3,7 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance,
 } from "@photostructure/sqlite";
+import { AppError } from "../../kernel/errors.js";
 
 /** A value of a row, or one bound to a statement. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -36,14 +37,14 @@ export class StatementCache {
     this.#db = db;
   }
 
-  /** Every row of a query. */
+  /** Every row of a query. @throws AppError `STORE_UNAVAILABLE`. */
   all(sql: string, ...params: readonly SqliteValue[]): readonly SqliteRow[] {
-    return this.#prepare(sql).all(...params) as SqliteRow[];
+    return orUnavailable(() => this.#prepare(sql).all(...params) as SqliteRow[]);
   }
 
-  /** The first row of a query. */
+  /** The first row of a query. @throws AppError `STORE_UNAVAILABLE`. */
   get(sql: string, ...params: readonly SqliteValue[]): SqliteRow | undefined {
-    return this.#prepare(sql).get(...params) as SqliteRow | undefined;
+    return orUnavailable(() => this.#prepare(sql).get(...params) as SqliteRow | undefined);
   }
 
   /** Runs a write. @returns how many rows it changed. */
@@ -58,6 +59,17 @@ export class StatementCache {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+}
+
+function orUnavailable<T>(query: () => T): T {
+  try {
+    return query();
+  } catch (error) {
+    throw new AppError("STORE_UNAVAILABLE", "The store cannot be read now", {
+      cause: error,
+      retryAfterMs: 1000,
+    });
   }
 }
 
