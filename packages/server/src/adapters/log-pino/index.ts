@@ -1,0 +1,2 @@
+/** The log as JSON lines on standard error, written by pino. */
+export { pinoLog } from "./pino-log.js";

@@ -1,0 +1,44 @@
+import { pino, stdTimeFunctions, type DestinationStream, type LevelWithSilent } from "pino";
+import type { Log, LogFields } from "../../kernel/log.js";
+import { redacted } from "./redact.js";
+
+/** File descriptor of standard error: standard output belongs to the data a command prints. */
+const STDERR = 2;
+
+/**
+ * A log of JSON lines, secrets masked. Lines are written before the call returns, so that none is
+ * lost when the process dies of what it has just logged.
+ * @param destination standard error unless given.
+ */
+export function pinoLog(level: LevelWithSilent, destination?: DestinationStream): Log {
+  const options = {
+    level,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: (value: unknown) => value },
+  };
+  return logOver(pino(options, destination ?? pino.destination({ dest: STDERR, sync: true })));
+}
+
+type Level = "debug" | "info" | "warn" | "error";
+
+/** The part of pino that is used. */
+interface Sink extends Record<Level, (fields: LogFields, event: string) => void> {
+  isLevelEnabled(level: Level): boolean;
+  child(bindings: LogFields): Sink;
+}
+
+function logOver(sink: Sink): Log {
+  const at =
+    (level: Level): Log[Level] =>
+    (fields, event) => {
+      if (sink.isLevelEnabled(level)) sink[level](redacted(fields), event);
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => logOver(sink.child(redacted(fields))),
+  };
+}

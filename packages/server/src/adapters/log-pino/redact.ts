@@ -1,0 +1,67 @@
+import type { LogFields } from "../../kernel/log.js";
+
+const MASK = "[redacted]";
+
+/** Names whose values are never written: credentials, wherever in a line they turn up. */
+const SECRET_NAME =
+  /^(authorization|proxy-authorization|cookie|set-cookie|.*(secret|passw(or)?d|token|api[-_]?key|private[-_]?key).*)$/i;
+
+/**
+ * The password of a URL such as `postgres://user:password@host/db`, in the middle of any text. Every
+ * repetition has a bound, so that a long text takes time in proportion to its length.
+ */
+const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/?#@]{0,256}:)[^\s/?#@]{1,256}@/gi;
+
+/** Keys of the payment provider (`sk_live_…`, `rk_test_…`, `whsec_…`), which name themselves. */
+const PAYMENT_KEY = /\b((?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9]+/g;
+
+/** Levels of nesting written; what lies deeper, or refers to itself, is cut. */
+const DEPTH_MAX = 8;
+
+/**
+ * A copy of a log line's fields that is safe to write: secrets masked at any depth and inside texts,
+ * errors spelled out with their causes. pino's own `redact` knows fixed paths only, and an error's
+ * properties (a driver's connection string, a client's request headers) have none.
+ */
+export function redacted(fields: LogFields): Record<string, unknown> {
+  return redactedMembers(Object.entries(fields), 0);
+}
+
+function redactedMembers(
+  members: readonly (readonly [string, unknown])[],
+  depth: number,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    members.map(([name, value]) => [
+      name,
+      SECRET_NAME.test(name) && value !== undefined ? MASK : redactedValue(value, depth + 1),
+    ]),
+  );
+}
+
+function redactedValue(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return redactedText(value);
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return value;
+  if (ArrayBuffer.isView(value)) return `[${String(value.byteLength)} bytes]`;
+  if (value instanceof Date) return value;
+  if (depth > DEPTH_MAX) return "[…]";
+  if (Array.isArray(value)) return value.map((item: unknown) => redactedValue(item, depth + 1));
+  if (value instanceof Error) return redactedMembers(errorMembers(value), depth);
+  return redactedMembers(Object.entries(value), depth);
+}
+
+/** What an error has to say; `message`, `stack` and `cause` are not enumerable by themselves. */
+function errorMembers(error: Error): readonly (readonly [string, unknown])[] {
+  return [
+    ...Object.entries(error),
+    ["type", error.name],
+    ["message", error.message],
+    ["stack", error.stack],
+    ...(error.cause === undefined ? [] : [["cause", error.cause] as const]),
+  ];
+}
+
+function redactedText(text: string): string {
+  return text.replace(URL_PASSWORD, `$1${MASK}@`).replace(PAYMENT_KEY, `$1_${MASK}`);
+}

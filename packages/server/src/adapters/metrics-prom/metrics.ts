@@ -1,0 +1,51 @@
+/** One metric of this program: what `/metrics` says of it and how it is kept. */
+export interface MetricDeclaration {
+  readonly kind: "counter" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram's buckets, in the unit the name ends with. */
+  readonly buckets?: readonly number[];
+}
+
+/** From one millisecond, a durable write to a local store, to ten seconds, a drain's patience. */
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** A step's statement may take up to its time-out, 30 s unless set otherwise. */
+const STEP_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
+
+/** Every metric that any room of this program counts or observes. */
+export const METRICS: readonly MetricDeclaration[] = [
+  {
+    kind: "counter",
+    name: "steward_http_requests_total",
+    help: "HTTP requests answered",
+    labels: ["method", "route", "status"],
+  },
+  {
+    kind: "histogram",
+    name: "steward_http_request_duration_seconds",
+    help: "Time from an HTTP request's head to the end of its answer",
+    labels: ["method", "route"],
+    buckets: REQUEST_SECONDS,
+  },
+  {
+    kind: "counter",
+    name: "steward_plans_created_total",
+    help: "Plans accepted and stored",
+    labels: [],
+  },
+  {
+    kind: "counter",
+    name: "steward_step_attempts_total",
+    help: "Attempts of steps that ended, by the step's intent and how they ended",
+    labels: ["intent", "status"],
+  },
+  {
+    kind: "histogram",
+    name: "steward_step_duration_seconds",
+    help: "Time an attempt of a step took on its data source",
+    labels: ["intent", "status"],
+    buckets: STEP_SECONDS,
+  },
+];

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { METRICS } from "./metrics.js";
+import { PromTelemetry } from "./prom-telemetry.js";
+
+describe("PromTelemetry", () => {
+  it("renders what was counted and observed", async () => {
+    const telemetry = new PromTelemetry();
+    const labels = { intent: "read_select", status: "completed" };
+    telemetry.count("steward_step_attempts_total", labels);
+    telemetry.count("steward_step_attempts_total", labels);
+    telemetry.observe("steward_step_duration_seconds", 0.004, labels);
+    const page = await telemetry.render();
+    expect(page).toContain(
+      'steward_step_attempts_total{intent="read_select",status="completed"} 2',
+    );
+    expect(page).toContain(
+      'steward_step_duration_seconds_bucket{le="0.005",intent="read_select",status="completed"} 1',
+    );
+    expect(telemetry.contentType).toContain("text/plain");
+  });
+
+  it("takes the process' own measurements and the event loop's lag", async () => {
+    const page = await new PromTelemetry().render();
+    expect(page).toContain("process_resident_memory_bytes");
+    expect(page).toContain("nodejs_eventloop_lag_seconds");
+  });
+
+  it("keeps instances apart, so that two servers can live in one process", async () => {
+    const [first, second] = [new PromTelemetry(), new PromTelemetry()];
+    first.count("steward_plans_created_total");
+    expect(await second.render()).toContain("steward_plans_created_total 0");
+  });
+
+  it("refuses a name or a label nobody declared", () => {
+    const telemetry = new PromTelemetry();
+    expect(() => telemetry.count("steward_unheard_of_total")).toThrow("assertion failed");
+    expect(() => telemetry.observe("steward_plans_created_total", 1)).toThrow("assertion failed");
+    expect(() => telemetry.count("steward_plans_created_total", { user: "u" })).toThrow("label");
+  });
+
+  it("follows Prometheus' naming rules", () => {
+    for (const { kind, name, help } of METRICS) {
+      expect(name).toMatch(
+        kind === "counter" ? /^steward_[a-z_]+_total$/ : /^steward_[a-z_]+_seconds$/,
+      );
+      expect(help).not.toBe("");
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { assert } from "../../kernel/assert.js";
+import type { Labels, Telemetry } from "../../kernel/telemetry.js";
+import { METRICS, type MetricDeclaration } from "./metrics.js";
+
+/**
+ * Measurements kept for Prometheus to scrape, beside those of the process and the event loop that
+ * prom-client takes itself. A name or label that {@link METRICS} does not declare is our own mistake.
+ */
+export class PromTelemetry implements Telemetry {
+  readonly #registry = new Registry();
+  readonly #counters = new Map<string, Counter>();
+  readonly #histograms = new Map<string, Histogram>();
+
+  constructor(declarations: readonly MetricDeclaration[] = METRICS) {
+    collectDefaultMetrics({ register: this.#registry });
+    for (const declaration of declarations) this.#declare(declaration);
+  }
+
+  count(name: string, labels: Labels = {}): void {
+    const counter = this.#counters.get(name);
+    assert(counter !== undefined, `the counter ${name} is declared`);
+    counter.inc(labels);
+  }
+
+  observe(name: string, value: number, labels: Labels = {}): void {
+    const histogram = this.#histograms.get(name);
+    assert(histogram !== undefined, `the histogram ${name} is declared`);
+    histogram.observe(labels, value);
+  }
+
+  /** The MIME type of `render()`'s text. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Every metric in Prometheus' text format. */
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #declare({ kind, name, help, labels, buckets }: MetricDeclaration): void {
+    const common = { name, help, labelNames: labels, registers: [this.#registry] };
+    switch (kind) {
+      case "counter":
+        this.#counters.set(name, new Counter(common));
+        break;
+      case "histogram":
+        assert(buckets !== undefined, `the histogram ${name} has buckets`);
+        this.#histograms.set(name, new Histogram({ ...common, buckets: [...buckets] }));
+        break;
+    }
+  }
+}
