@@ -48,4 +48,10 @@ export const METRICS: readonly MetricDeclaration[] = [
     labels: ["intent", "status"],
     buckets: STEP_SECONDS,
   },
+  {
+    kind: "counter",
+    name: "steward_store_commits_total",
+    help: "Commits of the store, each one fsync",
+    labels: [],
+  },
 ];

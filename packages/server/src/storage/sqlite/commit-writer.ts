@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../kernel/errors.js";
+import type { Telemetry } from "../../kernel/telemetry.js";
 import type { CommitReply, CommitRequest, UnitResult, WriteUnit } from "./commit-protocol.js";
 
 /** A unit's expected row count was not met: somebody else was first. Nothing of it was kept. */
@@ -27,6 +28,7 @@ interface Pending {
  */
 export class CommitWriter implements AsyncDisposable {
   readonly #worker: Worker;
+  readonly #telemetry: Telemetry;
   readonly #queue: Pending[] = [];
   #inFlight: readonly Pending[] = [];
   #announced = 0;
@@ -34,11 +36,10 @@ export class CommitWriter implements AsyncDisposable {
   #closed = false;
   #failure: Error | undefined;
   #idle: (() => void) | undefined;
-  /** Commits so far: each is one fsync. */
-  commits = 0;
 
   /** @param path the store's file, its schema up to date. */
-  constructor(path: string) {
+  constructor(path: string, telemetry: Telemetry) {
+    this.#telemetry = telemetry;
     this.#worker = new Worker(new URL("./commit-worker.js", import.meta.url), {
       workerData: { path },
     });
@@ -125,7 +126,7 @@ export class CommitWriter implements AsyncDisposable {
     this.#gather = undefined;
     this.#inFlight = this.#queue.splice(0, BATCH_UNITS_MAX);
     if (this.#inFlight.length === 0) return;
-    this.commits += 1;
+    this.#telemetry.count("steward_store_commits_total");
     const request: CommitRequest = { units: this.#inFlight.map((pending) => pending.unit) };
     this.#worker.postMessage(request);
   }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
+import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
 import { planStoreBattery } from "../contract.js";
 import { CommitWriter, WriteConflict } from "./commit-writer.js";
 import { openConnection } from "./connection.js";
@@ -19,23 +20,31 @@ beforeEach(() => {
   path = join(root, `${String(files)}.db`);
 });
 
-planStoreBattery("SQLite", (clock) => Promise.resolve(openSqliteStore(path, clock)));
+planStoreBattery("SQLite", (clock) =>
+  Promise.resolve(openSqliteStore(path, clock, silentTelemetry)),
+);
 
 describe("an SQLite store", () => {
   it("belongs to one process, and says so to the next", async () => {
-    await using _owner = openSqliteStore(path, systemClock);
-    expect(() => openSqliteStore(path, systemClock)).toThrow(/Another process owns the store/);
+    await using _owner = openSqliteStore(path, systemClock, silentTelemetry);
+    expect(() => openSqliteStore(path, systemClock, silentTelemetry)).toThrow(
+      /Another process owns the store/,
+    );
   });
 
   it("refuses a file written by a newer program", () => {
     const db = openConnection(path, false);
     db.exec("PRAGMA user_version = 999");
     db.close();
-    expect(() => openSqliteStore(path, systemClock)).toThrow(/schema version 999/);
+    expect(() => openSqliteStore(path, systemClock, silentTelemetry)).toThrow(/schema version 999/);
   });
 });
 
 describe("group commit", () => {
+  let commits: CommitCount;
+  beforeEach(() => {
+    commits = new CommitCount();
+  });
   const table = (): void => {
     const db = openConnection(path, false);
     db.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)");
@@ -51,15 +60,15 @@ describe("group commit", () => {
 
   it("shares commits among units that come together", async () => {
     table();
-    await using writer = new CommitWriter(path);
+    await using writer = new CommitWriter(path, commits);
     await Promise.all(Array.from({ length: 100 }, (_, id) => writer.commit([insert(id)])));
     expect(ids()).toHaveLength(100);
-    expect(writer.commits).toBeLessThan(5);
+    expect(commits.total).toBeLessThan(5);
   });
 
   it("undoes the unit that fails and keeps its neighbours", async () => {
     table();
-    await using writer = new CommitWriter(path);
+    await using writer = new CommitWriter(path, commits);
     const results = await Promise.allSettled([
       writer.commit([insert(1)]),
       writer.commit([insert(2), insert(1)]),
@@ -79,15 +88,28 @@ describe("group commit", () => {
 
   it("waits a moment for an announced unit, but not for ever", async () => {
     table();
-    await using writer = new CommitWriter(path);
+    await using writer = new CommitWriter(path, commits);
     const withdraw = writer.announce();
     const first = writer.commit([insert(1)]);
     const second = writer.commit([insert(2)]);
     withdraw();
     await Promise.all([first, second]);
-    expect(writer.commits).toBe(1);
+    expect(commits.total).toBe(1);
     writer.announce();
     await writer.commit([insert(3)]);
     expect(ids()).toEqual([1, 2, 3]);
   });
 });
+
+/** Counts commits as a metrics page would. */
+class CommitCount implements Telemetry {
+  total = 0;
+
+  count(name: string): void {
+    if (name === "steward_store_commits_total") this.total += 1;
+  }
+
+  observe(): void {
+    // Nothing here is observed.
+  }
+}

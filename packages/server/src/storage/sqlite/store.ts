@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
+import type { Telemetry } from "../../kernel/telemetry.js";
 import type { ToolCallLog } from "../../kernel/tool-call.js";
 import type { PlanStore } from "../../plans/ports.js";
 import { CommitWriter } from "./commit-writer.js";
@@ -18,15 +19,13 @@ export interface SqliteStore extends AsyncDisposable {
   readonly toolCalls: ToolCallLog;
   /** @throws when the store cannot be read. */
   check(): void;
-  /** Commits so far, each one fsync. */
-  readonly commits: number;
 }
 
 /**
  * Opens the store at this path, creating it and bringing it up to date as needed.
  * @throws AppError `STORE_UNAVAILABLE` when another process owns it or it cannot be opened.
  */
-export function openSqliteStore(path: string, clock: Clock): SqliteStore {
+export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry): SqliteStore {
   mkdirSync(dirname(path), { recursive: true });
   const lock = lockStore(path);
   try {
@@ -38,7 +37,7 @@ export function openSqliteStore(path: string, clock: Clock): SqliteStore {
   }
   const reader = openConnection(path, true);
   const statements = new StatementCache(reader);
-  const writer = new CommitWriter(path);
+  const writer = new CommitWriter(path, telemetry);
   const toolCalls = new SqliteToolCallLog(writer, statements);
   const plans = new SqlitePlanStore(writer, new PlanQueries(statements), clock, () => {
     toolCalls.recorded();
@@ -47,9 +46,6 @@ export function openSqliteStore(path: string, clock: Clock): SqliteStore {
     plans,
     toolCalls,
     check: () => void statements.get("SELECT count(*) FROM tool_call_cursors"),
-    get commits() {
-      return writer.commits;
-    },
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();
       await writer[Symbol.asyncDispose]();

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What the service acknowledged to a client: it must be true for ever after. */
+export interface Acknowledged {
+  readonly planId: string;
+  /** `tool_output_json` of every step whose execution was answered, by step id. */
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+/** Steps of the plan every driver runs: reads and writes that depend on each other. */
+export const STEPS: readonly { readonly id: string; readonly write: boolean }[] = [
+  { id: "count", write: false },
+  { id: "insert", write: true },
+  { id: "read", write: false },
+  { id: "update", write: true },
+  { id: "total", write: false },
+];
+
+/** How long a client keeps asking before it gives up on a server that should be back, in ms. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * A client that drives one plan to its end whatever happens to the server: it repeats every request
+ * until it is answered, and remembers what was.
+ */
+export async function drivePlan(url: string): Promise<Acknowledged> {
+  const planId = await submit(url);
+  const outputs = new Map<string, string>();
+  for (const step of STEPS) outputs.set(step.id, await execute(url, planId, step.id));
+  return { planId, outputs };
+}
+
+/** Asks for a finished step's result again. */
+export async function execute(url: string, planId: string, stepId: string): Promise<string> {
+  const answer = await insist(url, `/api/plans/${planId}/steps/${stepId}/execute`);
+  const { data } = answer as {
+    data: {
+      step_result: { status: string; error?: unknown };
+      llm_context_update: { tool_output_json: string };
+    };
+  };
+  if (data.step_result.status !== "completed") {
+    throw new Error(`step ${stepId} of ${planId}: ${JSON.stringify(data.step_result)}`);
+  }
+  return data.llm_context_update.tool_output_json;
+}
+
+async function submit(url: string): Promise<string> {
+  const key = randomUUID();
+  const answer = await insist(url, "/api/plans", planBody(key), { "idempotency-key": key });
+  return (answer as { data: { plan_id: string } }).data.plan_id;
+}
+
+async function insist(
+  url: string,
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+      .then(async (answered) => ({ status: answered.status, text: await answered.text() }))
+      .catch(() => undefined);
+    if (response !== undefined && response.status < 300) return JSON.parse(response.text);
+    const worthRepeating = response === undefined || response.status === 503;
+    if (!worthRepeating || performance.now() > giveUpAt) {
+      throw new Error(`${path}: ${response === undefined ? "no answer" : response.text}`);
+    }
+    await delay(20);
+  }
+}
+
+function planBody(tag: string): object {
+  const step = (id: string, intent: string, query: string, depends_on: readonly string[]) => ({
+    id,
+    name: id,
+    tool_name: "sql",
+    intent,
+    query_template: query,
+    depends_on,
+    schema_table_hints: ["ledger"],
+  });
+  return {
+    session_id: "faults",
+    name: "a plan under fire",
+    description: "",
+    steps: [
+      step("count", "read_select", "SELECT count(*) AS n FROM ledger", []),
+      step(
+        "insert",
+        "write_insert",
+        `INSERT INTO ledger (tag, seen, hits) VALUES ('${tag}', {{step.count.output[0].n}}, 0) RETURNING id, tag`,
+        ["count"],
+      ),
+      step(
+        "read",
+        "read_select",
+        "SELECT id, tag FROM ledger WHERE id = {{step.insert.output[0].id}}",
+        ["insert"],
+      ),
+      step(
+        "update",
+        "write_update",
+        "UPDATE ledger SET hits = hits + 1 WHERE tag = {{step.read.output[0].tag}}",
+        ["read"],
+      ),
+      step("total", "read_select", `SELECT hits FROM ledger WHERE tag = '${tag}'`, ["update"]),
+    ],
+  };
+}

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
+/** How long a start may take before the test gives up on it, in ms. */
+const START_MS_MAX = 15_000;
+
+/** A real server in a process of its own, which can be killed and started again. */
+export class ServerProcess implements AsyncDisposable {
+  readonly url: string;
+  readonly #env: Readonly<Record<string, string>>;
+  #process: ChildProcess | undefined;
+  #stderr = "";
+
+  private constructor(port: number, env: Readonly<Record<string, string>>) {
+    this.url = `http://127.0.0.1:${String(port)}`;
+    this.#env = { ...env, SERVICE_PORT: String(port) };
+  }
+
+  /** Starts `steward serve` on a free port with these settings. */
+  static async start(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    const server = new ServerProcess(await freePort(), env);
+    await server.restart();
+    return server;
+  }
+
+  get pid(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error("the server is not running");
+    return pid;
+  }
+
+  /** Starts the server again, with the same settings, and waits until it is ready. */
+  async restart(): Promise<void> {
+    this.#stderr = "";
+    const child = spawn(process.execPath, [STEWARD, "serve"], {
+      env: { PATH: process.env["PATH"] ?? "", ...this.#env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-10_000);
+    });
+    this.#process = child;
+    const giveUpAt = performance.now() + START_MS_MAX;
+    while (performance.now() < giveUpAt && child.exitCode === null) {
+      const ready = await fetch(`${this.url}/readyz`).catch(() => undefined);
+      await ready?.body?.cancel();
+      if (ready?.ok === true) return;
+      await delay(10);
+    }
+    throw new Error(`the server did not become ready:\n${this.#stderr}`);
+  }
+
+  /** Ends the process at whatever instruction it is at. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Asks the process to shut down, and waits for it. @returns its exit code. */
+  async stop(): Promise<number | null> {
+    return this.#end("SIGTERM");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child?.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  }
+}
+
+/** A TCP port of the loopback address that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port to be had");
+  return address.port;
+}
