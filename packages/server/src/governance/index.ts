@@ -15,4 +15,5 @@ export {
   type StatementClass,
 } from "./intent.js";
 export { AuditPublisher } from "./audit-publisher.js";
+export { intentOfToolName } from "./tool-name.js";
 export type { Dialect, SqlAnalyzer, StatementAnalysis } from "./ports.js";

@@ -1,0 +1,132 @@
+/**
+ * The vocabulary of tool names: all words in lower case, nouns in the singular. What a word does not
+ * clearly say is left out on purpose (`open`, `resolve`, `handle`): a name nobody understands counts
+ * as a write, which is the safe side.
+ */
+
+/** Verbs that only look, or compute from what they are given. */
+export const READ_VERBS: ReadonlySet<string> = words(`
+  get list read fetch find search lookup look retrieve describe show browse explore inspect discover
+  peek poll tail observe receive grep glob aggregate contains exists
+  analyze analyse compare explain summarize summarise calculate compute predict classify
+  detect diagnose assess validate lint convert format parse translate encode decode render simulate
+  generate recommend suggest infer extract think ask answer echo ping geocode locate`);
+
+/** Read verbs that are as often a noun: they count where no plain verb stands beside them. */
+export const NOUNLIKE_READ_VERBS: ReadonlySet<string> = words(`
+  query view check count scan filter match sort rank sample sum average export download watch monitor
+  track audit preview estimate forecast measure profile diff screenshot transform`);
+
+/** Read verbs only where they lead (`select_orders`); further in they act (`browser_select_option`). */
+export const LEADING_READ_VERBS: ReadonlySet<string> = words(`select verify wait test evaluate`);
+
+/** Verbs that make something new. */
+export const INSERT_VERBS: ReadonlySet<string> = words(`
+  add create insert append send submit upload import publish push clone duplicate register invite
+  reply attach install enqueue ingest init initialize initialise subscribe provision allocate
+  compose`);
+
+/** Verbs that take something away. */
+export const DELETE_VERBS: ReadonlySet<string> = words(`
+  delete remove drop destroy purge clear clean erase truncate uninstall unlink deregister detach
+  terminate trash wipe evict expire pop dismiss discard prune revoke`);
+
+/** Verbs that change what is there, or have something done. */
+export const UPDATE_VERBS: ReadonlySet<string> = words(`
+  update upsert write set put store save load edit modify change replace rename move copy merge rebase
+  reset restore revert rollback undo redo apply assign approve reject accept decline deny confirm
+  cancel close complete finish finalize finalise enable disable activate deactivate archive lock pin
+  mark mute follow start stop shutdown pause resume restart reboot launch sync synchronize synchronise refresh
+  rotate renew extend migrate increment decrement adjust configure customize customise manage
+  administer toggle switch swap join leave redact moderate prioritize prioritise resize promote demote
+  upgrade downgrade checkout untar unzip compress pay disburse deploy grant alter impersonate escalate
+  delegate notify broadcast dispatch drag click press fill navigate scroll hover failover bootstrap
+  react forward acknowledge ack retry`);
+
+/** Write verbs that are as often a noun: they count where no plain verb stands beside them. */
+export const NOUNLIKE_WRITE_VERBS: ReadonlySet<string> = words(`
+  post comment commit fork star label message email release build tag book note bookmark schedule
+  record request link share charge refund transfer order block type patch draft stage sign vote pull
+  trigger capture reserve control stash mint split scale seed draw`);
+
+/** Verbs that hand over something to run: what it does depends on what is run. */
+export const EXECUTE_VERBS: ReadonlySet<string> = words(
+  `execute exec run eval invoke call perform`,
+);
+
+/** Things whose running can do anything at all. */
+export const EXECUTABLE_NOUNS: ReadonlySet<string> = words(`
+  sql code command cmd script shell bash terminal statement python javascript js program ddl dml`);
+
+/** Things whose running only looks. */
+export const QUERY_NOUNS: ReadonlySet<string> = words(`query search select report lookup`);
+
+/** Verbs that govern whatever they are applied to. */
+export const GOVERNING_VERBS: ReadonlySet<string> = words(`
+  grant revoke deploy provision alter impersonate failover escalate`);
+
+/** Who may do what: every write to these is governed. */
+export const ACCESS_NOUNS: ReadonlySet<string> = words(`
+  role user policy permission privilege grant acl access credential secret password token certificate
+  cert identity principal member collaborator admin administrator owner ownership entitlement
+  authorization authorisation authentication mfa sso apikey ruleset protection firewall security`);
+
+/** Words that make a `key` one that opens something, not one that is pressed or looked up. */
+export const KEY_QUALIFIERS: ReadonlySet<string> = words(`
+  api access ssh signing encryption kms private public publishable deploy gpg master service`);
+
+/** What data and services live in: every write to these is governed, but for putting content in. */
+export const STRUCTURE_NOUNS: ReadonlySet<string> = words(`
+  schema table database db column index view constraint migration collection keyspace tablespace
+  extension partition warehouse catalog namespace
+  cluster instance server infrastructure infra bucket volume vpc subnet domain dns stack replica shard
+  broker host vm environment organization organisation org tenant account project`);
+
+/** Verbs that put content into a structure and leave the structure as it was. */
+export const CONTENT_VERBS: ReadonlySet<string> = words(`
+  insert append upsert load import write push ingest upload store save send put copy move sync refresh
+  checkout`);
+
+/** Shared work that anyone may start or change, but whose end or rewriting is governed. */
+export const SHARED_NOUNS: ReadonlySet<string> = words(`
+  repository repo branch workspace backup snapshot`);
+
+/** Verbs that end or rewrite. */
+export const ENDING_VERBS: ReadonlySet<string> = words(`
+  delete remove drop destroy purge wipe terminate cancel merge rebase reset restore rollback revert
+  transfer archive pause`);
+
+/** Contracts, whose ending is governed. */
+export const CONTRACT_NOUNS: ReadonlySet<string> = words(
+  `subscription contract membership license`,
+);
+
+/** Movements of money: another system books them too. */
+export const MONEY_NOUNS: ReadonlySet<string> = words(`
+  refund payout transfer charge payment withdrawal fund money`);
+
+/** Nouns that stand for the one before them: a `policy_version` is a policy. */
+export const TRANSPARENT_NOUNS: ReadonlySet<string> = words(`
+  version document assignment binding attachment provider definition id name value resource group
+  object entry`);
+
+/** Observations that are switched on and off without changing what is observed. */
+export const OBSERVATION_NOUNS: ReadonlySet<string> = words(`
+  trace tracing video recording profiling profiler monitoring`);
+
+/** Nouns that name what comes back: a name without a verb that ends with one only looks. */
+export const RESULT_NOUNS: ReadonlySet<string> = words(`
+  log status state history info information detail stat statistic metric tree summary snapshot
+  overview schema content version weather direction distance matrix elevation documentation doc help
+  guidance guide report result balance usage health capability`);
+
+/** Words after which the place or the means begins, not the thing acted on. */
+export const PREPOSITIONS: ReadonlySet<string> = words(`
+  to from in into on onto for with without by of at as via using over under between against`);
+
+/** Words at the end of a name that say nothing. */
+export const NOISE: ReadonlySet<string> = words(`tool async beta`);
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/).filter((word) => word !== ""));
+}

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { intentOfToolName } from "./tool-name.js";
+
+/** Each name beside the intent it must suggest; `unknown` for none. */
+function expectIntents(intents: Readonly<Record<string, string>>): void {
+  const suggested = Object.keys(intents).map((name) => [name, intentOfToolName(name) ?? "unknown"]);
+  expect(Object.fromEntries(suggested)).toEqual(intents);
+}
+
+describe("the intent that a tool's name suggests", () => {
+  it("does not depend on how the name is spelt, nor on the server it comes from", () => {
+    expectIntents({
+      delete_order: "write_delete",
+      "delete-order": "write_delete",
+      "orders.delete": "write_delete",
+      deleteOrder: "write_delete",
+      DeleteDBOrder: "write_delete",
+      mcp__shop__delete_order: "write_delete",
+      mcp__my_shop__delete_order: "write_delete",
+      delete_order_tool: "write_delete",
+      delete_order_v2: "write_delete",
+    });
+  });
+
+  it("takes the verb from the first word, else the last, else one between", () => {
+    expectIntents({
+      list_created_orders: "read_select",
+      order_update: "write_update",
+      shop_add_order_line: "write_insert",
+      create_order_search: "write_insert",
+    });
+  });
+
+  it("prefers a plain verb to a word that is as often a noun", () => {
+    expectIntents({
+      profile_update: "write_update",
+      pull_request_read: "read_select",
+      scan_and_delete: "write_delete",
+      list_append: "write_insert",
+      comment_on_issue: "write_update",
+      count_orders: "read_select",
+    });
+  });
+
+  it("is admin where a write meets what governs others or holds their data", () => {
+    expectIntents({
+      create_user: "admin",
+      set_role_policy: "admin",
+      rotate_api_key: "admin",
+      add_column_to_table: "admin",
+      "resize-cache-cluster": "admin",
+      delete_repository: "admin",
+      grant_report_access: "admin",
+      deploy: "admin",
+      create_refund: "admin",
+    });
+  });
+
+  it("looks at what a compound is, not at what it is made of", () => {
+    expectIntents({
+      delete_table_row: "write_delete",
+      update_user_avatar: "write_update",
+      append_rows_to_table: "write_insert",
+      press_key: "write_update",
+      create_policy_version: "admin",
+    });
+  });
+
+  it("lets reading anything be a read", () => {
+    expectIntents({ list_users: "read_select", describe_schema: "read_select" });
+  });
+
+  it("asks of an execution what is executed", () => {
+    expectIntents({
+      execute_sql: "admin",
+      run_code: "admin",
+      run_shell_command: "admin",
+      executeQuery: "read_select",
+      run_sql_query: "admin",
+      run_pipeline: "write_update",
+    });
+  });
+
+  it("takes a name without a verb for what comes back, if it says so", () => {
+    expectIntents({ git_status: "read_select", maps_directions: "read_select" });
+  });
+
+  it("says nothing of a name that nobody understands", () => {
+    expectIntents({ frobnicate: "unknown", "": "unknown", ___: "unknown", "123": "unknown" });
+  });
+
+  it("sees a repetition or a reversal of a write as a write", () => {
+    expectIntents({ reassign_ticket: "write_update", unsubscribe_list: "write_insert" });
+  });
+});
+
+const collected = join(process.env["STEWARD_CHECK_DATA"] ?? "", "tool-intents.csv");
+
+describe("names seen in public servers (needs STEWARD_CHECK_DATA)", () => {
+  it.skipIf(!existsSync(collected))("are read right nineteen times in twenty", () => {
+    const confusion = new Map<string, number>();
+    const lines = readFileSync(collected, "utf8").trim().split("\n").slice(1);
+    for (const line of lines) {
+      const [name = "", expected = ""] = line.split(",");
+      const cell = `${expected} read as ${categoryOf(intentOfToolName(name))}`;
+      confusion.set(cell, (confusion.get(cell) ?? 0) + 1);
+    }
+    const right = ["read", "write", "governed"].map((c) => confusion.get(`${c} read as ${c}`) ?? 0);
+    const accuracy = right.reduce((sum, count) => sum + count, 0) / lines.length;
+    expect(accuracy, JSON.stringify(Object.fromEntries(confusion))).toBeGreaterThanOrEqual(0.95);
+  });
+});
+
+function categoryOf(intent: string | undefined): string {
+  if (intent === "read_select") return "read";
+  return intent === "admin" ? "governed" : "write";
+}

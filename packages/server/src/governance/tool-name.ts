@@ -1,0 +1,148 @@
+import type { StatementClass } from "./intent.js";
+import * as vocabulary from "./tool-name-words.js";
+
+/**
+ * The intent a tool's name suggests (Decision §7, name heuristic), for calls that say nothing better
+ * about themselves. `undefined` when the name has no known verb: it then counts as `write_update`.
+ */
+export function intentOfToolName(toolName: string): StatementClass | undefined {
+  const tokens = tokensOf(toolName);
+  const verbAt = verbIndex(tokens);
+  const verb = tokens[verbAt];
+  if (verb === undefined) return namesResult(tokens) ? "read_select" : undefined;
+  if (vocabulary.EXECUTE_VERBS.has(verb)) return executeIntent(tokens);
+  if (isRead(verb)) return "read_select";
+  const object = objectOf(tokens, verbAt);
+  if (isSwitchOfObservation(verb, object)) return "read_select";
+  return isGoverned(verb, object) ? "admin" : writeIntent(verb);
+}
+
+/**
+ * `mcp__server__createTable_v2` → `create`, `table`: the server's name and words that say nothing
+ * are dropped, what remains is split at separators and changes of case.
+ */
+function tokensOf(toolName: string): readonly string[] {
+  const tokens = toolName
+    .replace(/^mcp__.+?__/, "")
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((token) => token !== "");
+  while (tokens.length > 1 && isNoise(tokens.at(-1) ?? "")) tokens.pop();
+  return tokens;
+}
+
+function isNoise(token: string): boolean {
+  return vocabulary.NOISE.has(token) || /^v?\d+$/.test(token);
+}
+
+/** Plain verbs first; words that may be nouns only where there is none. -1: no verb at all. */
+function verbIndex(tokens: readonly string[]): number {
+  const [first = "", second = ""] = tokens;
+  // `list_append`, `set_add`: the data structure leads, and the verb says what is done to it.
+  if (tokens.length === 2 && (first === "list" || first === "set") && isPlainVerb(second)) return 1;
+  if (vocabulary.LEADING_READ_VERBS.has(first)) return 0;
+  const plain = firstLastInner(tokens, isPlainVerb);
+  return plain >= 0 ? plain : firstLastInner(tokens, isNounlikeVerb);
+}
+
+/** The first token if it is one, else the last, else the first inner one (Decision §7). */
+function firstLastInner(tokens: readonly string[], isOne: (token: string) => boolean): number {
+  const last = tokens.length - 1;
+  if (isOne(tokens[0] ?? "")) return 0;
+  if (isOne(tokens[last] ?? "")) return last;
+  return tokens.findIndex(isOne);
+}
+
+function isPlainVerb(token: string): boolean {
+  return (
+    vocabulary.READ_VERBS.has(token) ||
+    vocabulary.EXECUTE_VERBS.has(token) ||
+    isPlainWriteVerb(stemOf(token))
+  );
+}
+
+function isPlainWriteVerb(token: string): boolean {
+  return (
+    vocabulary.INSERT_VERBS.has(token) ||
+    vocabulary.DELETE_VERBS.has(token) ||
+    vocabulary.UPDATE_VERBS.has(token)
+  );
+}
+
+function isNounlikeVerb(token: string): boolean {
+  return (
+    vocabulary.NOUNLIKE_READ_VERBS.has(token) || vocabulary.NOUNLIKE_WRITE_VERBS.has(stemOf(token))
+  );
+}
+
+/** `reprioritize` → `prioritize`, `unassign` → `assign`: doing it again or back is still a write. */
+function stemOf(token: string): string {
+  const stem = token.replace(/^(re|un)(?=.{3})/, "");
+  return isPlainWriteVerb(token) || !isPlainWriteVerb(stem) ? token : stem;
+}
+
+function isRead(verb: string): boolean {
+  return (
+    vocabulary.READ_VERBS.has(verb) ||
+    vocabulary.NOUNLIKE_READ_VERBS.has(verb) ||
+    vocabulary.LEADING_READ_VERBS.has(verb)
+  );
+}
+
+function executeIntent(tokens: readonly string[]): StatementClass {
+  if (tokens.some((token) => vocabulary.EXECUTABLE_NOUNS.has(singular(token)))) return "admin";
+  if (tokens.some((token) => vocabulary.QUERY_NOUNS.has(singular(token)))) return "read_select";
+  return "write_update";
+}
+
+/** The noun phrase acted on, singular: what follows the verb, or else what precedes it. */
+function objectOf(tokens: readonly string[], verbAt: number): readonly string[] {
+  const after = tokens.slice(verbAt + 1);
+  const phrase = after.length > 0 ? after : tokens.slice(0, verbAt);
+  const end = phrase.findIndex((token) => vocabulary.PREPOSITIONS.has(token));
+  return (end > 0 ? phrase.slice(0, end) : phrase).map(singular);
+}
+
+function isSwitchOfObservation(verb: string, object: readonly string[]): boolean {
+  const switches = verb === "start" || verb === "stop";
+  return switches && vocabulary.OBSERVATION_NOUNS.has(object.at(-1) ?? "");
+}
+
+/** Compounds end with what they are: `table_row` is a row, `cache_cluster` a cluster. */
+function isGoverned(verb: string, object: readonly string[]): boolean {
+  if (vocabulary.GOVERNING_VERBS.has(stemOf(verb))) return true;
+  const [head, modifier] = headOf(object);
+  if (vocabulary.ACCESS_NOUNS.has(head)) return true;
+  if (head === "key") return vocabulary.KEY_QUALIFIERS.has(modifier);
+  if (vocabulary.STRUCTURE_NOUNS.has(head)) return !vocabulary.CONTENT_VERBS.has(verb);
+  if (vocabulary.MONEY_NOUNS.has(head)) return true;
+  const ends = vocabulary.ENDING_VERBS.has(verb);
+  return ends && (vocabulary.SHARED_NOUNS.has(head) || vocabulary.CONTRACT_NOUNS.has(head));
+}
+
+/** The last noun that says something, and the one before it. */
+function headOf(object: readonly string[]): readonly [head: string, modifier: string] {
+  const at = object.findLastIndex((noun) => !vocabulary.TRANSPARENT_NOUNS.has(noun));
+  return [object[at] ?? "", object[at - 1] ?? ""];
+}
+
+function writeIntent(verb: string): StatementClass {
+  const stem = stemOf(verb);
+  if (vocabulary.INSERT_VERBS.has(stem)) return "write_insert";
+  return vocabulary.DELETE_VERBS.has(stem) ? "write_delete" : "write_update";
+}
+
+/** `git_status`, `console_messages`: a name without a verb that says what comes back. */
+function namesResult(tokens: readonly string[]): boolean {
+  const last = tokens.at(-1) ?? "";
+  return vocabulary.RESULT_NOUNS.has(last) || singular(last) !== last;
+}
+
+function singular(token: string): string {
+  if (/(ss|us|is|os)$/.test(token)) return token;
+  if (/[^aeiou]ies$/.test(token)) return token.replace(/ies$/, "y");
+  if (/(ches|shes|sses|xes)$/.test(token)) return token.replace(/es$/, "");
+  return token.length > 3 ? token.replace(/s$/, "") : token;
+}
