@@ -1,0 +1,28 @@
+import {
+  arrayAt,
+  member,
+  vectorAt,
+  type EmbeddingWire,
+  type WireSettings,
+} from "./embedding-wire.js";
+
+/** Cohere's `POST /v2/embed`. */
+export function cohereWire(settings: WireSettings): EmbeddingWire {
+  return {
+    defaultBaseUrl: "https://api.cohere.com/v2",
+    path: "/embed",
+    headers: settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` },
+    batchSizeMax: 96,
+    body: (texts, inputType) => ({
+      model: settings.model,
+      texts,
+      input_type: inputType === "query" ? "search_query" : "search_document",
+      embedding_types: ["float"],
+      output_dimension: settings.requestedDimension,
+    }),
+    vectors: (answer) =>
+      arrayAt(member(member(answer, "embeddings"), "float"), "embeddings.float").map((vector) =>
+        vectorAt(vector, "embeddings.float[]"),
+      ),
+  };
+}

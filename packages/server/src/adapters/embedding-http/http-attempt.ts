@@ -1,0 +1,136 @@
+import { EmbeddingError } from "../../embedding/index.js";
+import type { Clock } from "../../kernel/clock.js";
+import { malformed } from "./embedding-wire.js";
+
+/** Bytes of one answer: 100 vectors of 16 384 components written out as decimals. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+/** One request to an embedding service. */
+export interface HttpRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: string;
+}
+
+/** What one attempt came to. */
+export type AttemptResult =
+  | { readonly kind: "answered"; readonly answer: unknown }
+  | {
+      readonly kind: "failed";
+      readonly error: EmbeddingError;
+      /** What the service asked to wait, in ms. */
+      readonly retryAfterMs: number | undefined;
+    };
+
+/**
+ * Sends one request and reads its JSON answer. The service's own words are neither repeated nor
+ * kept: some quote the key.
+ * @throws the signal's reason when that was aborted; nothing else.
+ */
+export async function attempt(
+  request: HttpRequest,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly clock: Clock },
+): Promise<AttemptResult> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any(
+    options.signal === undefined ? [timeout] : [timeout, options.signal],
+  );
+  try {
+    return await exchange(request, signal, options.clock);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const what = timeout.aborted
+      ? `did not answer within ${options.timeoutMs} ms`
+      : "could not be reached, or broke off";
+    return failed("transport", `the embedding service at ${request.url.host} ${what}`, {
+      cause: error,
+    });
+  }
+}
+
+async function exchange(
+  request: HttpRequest,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<AttemptResult> {
+  const response = await fetch(request.url, {
+    method: "POST",
+    headers: { ...request.headers, "content-type": "application/json", accept: "application/json" },
+    body: request.body,
+    // A redirect would carry the key to a host that nobody configured.
+    redirect: "error",
+    signal,
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    return refused(response, request.url.host, clock);
+  }
+  const text = await limitedText(response);
+  return text === undefined
+    ? { kind: "failed", error: malformed("it is too large"), retryAfterMs: undefined }
+    : parsed(text);
+}
+
+function parsed(text: string): AttemptResult {
+  try {
+    return { kind: "answered", answer: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { kind: "failed", error: malformed("it is not JSON", error), retryAfterMs: undefined };
+  }
+}
+
+/** @returns `undefined` when there are more bytes than any right answer has. */
+async function limitedText(response: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function refused(response: Response, host: string, clock: Clock): AttemptResult {
+  const said = `the embedding service at ${host} answered ${response.status}`;
+  switch (response.status) {
+    case 401:
+    case 403:
+      return failed("model_not_configured", `${said}: check SERVICE_EMBEDDING_API_KEY`);
+    case 404:
+      return failed(
+        "model_not_configured",
+        `${said}: check SERVICE_EMBEDDING_MODEL and SERVICE_EMBEDDING_BASE_URL`,
+      );
+    case 408:
+    case 429:
+      return failed("transport", said, { retryAfterMs: retryAfterMs(response, clock) });
+    default:
+      return failed("transport", said, {
+        retryable: response.status >= 500,
+        retryAfterMs: retryAfterMs(response, clock),
+      });
+  }
+}
+
+function failed(
+  reason: EmbeddingError["reason"],
+  message: string,
+  options: {
+    readonly retryable?: boolean;
+    readonly retryAfterMs?: number | undefined;
+    readonly cause?: unknown;
+  } = {},
+): AttemptResult {
+  const { retryAfterMs, ...errorOptions } = options;
+  return { kind: "failed", error: new EmbeddingError(reason, message, errorOptions), retryAfterMs };
+}
+
+/** `Retry-After` is a number of seconds or an HTTP date (RFC 9110 §10.2.3). */
+function retryAfterMs(response: Response, clock: Clock): number | undefined {
+  const header = response.headers.get("retry-after");
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.nowMs();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,2 @@
+/** An embedding model that runs inside this process. */
+export { LocalEmbeddingProvider } from "./local-embedding-provider.js";
