@@ -1,5 +1,6 @@
 import {
   arrayAt,
+  bearer,
   member,
   vectorAt,
   type EmbeddingWire,
@@ -11,7 +12,7 @@ export function cohereWire(settings: WireSettings): EmbeddingWire {
   return {
     defaultBaseUrl: "https://api.cohere.com/v2",
     path: "/embed",
-    headers: settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` },
+    headers: bearer(settings),
     batchSizeMax: 96,
     body: (texts, inputType) => ({
       model: settings.model,

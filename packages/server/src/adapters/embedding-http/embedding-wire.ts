@@ -28,6 +28,11 @@ export interface WireSettings {
   readonly requestedDimension?: number;
 }
 
+/** The key as a bearer token (RFC 6750). */
+export function bearer(settings: WireSettings): Readonly<Record<string, string>> {
+  return settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` };
+}
+
 /** The member of a JSON object, or `undefined` for anything else. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;

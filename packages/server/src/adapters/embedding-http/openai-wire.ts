@@ -1,5 +1,6 @@
 import {
   arrayAt,
+  bearer,
   malformed,
   member,
   vectorAt,
@@ -15,7 +16,7 @@ export function openAiWire(settings: WireSettings): EmbeddingWire {
   return {
     defaultBaseUrl: "https://api.openai.com/v1",
     path: "/embeddings",
-    headers: settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` },
+    headers: bearer(settings),
     // OpenAI takes 2048; the small servers that speak its language take far less.
     batchSizeMax: 64,
     body: (texts) => ({
