@@ -6,6 +6,8 @@
  * how long a claim is good for. **Fencing**: an attempt that lost its claim cannot finish. **Settle**:
  * finding out for good whether a write took effect. **Marker**: the row a write leaves in its target.
  */
+export { DurableOrchestrator, type DurableOrchestratorOptions } from "./durable-orchestrator.js";
+export { NoopOrchestrator } from "./noop-orchestrator.js";
 export {
   hasJournal,
   type Orchestrator,
