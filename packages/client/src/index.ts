@@ -1,1 +1,29 @@
+/**
+ * The client of Steward: submit plans, run them, watch them. Needs `fetch` and nothing else, so it
+ * runs in Node, in browsers and at the edge. Bodies have the wire's own shapes.
+ */
+export { createClient, type ClientOptions, type StewardClient } from "./client.js";
+export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
+export { type RunOptions, type StepProgress } from "./run-plan.js";
+export { StewardError, type StewardErrorCode, type StewardErrorOptions } from "./steward-error.js";
+export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
+export type {
+  ErrorDetail,
+  LlmContextUpdate,
+  Plan,
+  PlanEvent,
+  PlanPage,
+  PlanPageQuery,
+  PlanState,
+  PlanStatus,
+  PlanStep,
+  PlanStepDef,
+  PlanSummary,
+  SchemaTableDelta,
+  StepError,
+  StepExecution,
+  StepResult,
+  StepStatus,
+  SubmitPlanRequest,
+} from "@steward/protocol/rest";

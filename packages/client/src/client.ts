@@ -1,0 +1,55 @@
+import { createHttp } from "./http.js";
+import { createPlans } from "./plans.js";
+import type { Plans } from "./plans.js";
+
+/** Where the server is and who calls it (Decision §2). */
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:8080`; a path in it is kept. */
+  readonly baseUrl: string;
+  /** Organization, a UUID. */
+  readonly orgId?: string;
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly agentId?: string;
+  /** Name of the ORM model the calls are about, for the usage reports. */
+  readonly ormModel?: string;
+  /** Sent with every call, before those that the identity above makes. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of the runtime's own. */
+  readonly fetch?: typeof fetch;
+}
+
+/** A Steward server. Holds no connection: nothing to close. */
+export interface StewardClient {
+  readonly plans: Plans;
+}
+
+/**
+ * A client of a Steward server. Calls that may be repeated are tried again, a few times, when no
+ * answer came or the server was busy.
+ */
+export function createClient(options: ClientOptions): StewardClient {
+  const http = createHttp({
+    baseUrl: options.baseUrl,
+    headers: { ...options.headers, ...identityHeaders(options) },
+    // Browsers refuse their fetch as a method of another object.
+    fetch: options.fetch ?? fetch.bind(globalThis),
+  });
+  return { plans: createPlans(http) };
+}
+
+function identityHeaders(options: ClientOptions): Record<string, string> {
+  const { orgId, sessionId, userId, agentId, ormModel } = options;
+  const headers = {
+    "x-org-id": orgId,
+    "x-session-id": sessionId,
+    "x-user-id": userId,
+    "x-agent-id": agentId,
+    "x-orm-model": ormModel,
+  };
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}

@@ -1,0 +1,88 @@
+import type {
+  Plan,
+  PlanEvent,
+  PlanPage,
+  PlanPageQuery,
+  PlanState,
+  StepExecution,
+  SubmitPlanRequest,
+} from "@steward/protocol/rest";
+import type { Http } from "./http.js";
+import { runPlan } from "./run-plan.js";
+import type { RunOptions } from "./run-plan.js";
+import { watchPlan } from "./watch-plan.js";
+import type { WatchOptions } from "./watch-plan.js";
+
+/** What any call may be given. */
+export interface CallOptions {
+  /** Ends the call; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What submitting may be given. */
+export interface SubmitOptions extends CallOptions {
+  /** Same key, same plan; a random one when left out, so that trying again is always safe. */
+  readonly idempotencyKey?: string;
+}
+
+/** Plans: everything the server's `/api/plans` offers. Calls reject with a StewardError. */
+export interface Plans {
+  /** Submits a plan; resolves when it is durable, with status `pending`. */
+  submit(plan: SubmitPlanRequest, options?: SubmitOptions): Promise<PlanState>;
+  get(planId: string, options?: CallOptions): Promise<Plan>;
+  /** One page, newest first. */
+  list(query?: PlanPageQuery, options?: CallOptions): Promise<PlanPage>;
+  /**
+   * Runs a step, or joins the attempt under way, or returns the stored result: repeating it is
+   * safe. A step that ran and failed is a result (`step_result.status`), not an error.
+   */
+  execute(planId: string, stepId: string, options?: CallOptions): Promise<StepExecution>;
+  /** Resolves when nothing of the plan runs any more. */
+  cancel(planId: string, options?: CallOptions): Promise<PlanState>;
+  /** A failed plan runs on, keeping its completed outputs. Not tried again by itself. */
+  retry(planId: string, options?: CallOptions): Promise<PlanState>;
+  /** The plan's events from a cursor until it is over, across lost connections. */
+  watch(planId: string, options?: WatchOptions): AsyncIterable<PlanEvent>;
+  /** Executes all steps in the order of their dependencies. */
+  run(planId: string, options?: RunOptions): Promise<Plan>;
+}
+
+/** Plans over HTTP. */
+export function createPlans(http: Http): Plans {
+  const plans: Plans = {
+    submit: (plan, { idempotencyKey, signal } = {}) =>
+      http.call({
+        method: "POST",
+        path: "/api/plans",
+        body: plan,
+        headers: { "idempotency-key": idempotencyKey ?? crypto.randomUUID() },
+        idempotent: true,
+        signal,
+      }),
+    get: (planId, { signal } = {}) =>
+      http.call({ method: "GET", path: pathOf(planId), idempotent: true, signal }),
+    list: (query = {}, { signal } = {}) =>
+      http.call({
+        method: "GET",
+        path: "/api/plans",
+        query: { ...query },
+        idempotent: true,
+        signal,
+      }),
+    execute: (planId, stepId, { signal } = {}) => {
+      const path = `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}/execute`;
+      return http.call({ method: "POST", path, idempotent: true, signal });
+    },
+    cancel: (planId, { signal } = {}) =>
+      http.call({ method: "DELETE", path: pathOf(planId), idempotent: true, signal }),
+    retry: (planId, { signal } = {}) =>
+      http.call({ method: "POST", path: `${pathOf(planId)}/retry`, idempotent: false, signal }),
+    watch: (planId, options) => watchPlan(http, planId, options),
+    run: (planId, options) => runPlan(plans, planId, options),
+  };
+  return plans;
+}
+
+function pathOf(planId: string): string {
+  return `/api/plans/${encodeURIComponent(planId)}`;
+}
