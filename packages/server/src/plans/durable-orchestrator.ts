@@ -214,7 +214,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       end.outcome.kind === "cancelled" && this.#closing
         ? ({ kind: "released" } as const)
         : end.outcome;
-    const execution = await this.#store.finishStep(attempt, outcome, end.toolCall);
+    const finished = await this.#store.finishStep(attempt, outcome, end.toolCall);
     flight.attempt = undefined;
     this.#options.tools.target(claim.step.dataSource)?.forget(attempt);
     const labels = { intent: claim.step.intent, status: outcome.kind };
@@ -227,8 +227,10 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       "step attempt ended",
     );
     if (outcome.kind === "released") throw shuttingDown();
-    if (outcome.kind !== "retried") return execution;
-    await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
+    if (finished.kind === "ended") return finished.execution;
+    if (finished.kind === "pending") {
+      await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
+    }
     return undefined;
   }
 

@@ -160,6 +160,15 @@ export type ClaimResult =
   | { readonly kind: "finished"; readonly execution: StepExecution }
   | { readonly kind: "refused"; readonly refusal: ClaimRefusal };
 
+/** What ending an attempt came to. */
+export type FinishResult =
+  /** The step is over, with this result. */
+  | { readonly kind: "ended"; readonly execution: StepExecution }
+  /** The step may be claimed again: the attempt was retried or released. */
+  | { readonly kind: "pending" }
+  /** The claim was lost; nothing was changed. */
+  | { readonly kind: "fenced" };
+
 /** A running step whose owner is gone. */
 export interface AbandonedStep {
   readonly attempt: AttemptRef;
@@ -197,13 +206,13 @@ export interface PlanStore extends AsyncDisposable {
 
   /**
    * Ends an attempt: step, plan, events and tool call in one transaction, guarded by `running` and
-   * the attempt. @returns the result as stored, or `undefined` when the claim was lost (fenced).
+   * the attempt.
    */
   finishStep(
     attempt: AttemptRef,
     outcome: StepOutcome,
     toolCall: ToolCallRecord | undefined,
-  ): Promise<StepExecution | undefined>;
+  ): Promise<FinishResult>;
 
   /**
    * Forbids new claims; ends the plan at once when nothing runs. Repeating is harmless.

@@ -155,11 +155,15 @@ export function planStoreBattery(
         augmentationHints: ["Table t now exists."],
       });
       const first = await finish(await claim(ref, "a"), outcome);
-      expect(first).toMatchObject({ replayed: false, stepResult: { status: "completed" } });
+      expect(first).toMatchObject({
+        kind: "ended",
+        execution: { replayed: false, stepResult: { status: "completed" } },
+      });
       await finish(await claim(ref, "b"));
       await restart();
       const replay = await store.plans.claimStep({ ...ref, stepId: "a" }, "other");
-      expect(replay).toEqual({ kind: "finished", execution: { ...first, replayed: true } });
+      const execution = first.kind === "ended" ? first.execution : undefined;
+      expect(replay).toEqual({ kind: "finished", execution: { ...execution, replayed: true } });
       expect((await store.plans.findPlan(ref))?.status).toBe("completed");
       expect((await events(ref)).map((e) => e.eventType)).toEqual([
         "PlanCreated",
@@ -193,9 +197,9 @@ export function planStoreBattery(
     it("fences an attempt that is not the running one, and changes nothing", async () => {
       const ref = await submit([step("a", [], { intent: "write_insert" })]);
       const attempt = await claim(ref, "a");
-      expect(await finish({ ...attempt, attempt: 7 })).toBeUndefined();
-      expect(await finish(attempt)).toBeDefined();
-      expect(await finish(attempt)).toBeUndefined();
+      expect(await finish({ ...attempt, attempt: 7 })).toEqual({ kind: "fenced" });
+      expect(await finish(attempt)).toMatchObject({ kind: "ended" });
+      expect(await finish(attempt)).toEqual({ kind: "fenced" });
       expect(await store.toolCalls.readAfter(0, 10)).toHaveLength(1);
     });
 
@@ -322,7 +326,8 @@ export function planStoreBattery(
     it("holds a retried step back as pending, with the reason", async () => {
       const ref = await submit([step("a")]);
       const error = { code: "STEP_FAILED", message: "database is locked" } as const;
-      await finish(await claim(ref, "a"), { kind: "retried", error, durationMs: 1 });
+      const retried = { kind: "retried", error, durationMs: 1 } as const;
+      expect(await finish(await claim(ref, "a"), retried)).toEqual({ kind: "pending" });
       const plan = await store.plans.findPlan(ref);
       expect(plan?.steps[0]).toMatchObject({
         status: "pending",

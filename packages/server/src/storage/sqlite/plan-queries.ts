@@ -1,5 +1,5 @@
 import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
-import type { PlanState } from "../../plans/transitions.js";
+import type { PlanState, StepContext } from "../../plans/transitions.js";
 import type {
   PageRequest,
   PlanEvent,
@@ -16,6 +16,7 @@ import {
   planStateOf,
   planSummaryOf,
   preparedStepOf,
+  stepContextOf,
   stepRecordOf,
   stepStateOf,
   text,
@@ -55,15 +56,16 @@ export class PlanQueries {
     return { state: planStateOf(row, steps, this.#newestEvent(ref)), prepared };
   }
 
-  /** A step's row of `step_results`. */
-  result(ref: PlanRef, stepIndex: number): SqliteRow | undefined {
-    return this.#db.get(
+  /** What a step left for the LLM, once an attempt of it has ended. */
+  context(ref: PlanRef, stepIndex: number): StepContext | undefined {
+    const row = this.#db.get(
       `SELECT output, schema_additions, augmentation_hints FROM step_results
        WHERE org_id = ? AND plan_id = ? AND step_index = ?`,
       ref.orgId,
       ref.planId,
       stepIndex,
     );
+    return row === undefined ? undefined : stepContextOf(row);
   }
 
   /** The plan made under an idempotency key. */

@@ -2,16 +2,14 @@ import { assert } from "../../kernel/assert.js";
 import { isoTime } from "../../kernel/clock.js";
 import type { PlanEvent, PlanEventType, PlanSummary } from "../../plans/index.js";
 import type {
-  LlmContextUpdate,
   PlanStatus,
   PreparedStep,
   StepError,
-  StepExecution,
   StepRecord,
   StepStatus,
   WaitReason,
 } from "../../plans/index.js";
-import type { PlanFailure, PlanState, StepState } from "../../plans/transitions.js";
+import type { PlanFailure, PlanState, StepContext, StepState } from "../../plans/transitions.js";
 import type { SqliteRow, SqliteValue } from "./connection.js";
 
 /**
@@ -98,36 +96,12 @@ export function stepRecordOf(prepared: PreparedStep, state: StepState): StepReco
   };
 }
 
-/** A finished step's stored result; `row` is its row of `step_results`, if it has one. */
-export function stepExecutionOf(
-  planId: string,
-  state: StepState,
-  row: SqliteRow | undefined,
-): Omit<StepExecution, "replayed"> {
-  assert(
-    state.status === "completed" || state.status === "failed" || state.status === "cancelled",
-    "only a finished step has a result",
-  );
+/** A row of `step_results`: what an attempt left for the LLM. */
+export function stepContextOf(row: SqliteRow): StepContext {
   return {
-    stepResult: {
-      stepId: state.stepId,
-      status: state.status,
-      rowCount: state.rowCount ?? 0,
-      executedAt: isoTime(state.executedAtMs ?? 0),
-      attempt: state.attempt,
-      ...(state.error === undefined ? {} : { error: state.error }),
-    },
-    llmContextUpdate: {
-      planId,
-      stepId: state.stepId,
-      ...(row === undefined
-        ? { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] }
-        : {
-            toolOutputJson: text(row["output"]),
-            schemaAdditions: json<LlmContextUpdate["schemaAdditions"]>(row["schema_additions"]),
-            augmentationHints: json<readonly string[]>(row["augmentation_hints"]),
-          }),
-    },
+    toolOutputJson: text(row["output"]),
+    schemaAdditions: json<StepContext["schemaAdditions"]>(row["schema_additions"]),
+    augmentationHints: json<readonly string[]>(row["augmentation_hints"]),
   };
 }
 

@@ -19,11 +19,13 @@ import type {
   AbandonedStep,
   AttemptRef,
   ClaimResult,
+  FinishResult,
   NewPlan,
   PlanRef,
   PlanStore,
   StepRef,
 } from "../../plans/ports.js";
+import { executionOf } from "../../plans/execution.js";
 import {
   cancelPlan,
   claimStep,
@@ -41,7 +43,6 @@ import type { Write } from "./commit-protocol.js";
 import { OpenPlan } from "./open-plan.js";
 import { planNotFound, type PlanQueries } from "./plan-queries.js";
 import { read } from "./connection.js";
-import { stepExecutionOf, text } from "./plan-rows.js";
 import { writeEvent, writeLease, writeNewPlan, writeResult, writeToolCall } from "./plan-writes.js";
 
 /** Plans kept open at once; idle ones make room first. */
@@ -115,7 +116,7 @@ export class SqlitePlanStore implements PlanStore {
       case "refused":
         return decision;
       case "finished":
-        return { kind: "finished", execution: this.#execution(plan, decision.step, true) };
+        return { kind: "finished", execution: this.#stored(ref, decision.step) };
       case "claimed": {
         assert(prepared !== undefined, "a step that was claimed is a step of the plan");
         plan.change(decision.change);
@@ -156,7 +157,7 @@ export class SqlitePlanStore implements PlanStore {
     attempt: AttemptRef,
     outcome: StepOutcome,
     toolCall: ToolCallRecord | undefined,
-  ): Promise<StepExecution | undefined> {
+  ): Promise<FinishResult> {
     const plan = this.#plan(attempt);
     const change = finishStep(
       plan.state,
@@ -168,21 +169,23 @@ export class SqlitePlanStore implements PlanStore {
     const claimWritten = this.#claimedInMemory.get(keyOf(attempt, attempt.stepId));
     if (change === undefined) {
       claimWritten?.();
-      return undefined;
+      return { kind: "fenced" };
     }
     plan.change(change);
     const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
     assert(step !== undefined, "ending an attempt changes its step");
     const more: Write[] = [];
-    if (outcome.kind === "completed" || outcome.kind === "failed") {
-      more.push(writeResult(attempt, step.index, outcome.context));
-    }
+    const context = "context" in outcome ? outcome.context : undefined;
+    if (context !== undefined) more.push(writeResult(attempt, step.index, context));
     if (toolCall !== undefined) more.push(writeToolCall(toolCall));
     const committed = this.#commit(plan, more, attempt.stepId);
     claimWritten?.();
     await committed;
     if (toolCall !== undefined) this.#onToolCall();
-    return outcomeExecution(plan.state.planId, step, outcome);
+    const execution = executionOf(attempt.planId, step, context);
+    return execution === undefined
+      ? { kind: "pending" }
+      : { kind: "ended", execution: { ...execution, replayed: false } };
   }
 
   async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
@@ -320,46 +323,27 @@ export class SqlitePlanStore implements PlanStore {
     this.#claimedInMemory.set(key, done);
   }
 
+  #stored(ref: PlanRef, step: StepState): StepExecution {
+    const execution = executionOf(ref.planId, step, this.#queries.context(ref, step.index));
+    assert(execution !== undefined, "a finished step has a result");
+    return { ...execution, replayed: true };
+  }
+
   #outputs(plan: OpenPlan, step: PreparedStep): ReadonlyMap<string, string> {
     const outputs = new Map<string, string>();
     for (const { stepId } of step.statement.binds) {
       if (outputs.has(stepId)) continue;
       const source = stepOf(plan, stepId);
       assert(source !== undefined, "a placeholder names a step of its plan");
-      outputs.set(stepId, text(this.#queries.result(plan.ref, source.index)?.["output"]));
+      const context = this.#queries.context(plan.ref, source.index);
+      assert(
+        context !== undefined,
+        "a step is claimed after the steps it refers to have completed",
+      );
+      outputs.set(stepId, context.toolOutputJson);
     }
     return outputs;
   }
-
-  #execution(plan: OpenPlan, step: StepState, replayed: boolean): StepExecution {
-    const row = this.#queries.result(plan.ref, step.index);
-    return { ...stepExecutionOf(plan.ref.planId, step, row), replayed };
-  }
-}
-
-/** What the attempt's caller gets: the same as a later replay would read. */
-function outcomeExecution(planId: string, step: StepState, outcome: StepOutcome): StepExecution {
-  const context =
-    outcome.kind === "completed" || outcome.kind === "failed" ? outcome.context : undefined;
-  return {
-    stepResult: {
-      stepId: step.stepId,
-      status:
-        outcome.kind === "completed" || outcome.kind === "cancelled" ? outcome.kind : "failed",
-      rowCount: step.rowCount ?? 0,
-      executedAt: new Date(step.executedAtMs ?? 0).toISOString(),
-      attempt: step.attempt,
-      ...(step.error === undefined ? {} : { error: step.error }),
-    },
-    llmContextUpdate: {
-      planId,
-      stepId: step.stepId,
-      toolOutputJson: context?.toolOutputJson ?? "[]",
-      schemaAdditions: context?.schemaAdditions ?? [],
-      augmentationHints: context?.augmentationHints ?? [],
-    },
-    replayed: false,
-  };
 }
 
 function stepOf(plan: OpenPlan, stepId: string): PreparedStep | undefined {
