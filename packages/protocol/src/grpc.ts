@@ -1,0 +1,70 @@
+/**
+ * The gRPC messages and services, generated from the files in `proto/`: the control plane's, and those
+ * of health, reflection and error details that every gRPC client knows.
+ */
+export {
+  CancelPlanRequestSchema,
+  CancelPlanResponseSchema,
+  ControlPlaneService,
+  ExecuteStepRequestSchema,
+  ExecuteStepResponseSchema,
+  GetPlanStatusRequestSchema,
+  GetPlanStatusResponseSchema,
+  ListPlansRequestSchema,
+  ListPlansResponseSchema,
+  LlmContextUpdateSchema,
+  PlanEventSchema,
+  PlanStepDefSchema,
+  PlanSummarySchema,
+  RetryPlanRequestSchema,
+  RetryPlanResponseSchema,
+  SchemaTableDeltaSchema,
+  StepErrorSchema,
+  StepStatusSchema,
+  StreamPlanEventsRequestSchema,
+  SubmitPlanRequestSchema,
+  SubmitPlanResponseSchema,
+  type CancelPlanRequest,
+  type CancelPlanResponse,
+  type ExecuteStepRequest,
+  type ExecuteStepResponse,
+  type GetPlanStatusRequest,
+  type GetPlanStatusResponse,
+  type ListPlansRequest,
+  type ListPlansResponse,
+  type LlmContextUpdate,
+  type PlanEvent,
+  type PlanStepDef,
+  type PlanSummary,
+  type RetryPlanRequest,
+  type RetryPlanResponse,
+  type SchemaTableDelta,
+  type StepError,
+  type StepStatus,
+  type StreamPlanEventsRequest,
+  type SubmitPlanRequest,
+  type SubmitPlanResponse,
+} from "./gen/controlplane/v1/control_plane_pb.js";
+export {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+  type BadRequest,
+  type ErrorInfo,
+  type RetryInfo,
+} from "./gen/google/rpc/error_details_pb.js";
+export { StatusSchema, type Status } from "./gen/google/rpc/status_pb.js";
+export {
+  Health,
+  HealthCheckResponse_ServingStatus,
+  type HealthCheckRequest,
+  type HealthCheckResponse,
+} from "./gen/grpc/health/v1/health_pb.js";
+export {
+  ServerReflection,
+  type ErrorResponse,
+  type FileDescriptorResponse,
+  type ListServiceResponse,
+  type ServerReflectionRequest,
+  type ServerReflectionResponse,
+} from "./gen/grpc/reflection/v1/reflection_pb.js";
