@@ -1,36 +1,223 @@
 import type { Dialect } from "../governance/index.js";
-import type { SqlValue } from "./ports.js";
+import type { Bind, CompiledStatement, OutputRef } from "./compiled-statement.js";
+import { cutLiteral } from "./literal.js";
+import {
+  badPlaceholder,
+  findPlaceholder,
+  misplacedPlaceholder,
+  parsePlaceholder,
+} from "./placeholder.js";
+import { tokenize, type SqlToken } from "./sql-text.js";
 
-/** One step into a step's output: a row or element, every element, or a member. */
-export type PathSegment =
-  | { readonly kind: "index"; readonly index: number }
-  | { readonly kind: "each" }
-  | { readonly kind: "member"; readonly name: string };
-
-/** One parameter of a compiled statement, and where its value comes from. */
-export interface Bind {
-  readonly stepId: string;
-  /** From the output's root; empty: the whole output. */
-  readonly path: readonly PathSegment[];
-  /** `value`: a scalar, or JSON text of anything else; `list`: JSON text of an array; `text`: inside a literal. */
-  readonly form: "value" | "list" | "text";
-}
+export { bindOutputs } from "./bind-outputs.js";
 
 /**
- * A template after compilation (Decision §5): constant text whose every placeholder has become a
- * parameter. What the guard checks is exactly what runs.
+ * Compiles a template (Decision §5). The text of the result depends on the template alone: whatever
+ * a step's output holds can only ever be a value.
+ *
+ * | a placeholder | SQLite | PostgreSQL |
+ * | --- | --- | --- |
+ * | for a scalar | `?1` | `$1`, typed by what stands around it |
+ * | for the whole output or a row | `?1`, JSON text | `$1::jsonb` |
+ * | with `[*]`, alone in `IN (…)` | `SELECT value FROM json_each(?1)` | `= ANY ($1)`, `<> ALL ($1)` for NOT IN; an array, typed by what it is compared with |
+ * | with `[*]`, alone in `ANY (…)` or `ALL (…)` | | `$1`, such an array |
+ * | with `[*]`, elsewhere | `?1`, JSON text | `$1::jsonb` |
+ * | that is a whole literal | `?1` | `$1`, typed by what stands around it, as the literal would be |
+ * | in a literal: `'Dear {{…}}!'` | `('Dear ' \|\| ?1 \|\| '!')` | `('Dear ' \|\| $1::text \|\| '!')` |
+ * | in a literal after its type: `interval '{{…}} days'` | | `($1::text \|\| ' days')::interval` |
+ *
+ * @throws AppError `BAD_PLACEHOLDER`, without a field: the caller knows which step it is.
  */
-export interface CompiledStatement {
-  /** Parameters are `?1`, `?2`… (SQLite) or `$1`, `$2`… (PostgreSQL), in the order of `binds`. */
-  readonly sql: string;
-  readonly binds: readonly Bind[];
+export function compileTemplate(template: string, dialect: Dialect): CompiledStatement {
+  return new TemplateCompiler(tokenize(template, dialect), dialect).compile();
 }
 
-/** @throws AppError `BAD_PLACEHOLDER`, without a field: the caller knows which step it is. */
-export declare function compileTemplate(template: string, dialect: Dialect): CompiledStatement;
+/** What the parentheses right around a placeholder make of it. */
+type Surroundings = "in_list" | "part_of_in_list" | "array_operand" | "elsewhere";
 
-/** @throws AppError `STEP_FAILED` naming the placeholder whose path does not exist. */
-export declare function bindOutputs(
-  statement: CompiledStatement,
-  outputs: ReadonlyMap<string, string>,
-): readonly SqlValue[];
+/** First words inside `IN (…)` that make it a subquery. */
+const SUBQUERY_WORDS: ReadonlySet<string> = new Set(["select", "with", "values"]);
+/** PostgreSQL's operators on an array in parentheses. */
+const ARRAY_WORDS: ReadonlySet<string> = new Set(["any", "some", "all"]);
+/** Types that PostgreSQL lets stand before a literal in place of a cast. */
+const LITERAL_TYPES: ReadonlySet<string> = new Set(
+  "date time timetz timestamp timestamptz interval json jsonb uuid".split(" "),
+);
+/** Characters that would run into a parameter next to them. */
+const NAME_CHARACTER = /[\w$\x80-\uffff]/;
+
+class TemplateCompiler {
+  readonly #dialect: Dialect;
+  /** What is written for each token of the template. */
+  readonly #texts: string[];
+  /** The tokens that mean something to the engine, and where their texts are. */
+  readonly #code: readonly (SqlToken & { readonly index: number })[];
+  readonly #binds: Bind[] = [];
+  /** Parameters that may be written again, by what they stand for. */
+  readonly #shared = new Map<string, string>();
+  /** Positions in `#code` of the parentheses open at the current one. */
+  readonly #open: number[] = [];
+
+  constructor(tokens: readonly SqlToken[], dialect: Dialect) {
+    this.#dialect = dialect;
+    this.#texts = tokens.map((token) => token.text);
+    this.#code = tokens.flatMap((token, index) => {
+      if (token.kind === "comment") refusePlaceholderIn(token, "a comment");
+      return token.kind === "comment" || token.kind === "blank" ? [] : [{ ...token, index }];
+    });
+  }
+
+  compile(): CompiledStatement {
+    this.#code.forEach((token, at) => {
+      this.#compileToken(token, at);
+    });
+    return { sql: this.#texts.join(""), binds: this.#binds };
+  }
+
+  #compileToken(token: SqlToken, at: number): void {
+    switch (token.kind) {
+      case "symbol":
+        if (token.text === "(") this.#open.push(at);
+        if (token.text === ")") this.#open.pop();
+        return;
+      case "markup":
+        this.#write(at, this.#inCode(parsePlaceholder(token.text), token.text, at));
+        return;
+      case "string":
+      case "escape_string":
+      case "opaque_string":
+        this.#compileLiteral(token, at);
+        return;
+      case "identifier":
+        refusePlaceholderIn(token, "a quoted name; names cannot be parameters");
+        return;
+      case "parameter":
+        throw badPlaceholder(
+          token.text,
+          "is a bind parameter, which nothing is bound to: values come from {{step.<step_id>.output…}}",
+        );
+      case "word":
+      case "blank":
+      case "comment":
+        return;
+    }
+  }
+
+  #inCode(ref: OutputRef, markup: string, at: number): string {
+    const surroundings = this.#surroundings(at);
+    const inList = surroundings === "in_list" || surroundings === "part_of_in_list";
+    if (!isList(ref)) {
+      if (!isRows(ref)) return this.#parameter({ ...ref, form: "value" });
+      if (inList) {
+        throw badPlaceholder(
+          markup,
+          "holds whole rows; in IN (…) name a column: output[*].<column>",
+        );
+      }
+      return this.#json({ ...ref, form: "value" });
+    }
+    switch (surroundings) {
+      case "in_list":
+        if (this.#dialect === "sqlite") {
+          return `SELECT value FROM json_each(${this.#parameter({ ...ref, form: "list" })})`;
+        }
+        this.#compareWithArray(at - 2);
+        return this.#parameter({ ...ref, form: "array" });
+      case "array_operand":
+        return this.#parameter({ ...ref, form: "array" });
+      case "part_of_in_list":
+        throw badPlaceholder(markup, "is a list and must stand alone in the parentheses of IN (…)");
+      case "elsewhere":
+        return this.#json({ ...ref, form: "list" });
+    }
+  }
+
+  #surroundings(at: number): Surroundings {
+    const open = this.#open.at(-1);
+    if (open === undefined) return "elsewhere";
+    const alone = open === at - 1 && this.#code[at + 1]?.text === ")";
+    const before = this.#word(open - 1);
+    if (before === "in") {
+      if (alone) return "in_list";
+      return SUBQUERY_WORDS.has(this.#word(open + 1)) ? "elsewhere" : "part_of_in_list";
+    }
+    const takesArray = this.#dialect === "postgres" && alone && ARRAY_WORDS.has(before);
+    return takesArray ? "array_operand" : "elsewhere";
+  }
+
+  /**
+   * Turns the `IN` at a position into a comparison with an array: the one form of a list that
+   * PostgreSQL gives the type of what it is compared with.
+   */
+  #compareWithArray(at: number): void {
+    const negated = this.#word(at - 1) === "not";
+    if (negated) this.#write(at - 1, "<>");
+    this.#write(at, negated ? "ALL" : "= ANY");
+  }
+
+  #compileLiteral(token: SqlToken, at: number): void {
+    const parts = cutLiteral(token);
+    if (parts === undefined) return;
+    const type = this.#dialect === "postgres" ? this.#word(at - 1) : "";
+    const cast = LITERAL_TYPES.has(type) ? `::${type}` : "";
+    if (cast !== "") this.#write(at - 1, "");
+    const [first] = parts;
+    const whole = parts.length === 1 && first?.kind === "placeholder";
+    const text = whole
+      ? this.#parameter({ ...first.ref, form: "text" })
+      : `(${parts.map((part) => (part.kind === "literal" ? part.sql : this.#text(part.ref))).join(" || ")})`;
+    this.#write(at, `${text}${cast}`);
+  }
+
+  #text(ref: OutputRef): string {
+    return this.#parameter({ ...ref, form: "text" }, "::text");
+  }
+
+  #json(bind: Bind): string {
+    return this.#parameter(bind, "::jsonb");
+  }
+
+  /**
+   * The parameter for a value. PostgreSQL types a parameter by its first use, so there only one with
+   * a cast may be used twice.
+   */
+  #parameter(bind: Bind, postgresCast = ""): string {
+    const key = JSON.stringify([bind.stepId, bind.path, bind.form, postgresCast]);
+    const shared = this.#shared.get(key);
+    if (shared !== undefined) return shared;
+    const number = String(this.#binds.push(bind));
+    const sqlite = this.#dialect === "sqlite";
+    const text = sqlite ? `?${number}` : `$${number}${postgresCast}`;
+    if (sqlite || postgresCast !== "") this.#shared.set(key, text);
+    return text;
+  }
+
+  /** Replaces a token's text, set apart from a name or number right next to it. */
+  #write(at: number, text: string): void {
+    const index = this.#code[at]?.index ?? -1;
+    const before = NAME_CHARACTER.test(this.#texts[index - 1]?.at(-1) ?? "") ? " " : "";
+    const behind = NAME_CHARACTER.test(this.#texts[index + 1]?.at(0) ?? "") ? " " : "";
+    this.#texts[index] = `${before}${text}${behind}`;
+  }
+
+  /** The word at a position, in lower case; empty when it is none. */
+  #word(at: number): string {
+    const token = this.#code[at];
+    return token?.kind === "word" ? token.text.toLowerCase() : "";
+  }
+}
+
+function refusePlaceholderIn(token: SqlToken, place: string): void {
+  const start = findPlaceholder(token.text);
+  if (start !== undefined) throw misplacedPlaceholder(token.text, start, `stands in ${place}`);
+}
+
+/** Whether the value is a list: one of each row or element. */
+function isList(ref: OutputRef): boolean {
+  return ref.path.some(({ kind }) => kind === "each");
+}
+
+/** Whether the value is the whole output or a whole row, so JSON for certain. */
+function isRows({ path }: OutputRef): boolean {
+  return path.length === 0 || (path.length === 1 && path[0]?.kind === "index");
+}

@@ -1,0 +1,222 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Dialect } from "../governance/index.js";
+import { tokenize } from "./sql-text.js";
+import { compileTemplate } from "./template.js";
+
+const sqlite = (template: string): string => compileTemplate(template, "sqlite").sql;
+const postgres = (template: string): string => compileTemplate(template, "postgres").sql;
+
+/** The message of the `BAD_PLACEHOLDER` that a template is refused with. */
+function refusal(template: string, dialect: Dialect): string {
+  try {
+    compileTemplate(template, dialect);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "BAD_PLACEHOLDER" });
+    return String(error);
+  }
+  return "accepted";
+}
+
+describe("a template", () => {
+  it("without placeholders is left as it is", () => {
+    const text = `SELECT '{{name}} {1}', "a", x -- {{y}}\n FROM t /* ? :a */;`;
+    expect(compileTemplate(text, "sqlite")).toEqual({ sql: text, binds: [] });
+    const more = "SELECT '{{1,2},{3,4}}'::int[], a ? 'b', $$ {{x}} ? $1 $$";
+    expect(compileTemplate(more, "postgres")).toEqual({ sql: more, binds: [] });
+  });
+
+  it("binds a scalar, at any depth and with blanks around", () => {
+    const template = `SELECT {{ step.a-1.output [0] .name }}, {{step.b.output[12].x["it's"][*]}}`;
+    expect(compileTemplate(template, "sqlite")).toEqual({
+      sql: "SELECT ?1, ?2",
+      binds: [
+        {
+          stepId: "a-1",
+          path: [
+            { kind: "index", index: 0 },
+            { kind: "member", name: "name" },
+          ],
+          form: "value",
+        },
+        {
+          stepId: "b",
+          path: [
+            { kind: "index", index: 12 },
+            { kind: "member", name: "x" },
+            { kind: "member", name: "it's" },
+            { kind: "each" },
+          ],
+          form: "list",
+        },
+      ],
+    });
+  });
+
+  it("binds a whole output, or a row of it, as JSON", () => {
+    expect(sqlite("SELECT * FROM json_each({{step.a.output}})")).toBe(
+      "SELECT * FROM json_each(?1)",
+    );
+    expect(postgres("SELECT * FROM jsonb_to_recordset({{step.a.output}}) AS r(id int)")).toBe(
+      "SELECT * FROM jsonb_to_recordset($1::jsonb) AS r(id int)",
+    );
+    expect(postgres("SELECT {{step.a.output[0]}}")).toBe("SELECT $1::jsonb");
+  });
+
+  it("makes a list usable in IN on both engines", () => {
+    const template =
+      "DELETE FROM t WHERE id IN ({{step.a.output[*].id}}) OR k not in ( /* c */ {{step.a.output[*].k}} )";
+    expect(sqlite(template)).toBe(
+      "DELETE FROM t WHERE id IN (SELECT value FROM json_each(?1)) OR k not in ( /* c */ SELECT value FROM json_each(?2) )",
+    );
+    expect(postgres(template)).toBe("DELETE FROM t WHERE id = ANY ($1) OR k <> ALL ( /* c */ $2 )");
+    expect(compileTemplate(template, "postgres").binds.map(({ form }) => form)).toEqual([
+      "array",
+      "array",
+    ]);
+    expect(postgres("SELECT 1 WHERE id = ANY({{step.a.output[*].id}})")).toBe(
+      "SELECT 1 WHERE id = ANY($1)",
+    );
+  });
+
+  it("binds a list elsewhere as a JSON array", () => {
+    expect(sqlite("SELECT value FROM json_each({{step.a.output[*].id}})")).toBe(
+      "SELECT value FROM json_each(?1)",
+    );
+    expect(postgres("SELECT jsonb_array_length({{step.a.output[*].id}})")).toBe(
+      "SELECT jsonb_array_length($1::jsonb)",
+    );
+    expect(
+      sqlite("SELECT 1 WHERE x IN (SELECT value FROM json_each({{step.a.output[*].id}}))"),
+    ).toBe("SELECT 1 WHERE x IN (SELECT value FROM json_each(?1))");
+  });
+
+  it("refuses what would silently match nothing in IN", () => {
+    expect(refusal("SELECT x IN ({{step.a.output[*].id}}, 5)", "sqlite")).toContain("stand alone");
+    expect(refusal("SELECT x IN (5, {{step.a.output[*].id}})", "postgres")).toContain(
+      "stand alone",
+    );
+    expect(refusal("SELECT x IN ({{step.a.output}})", "sqlite")).toContain("name a column");
+    expect(sqlite("SELECT x IN ({{step.a.output[0].id}}, {{step.a.output[1].id}})")).toBe(
+      "SELECT x IN (?1, ?2)",
+    );
+  });
+
+  it("concatenates inside a string literal", () => {
+    expect(sqlite("SELECT 'It''s {{step.a.output[0].name}}!{{step.b.output[0].x}}'")).toBe(
+      "SELECT ('It''s ' || ?1 || '!' || ?2)",
+    );
+    expect(postgres("SELECT 'It''s {{step.a.output[0].name}}!'")).toBe(
+      "SELECT ('It''s ' || $1::text || '!')",
+    );
+    expect(postgres("SELECT E'\\'\\n{{step.a.output[0].name}}\\\\'")).toBe(
+      "SELECT (E'\\'\\n' || $1::text || E'\\\\')",
+    );
+  });
+
+  it("replaces a literal that is nothing but a placeholder", () => {
+    expect(sqlite("SELECT json_each('{{step.a.output}}')")).toBe("SELECT json_each(?1)");
+    expect(postgres("SELECT '{{step.a.output[0].at}}'::date")).toBe("SELECT $1::date");
+  });
+
+  it("reads a quoted name inside a literal, where quotes are doubled", () => {
+    const { binds } = compileTemplate(`SELECT 'a {{step.a.output[0]["it''s"]}}'`, "sqlite");
+    expect(binds[0]?.path).toEqual([
+      { kind: "index", index: 0 },
+      { kind: "member", name: "it's" },
+    ]);
+  });
+
+  it("turns a literal with its type before it into a cast on PostgreSQL", () => {
+    expect(postgres("SELECT now() - interval '{{step.a.output[0].n}} days'")).toBe(
+      "SELECT now() -  ($1::text || ' days')::interval",
+    );
+    expect(postgres("SELECT t AT TIME ZONE '{{step.a.output[0].tz}}'")).toBe(
+      "SELECT t AT TIME ZONE $1",
+    );
+  });
+
+  it("uses a parameter twice only where its type cannot differ", () => {
+    const twice = "SELECT {{step.a.output[0].n}}, {{ step.a.output[0].n }}, {{step.a.output}}";
+    expect(sqlite(`${twice}, {{step.a.output}}`)).toBe("SELECT ?1, ?1, ?2, ?2");
+    expect(postgres(`${twice}, {{step.a.output}}`)).toBe("SELECT $1, $2, $3::jsonb, $3::jsonb");
+  });
+
+  it("keeps a parameter apart from the names and numbers next to it", () => {
+    expect(sqlite("SELECT 1 LIMIT{{step.a.output[0].n}}0")).toBe("SELECT 1 LIMIT ?1 0");
+    expect(postgres("SELECT a LIKE'{{step.a.output[0].n}}'")).toBe("SELECT a LIKE $1");
+  });
+
+  it("has only its own parameters, whatever it is made of", () => {
+    const piece = fc.constantFrom(
+      ..."SELECT|x|1|$|'|''|\"|`|[|]|(|)|,|IN (|NOT IN (|ANY(|interval|--|/*|*/|\n|E'|$$|?|:|@|{{|}}|{{x}}|{{step.a.output}}|{{step.a.output[0].x}}|{{step.b.output[*].y}}|{{step.".split(
+        "|",
+      ),
+      " ",
+    );
+    const template = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(template, fc.constantFrom<Dialect>("sqlite", "postgres"), (text, dialect) => {
+        const compiled = acceptedOrUndefined(text, dialect);
+        if (compiled === undefined) return;
+        const parameters = tokenize(compiled.sql, dialect)
+          .filter(({ kind }) => kind === "parameter")
+          .map((token) => Number(token.text.slice(1)));
+        expect([...new Set(parameters)]).toEqual(compiled.binds.map((_, index) => index + 1));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each([
+    ["SELECT 1 -- {{step.a.output}}", "stands in a comment"],
+    ["SELECT 1 /* {{ step.a.output }} */", "stands in a comment"],
+    ['SELECT "{{step.a.output[0].x}}"', "stands in a quoted name"],
+    ["SELECT X'{{step.a.output[0].x}}'", "write it as a plain '…' literal"],
+    ["SELECT 'never closed {{step.a.output[0].x}}", "never closed"],
+    ["SELECT {{step.a.output", 'expected [0], [*], .name, ["name"] or }} at its end'],
+    ["SELECT 'a {{step.a.output'", "expected"],
+    ["SELECT 'a {{step.a b}}'", "expected {{step.<step_id>.output…}}"],
+    ["SELECT {{step.a.outputs}}", "expected"],
+    ["SELECT {{step.a.output[-1]}}", "expected"],
+    ["SELECT {{step.a.output[*].b[*]}}", "no second [*]"],
+    ["SELECT {{step.a.output.}}", "expected"],
+    ['SELECT {{step.a.output["a]}}', "expected"],
+    ['SELECT {{step.a.output["\\q"]}}', "expected"],
+    ["SELECT {{name}}", "expected {{step.<step_id>.output…}}"],
+    ["SELECT {{", "expected"],
+  ])("is refused on both engines: %s", (template, reason) => {
+    expect(refusal(template, "sqlite")).toContain(reason);
+    expect(refusal(template, "postgres")).toContain(reason);
+  });
+
+  it.each([
+    ["sqlite", "SELECT ?", "is a bind parameter"],
+    ["sqlite", "SELECT :name", "is a bind parameter"],
+    ["sqlite", "SELECT [{{step.a.output}}]", "stands in a quoted name"],
+    ["postgres", "SELECT $1", "is a bind parameter"],
+    ["postgres", "SELECT $x$ {{step.a.output}} $x$", "write it as a plain '…' literal"],
+    ["postgres", "SELECT 'a'\n'b {{step.a.output}}'", "write it as a plain '…' literal"],
+    ["postgres", "SELECT E'{{step.a.output[0][\"\\n\"]}}'", "backslash"],
+    ["postgres", "SELECT /* /* */ {{step.a.output}} */ 1", "stands in a comment"],
+  ] as const)("is refused on %s: %s", (dialect, template, reason) => {
+    expect(refusal(template, dialect)).toContain(reason);
+  });
+
+  it("repeats only the beginning of a long mistake", () => {
+    const message = refusal(`SELECT {{${"x".repeat(60_000)}}}`, "sqlite");
+    expect(message.length).toBeLessThan(250);
+  });
+});
+
+function acceptedOrUndefined(
+  template: string,
+  dialect: Dialect,
+): ReturnType<typeof compileTemplate> | undefined {
+  try {
+    return compileTemplate(template, dialect);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "BAD_PLACEHOLDER" });
+    return undefined;
+  }
+}
