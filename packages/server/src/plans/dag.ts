@@ -1,0 +1,121 @@
+import { invalid, quoted, type PlanViolation } from "./violation.js";
+
+/** A step as far as its place among the others goes. */
+export interface DependentStep {
+  readonly id: string;
+  /** Ids of the steps that must complete before it. */
+  readonly dependsOn: readonly string[];
+}
+
+/** Nodes in an order in which each follows what it depends on, or a circle that forbids one. */
+export type DependencyOrder<T> =
+  | { readonly kind: "sorted"; readonly nodes: readonly T[] }
+  /** Ids, each depending on the next; the last is the first again. */
+  | { readonly kind: "cycle"; readonly ids: readonly string[] };
+
+/** What a step id looks like (Decision §4). */
+const STEP_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** Steps of a cycle that a message names. */
+const CYCLE_STEPS_NAMED_MAX = 10;
+
+/**
+ * What is wrong with the ids and dependencies of a plan's steps (Decision §4): malformed and
+ * duplicate ids, unknown, repeated and self dependencies, and the first cycle, named.
+ */
+export function* graphViolations(steps: readonly DependentStep[]): Generator<PlanViolation, void> {
+  const ids = new Map<string, number>();
+  for (const [index, { id }] of steps.entries()) {
+    const field = `steps[${String(index)}].id`;
+    const first = ids.get(id);
+    if (!STEP_ID.test(id)) {
+      yield invalid(field, `${quoted(id)} is not 1 to 64 letters, digits, "_" or "-"`);
+    } else if (first !== undefined) {
+      yield invalid(field, `${quoted(id)} is already the id of steps[${String(first)}]`);
+    }
+    if (first === undefined) ids.set(id, index);
+  }
+  for (const [index, step] of steps.entries()) yield* dependencyViolations(step, index, ids);
+  yield* cycleViolation(steps, ids);
+}
+
+function* dependencyViolations(
+  step: DependentStep,
+  index: number,
+  ids: ReadonlyMap<string, number>,
+): Generator<PlanViolation, void> {
+  const seen = new Set<string>();
+  for (const [position, id] of step.dependsOn.entries()) {
+    const field = `steps[${String(index)}].depends_on[${String(position)}]`;
+    if (id === step.id) {
+      yield invalid(field, "a step cannot depend on itself");
+    } else if (!ids.has(id)) {
+      yield invalid(field, `there is no step ${quoted(id)} in this plan`);
+    } else if (seen.has(id)) {
+      yield invalid(field, `step ${quoted(id)} is listed twice`);
+    }
+    seen.add(id);
+  }
+}
+
+function* cycleViolation(
+  steps: readonly DependentStep[],
+  ids: ReadonlyMap<string, number>,
+): Generator<PlanViolation, void> {
+  const others = steps.map(({ id, dependsOn }) => ({
+    id,
+    dependsOn: dependsOn.filter((dependency) => dependency !== id),
+  }));
+  const order = sortByDependency(others, ({ id }) => id);
+  if (order.kind === "sorted") return;
+  const index = ids.get(order.ids[0] ?? "") ?? 0;
+  yield {
+    code: "PLAN_CYCLE",
+    field: `steps[${String(index)}].depends_on`,
+    reason: `steps depend on each other in a cycle: ${cycleText(order.ids)}`,
+  };
+}
+
+function cycleText(ids: readonly string[]): string {
+  const more = ids.length - 1 - CYCLE_STEPS_NAMED_MAX;
+  const named =
+    more > 0
+      ? [...ids.slice(0, CYCLE_STEPS_NAMED_MAX), `… ${String(more)} more …`, ...ids.slice(-1)]
+      : ids;
+  return named.join(" → ");
+}
+
+/**
+ * Sorts nodes so that each follows what it depends on: the order given, but that a node's missing
+ * dependencies come right before it, in its own order. An id that no node has is passed over; of
+ * two nodes with one id the first is meant.
+ */
+export function sortByDependency<T extends { readonly dependsOn: readonly string[] }>(
+  nodes: readonly T[],
+  idOf: (node: T) => string,
+): DependencyOrder<T> {
+  const byId = new Map<string, T>();
+  for (const node of nodes.toReversed()) byId.set(idOf(node), node);
+  const sorted = new Set<T>();
+  for (const root of nodes) {
+    // An explicit path: a chain of a thousand steps must not depend on the engine's own stack.
+    const path: T[] = sorted.has(root) ? [] : [root];
+    const dependenciesSeen = new Map<T, number>();
+    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+      const seen = dependenciesSeen.get(node) ?? 0;
+      const dependency = node.dependsOn[seen];
+      if (dependency === undefined) {
+        sorted.add(node);
+        path.pop();
+        continue;
+      }
+      dependenciesSeen.set(node, seen + 1);
+      const next = byId.get(dependency);
+      if (next === undefined || sorted.has(next)) continue;
+      if (dependenciesSeen.has(next)) {
+        return { kind: "cycle", ids: [...path.slice(path.indexOf(next)), next].map(idOf) };
+      }
+      path.push(next);
+    }
+  }
+  return { kind: "sorted", nodes: [...sorted] };
+}

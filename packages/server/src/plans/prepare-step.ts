@@ -1,0 +1,134 @@
+import { AppError } from "../kernel/errors.js";
+import { TEMPLATE_BYTES_MAX } from "../kernel/limits.js";
+import {
+  INTENTS,
+  intentCovers,
+  isIntent,
+  type Dialect,
+  type Intent,
+  type IntentSource,
+  type SqlAnalyzer,
+  type StatementClass,
+} from "../governance/index.js";
+import type { CompiledStatement } from "./compiled-statement.js";
+import { placeholderText } from "./placeholder.js";
+import type { PreparedStep, StepDefinition } from "./plan.js";
+import type { SqlTool, ToolRegistry } from "./ports.js";
+import { compileTemplate } from "./template.js";
+import { textViolation } from "./text-rule.js";
+import { invalid, quoted, type PlanViolation } from "./violation.js";
+
+/** What a step is checked against. */
+export interface StepSurroundings {
+  readonly tools: ToolRegistry;
+  readonly analyzer: SqlAnalyzer;
+  /** Of every step of the plan. */
+  readonly stepIds: ReadonlySet<string>;
+}
+
+/**
+ * Compiles one step of a plan and checks its tool, placeholders, statement and intent (Decision §4).
+ * @returns the step, or `undefined` after yielding why it cannot be prepared.
+ */
+export function* prepareStep(
+  step: StepDefinition,
+  index: number,
+  { tools, analyzer, stepIds }: StepSurroundings,
+): Generator<PlanViolation, PreparedStep | undefined> {
+  const fieldOf = (name: string): string => `steps[${String(index)}].${name}`;
+  const intentField = fieldOf("intent");
+  const templateField = fieldOf("query_template");
+  const declared = yield* declaredIntent(step.intent, intentField);
+  const tool = tools.resolve(step.toolName);
+  if (tool === undefined) {
+    yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed`);
+    return undefined;
+  }
+  const { name: dataSource, dialect } = tool.target;
+  const statement = yield* compiled(step.queryTemplate, dialect, templateField);
+  if (statement === undefined) return undefined;
+  yield* referenceViolations(statement, step, stepIds, templateField);
+  const analysis = analyzer.analyze(statement.sql, dialect);
+  if (analysis.kind === "rejected") {
+    yield invalid(templateField, analysis.message);
+    return undefined;
+  }
+  const intent = declared ?? analysis.statementClass;
+  const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
+  yield* intentViolations(intent, analysis.statementClass, tool, { step, field: intentField });
+  return { ...step, index, intent, intentSource, dataSource, statement };
+}
+
+/** The intent a step declares; `undefined` when it declares none, or none that there is. */
+function* declaredIntent(
+  intent: string,
+  field: string,
+): Generator<PlanViolation, Intent | undefined> {
+  if (isIntent(intent)) return intent;
+  if (intent !== "") {
+    yield invalid(
+      field,
+      `${quoted(intent)} is not an intent: use one of ${INTENTS.join(", ")}, or leave it empty`,
+    );
+  }
+  return undefined;
+}
+
+function* compiled(
+  template: string,
+  dialect: Dialect,
+  field: string,
+): Generator<PlanViolation, CompiledStatement | undefined> {
+  // What is too large or no text has been reported as such and is not worth reading.
+  if (textViolation(field, template, { bytesMax: TEMPLATE_BYTES_MAX }) !== undefined) {
+    return undefined;
+  }
+  try {
+    return compileTemplate(template, dialect);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    yield { code: error.code, field, reason: error.message };
+    return undefined;
+  }
+}
+
+/** Every step a placeholder refers to must be in `depends_on` (Contract §2.2). */
+function* referenceViolations(
+  statement: CompiledStatement,
+  step: StepDefinition,
+  stepIds: ReadonlySet<string>,
+  field: string,
+): Generator<PlanViolation, void> {
+  const known = new Set(step.dependsOn);
+  for (const bind of statement.binds) {
+    const { stepId } = bind;
+    if (known.has(stepId)) continue;
+    known.add(stepId);
+    const why =
+      stepId === step.id
+        ? "refers to its own step"
+        : stepIds.has(stepId)
+          ? `refers to step ${quoted(stepId)}, which is not in depends_on`
+          : `refers to step ${quoted(stepId)}, which is not in this plan`;
+    yield { code: "BAD_PLACEHOLDER", field, reason: `${placeholderText(bind)} ${why}` };
+  }
+}
+
+function* intentViolations(
+  intent: Intent,
+  statementClass: StatementClass,
+  tool: SqlTool,
+  { step, field }: { readonly step: StepDefinition; readonly field: string },
+): Generator<PlanViolation, void> {
+  if (!intentCovers(intent, statementClass)) {
+    yield invalid(
+      field,
+      `the statement is ${statementClass}, which ${intent} does not cover: declare ${statementClass}`,
+    );
+  } else if (tool.allowedIntents?.includes(intent) === false) {
+    yield invalid(
+      field,
+      `tool ${quoted(step.toolName)} allows ${tool.allowedIntents.join(", ")} only; this step is ${intent}`,
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import type { ErrorCode } from "@steward/protocol";
+import { AppError, type FieldViolation } from "../kernel/errors.js";
+
+/** One thing that is wrong with a submitted plan, and the code of the error when it comes first. */
+export interface PlanViolation extends FieldViolation {
+  readonly code: ErrorCode;
+}
+
+/** Violations that one answer lists: looking for more ends there. */
+const VIOLATIONS_MAX = 50;
+/** Characters of the caller's text that a message repeats. */
+const QUOTED_LENGTH_MAX = 64;
+
+/** A `INVALID_PLAN` violation, the ordinary one. */
+export function invalid(field: string, reason: string): PlanViolation {
+  return { code: "INVALID_PLAN", field, reason };
+}
+
+/** A `LIMIT_EXCEEDED` violation: a count, its bound, and what is counted. */
+export function overLimit(field: string, count: number, max: number, unit: string): PlanViolation {
+  return {
+    code: "LIMIT_EXCEEDED",
+    field,
+    reason: `has ${String(count)} ${unit}; at most ${String(max)} are allowed`,
+  };
+}
+
+/**
+ * Runs a check to its end. @returns what it returns when it yields nothing.
+ * @throws AppError with the first violation's code and every violation as details, 50 at most.
+ */
+export function runCheck<T>(check: Generator<PlanViolation, T>): T {
+  const violations: PlanViolation[] = [];
+  for (;;) {
+    const next = check.next();
+    if (next.done === true && violations.length === 0) return next.value;
+    if (next.done !== true) violations.push(next.value);
+    if (next.done === true || violations.length === VIOLATIONS_MAX) throw errorOf(violations);
+  }
+}
+
+/** The caller's text, quoted and cut, so that a message stays one. */
+export function quoted(text: string): string {
+  return JSON.stringify(
+    text.length > QUOTED_LENGTH_MAX ? `${text.slice(0, QUOTED_LENGTH_MAX)}…` : text,
+  );
+}
+
+function errorOf(violations: readonly PlanViolation[]): AppError {
+  const [first] = violations;
+  const more = violations.length - 1;
+  const others = more === 0 ? "" : ` (and ${String(more)} more, see details)`;
+  return new AppError(
+    first?.code ?? "INVALID_PLAN",
+    `${first?.field ?? ""}: ${first?.reason ?? ""}${others}`,
+    { details: violations.map(({ field, reason }) => ({ field, reason })) },
+  );
+}
