@@ -1,0 +1,27 @@
+import { BlockList, isIP } from "node:net";
+
+/** IP addresses, told one by one or by range. */
+export class AddressSet {
+  readonly #addresses = new BlockList();
+
+  /**
+   * @param entries Addresses or CIDR ranges, IPv4 or IPv6.
+   * @throws Error when one is neither.
+   */
+  constructor(entries: readonly string[]) {
+    for (const entry of entries) {
+      const [address = "", prefix] = entry.split("/");
+      if (prefix === undefined) this.#addresses.addAddress(address, familyOf(address));
+      else this.#addresses.addSubnet(address, Number(prefix), familyOf(address));
+    }
+  }
+
+  /** An IPv4 address is found in its IPv6 form too, as a dual-stack listener reports it. */
+  has(address: string): boolean {
+    return isIP(address) !== 0 && this.#addresses.check(address, familyOf(address));
+  }
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}

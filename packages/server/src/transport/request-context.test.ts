@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../kernel/clock.js";
+import { isUuid, systemIds } from "../kernel/ids.js";
+import { headersAuthenticator } from "./authenticate.js";
+import { requestContext, requestIdOf } from "./request-context.js";
+
+const authenticate = headersAuthenticator({ trustedProxies: [] });
+const ids = systemIds(systemClock);
+const request = {
+  headers: {},
+  peerAddress: "127.0.0.1",
+  requestId: "r1",
+  signal: new AbortController().signal,
+};
+
+describe("the context of a request", () => {
+  it("is the caller, and how long the caller waits", () => {
+    const headers = { "x-session-id": "s1", "idempotency-key": "k1" };
+    const ctx = requestContext(authenticate, { ...request, headers, deadlineMs: 5 });
+    expect(ctx).toMatchObject({
+      sessionId: "s1",
+      idempotencyKey: "k1",
+      requestId: "r1",
+      deadlineMs: 5,
+    });
+    expect(ctx.signal).toBe(request.signal);
+  });
+
+  it("has no key and no deadline when none was given", () => {
+    const ctx = requestContext(authenticate, request);
+    expect(ctx).not.toHaveProperty("idempotencyKey");
+    expect(ctx).not.toHaveProperty("deadlineMs");
+  });
+
+  it("refuses an idempotency key that is too long", () => {
+    const headers = { "idempotency-key": "k".repeat(256) };
+    expect(() => requestContext(authenticate, { ...request, headers })).toThrow(/idempotency-key/);
+  });
+});
+
+describe("the id of a request", () => {
+  it("is the caller's own", () => {
+    expect(requestIdOf({ "x-request-id": "req-42" }, ids)).toBe("req-42");
+  });
+
+  it.each([undefined, "", "two words", "line\nbreak", "x".repeat(129)])(
+    "is a new one instead of %j",
+    (given) => {
+      expect(isUuid(requestIdOf({ "x-request-id": given }, ids))).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,48 @@
+import type { Ids } from "../kernel/ids.js";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../kernel/limits.js";
+import type { QueryRuntimeContext } from "../plans/index.js";
+import { headerText } from "./header-text.js";
+import type { Authenticate, IdentityHeaders } from "./services.js";
+
+/** What a transport knows of a request before it has looked inside. */
+export interface IncomingRequest {
+  readonly headers: IdentityHeaders;
+  /** IP address of the connection's other end. */
+  readonly peerAddress: string;
+  readonly requestId: string;
+  /** Milliseconds since the epoch after which the caller no longer waits. */
+  readonly deadlineMs?: number;
+  /** Aborted when the caller is gone or its deadline has passed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Who asks, and for how long.
+ * @throws AppError `UNAUTHENTICATED`, or `INVALID_ARGUMENT` for a malformed header.
+ */
+export function requestContext(
+  authenticate: Authenticate,
+  request: IncomingRequest,
+): QueryRuntimeContext {
+  const { headers, peerAddress, requestId, deadlineMs, signal } = request;
+  const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
+  return {
+    ...authenticate(headers, peerAddress),
+    requestId,
+    signal,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+/**
+ * The caller's `x-request-id` where it can stand in a log line, else a new one: a bad one is no
+ * reason to refuse the request.
+ */
+export function requestIdOf(headers: IdentityHeaders, ids: Ids): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && PRINTABLE_WORD.test(given) ? given : ids.uuid();
+}
+
+/** Visible ASCII, at most 128 characters. */
+const PRINTABLE_WORD = /^[\x21-\x7e]{1,128}$/;
