@@ -51,7 +51,7 @@ function wordCounts(text: string): Map<string, number> {
 
 /** The marks at both ends tell a beginning and an ending from an inner part. */
 function* ngramsOf(word: string): Generator<string> {
-  const characters = [..."<", ...word, ...">"];
+  const characters = ["<", ...word, ">"];
   for (const length of NGRAM_LENGTHS) {
     for (let start = 0; start + length <= characters.length; start += 1) {
       yield characters.slice(start, start + length).join("");

@@ -73,7 +73,7 @@ export class OpenPlan {
   /** Resolves when the ends of these steps, as far as they were reached, are durable. */
   async settled(stepIds: readonly string[]): Promise<void> {
     if (this.#uncommitted.size === 0) return;
-    await Promise.all(stepIds.map((stepId) => this.#uncommitted.get(stepId)));
+    await Promise.all(stepIds.map(async (stepId) => this.#uncommitted.get(stepId)));
   }
 
   #takeUnwritten(): Write[] {

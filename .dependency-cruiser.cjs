@@ -1,0 +1,182 @@
+// One rule per wall. The comment is what the developer reads when it breaks. Each rule is offended
+// on purpose in test/walls.test.ts.
+
+const src = "^packages/server/src";
+const domain = "plans|memory|embedding|usage|payments|governance|state";
+/** Tests, the batteries they share and what only they need. */
+const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
+
+/** A room of the domain and the other rooms it may look into. */
+function oneWay(room, mayImport) {
+  const allowed = [room, ...mayImport].join("|");
+  return {
+    name: `${room}-one-way`,
+    severity: "error",
+    comment:
+      mayImport.length === 0
+        ? `${room}/ knows no other room of the domain, only kernel/`
+        : `of the rooms of the domain, ${room}/ knows only ${mayImport.join(", ")}/`,
+    from: { path: `${src}/${room}/`, pathNot: test },
+    to: { path: `${src}/(${domain})/`, pathNot: `${src}/(${allowed})/` },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-circular",
+      severity: "error",
+      comment: "modules that need each other at run time are one module",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "kernel-stands-alone",
+      severity: "error",
+      comment:
+        "kernel/ imports node's own modules and the error codes of the protocol, nothing else",
+      from: { path: `${src}/kernel/`, pathNot: test },
+      to: {
+        pathNot: [`${src}/kernel/`, "^packages/protocol/(src|dist)/(index|error-codes)\\."],
+        dependencyTypesNot: ["core"],
+      },
+    },
+    {
+      name: "domain-is-pure",
+      severity: "error",
+      comment: "the domain sees ports, never adapters, wires or settings",
+      from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
+      to: { path: `${src}/(storage|adapters|transport|config|cli)/|${src}/(app|index)\\.ts$` },
+    },
+    {
+      name: "domain-has-no-drivers",
+      severity: "error",
+      comment:
+        "parsers, drivers, HTTP and loggers sit behind ports; the domain imports no npm module",
+      from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
+      to: { path: "node_modules/" },
+    },
+    {
+      name: "domain-has-no-wire",
+      severity: "error",
+      comment: "of the protocol the domain knows the error codes, not the messages of a transport",
+      from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
+      to: {
+        path: "^packages/protocol/",
+        pathNot: "^packages/protocol/(src|dist)/(index|error-codes)\\.",
+      },
+    },
+    {
+      name: "domain-does-no-io",
+      severity: "error",
+      comment: "files, sockets and processes come in through ports; hashing and waiting need none",
+      from: { path: `${src}/(${domain})/`, pathNot: test },
+      to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|timers/promises)$" },
+    },
+    {
+      name: "rooms-by-front-door",
+      severity: "error",
+      comment: "a room is seen from outside only through its index.ts or ports.ts",
+      from: { path: `${src}/([^/]+)/`, pathNot: [test, `${src}/storage/`] },
+      to: { path: `${src}/(${domain})/`, pathNot: [`${src}/$1/`, "/(index|ports)\\.ts$"] },
+    },
+    {
+      name: "stores-by-front-door",
+      severity: "error",
+      comment: "a store sees a room's index.ts and ports.ts, and the decisions it makes durable",
+      from: { path: `${src}/storage/`, pathNot: test },
+      to: {
+        path: `${src}/(${domain})/`,
+        pathNot: ["/(index|ports)\\.ts$", `${src}/plans/(transitions|execution)\\.ts$`],
+      },
+    },
+    oneWay("plans", ["governance"]),
+    oneWay("memory", ["embedding"]),
+    oneWay("embedding", []),
+    oneWay("usage", []),
+    oneWay("payments", []),
+    oneWay("governance", []),
+    oneWay("state", []),
+    {
+      name: "transport-meets-no-machinery",
+      severity: "error",
+      comment: "a transport is given its services; it opens no store, adapter or setting",
+      from: { path: `${src}/transport/`, pathNot: test },
+      to: { path: `${src}/(storage|adapters|config|cli)/|${src}/(app|index)\\.ts$` },
+    },
+    {
+      name: "machinery-meets-no-transport",
+      severity: "error",
+      comment: "stores and adapters serve the domain; they know no wire, setting or command line",
+      from: { path: `${src}/(storage|adapters)/`, pathNot: test },
+      to: { path: `${src}/(transport|config|cli)/|${src}/(app|index)\\.ts$` },
+    },
+    {
+      name: "stores-and-adapters-are-strangers",
+      severity: "error",
+      comment: "one technology does not lean on another; app.ts brings them together",
+      from: { path: `${src}/(storage|adapters)/([^/]+)/`, pathNot: test },
+      to: { path: `${src}/(storage|adapters)/[^/]+/`, pathNot: `${src}/$1/$2/` },
+    },
+    {
+      name: "config-is-data",
+      severity: "error",
+      comment: "settings are read before anything is opened",
+      from: { path: `${src}/config/`, pathNot: test },
+      to: { path: `${src}/(storage|adapters|transport|cli)/|${src}/(app|index)\\.ts$` },
+    },
+    {
+      name: "client-is-light",
+      severity: "error",
+      comment: "the client needs the protocol and nothing that is native, a database or a server",
+      from: { path: "^packages/client/src/", pathNot: test },
+      to: { pathNot: ["^packages/client/src/", "^packages/protocol/"] },
+    },
+    {
+      name: "protocol-stands-alone",
+      severity: "error",
+      comment: "the wire knows nobody who speaks it",
+      from: { path: "^packages/protocol/" },
+      to: { path: "^packages/(?!protocol/)" },
+    },
+    {
+      name: "npm-must-be-declared",
+      severity: "error",
+      comment: "a package is imported only where package.json names it",
+      from: {},
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-test-in-product",
+      severity: "error",
+      comment: "what ships does not import tests or development packages",
+      from: { path: "^packages/", pathNot: test },
+      to: { path: "\\.test\\.ts$", dependencyTypes: ["local", "npm-dev"] },
+    },
+    {
+      name: "not-to-unresolvable",
+      severity: "error",
+      comment: "an import that leads nowhere",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-orphans",
+      severity: "error",
+      comment: "a module that nobody imports and that imports nobody",
+      from: { orphan: true, pathNot: ["(^|/)index\\.ts$", "\\.d\\.ts$"] },
+      to: {},
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.base.json" },
+    doNotFollow: { path: ["node_modules", "/dist/"] },
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "node", "default"],
+      extensions: [".ts", ".js", ".mjs", ".cjs", ".d.ts", ".json"],
+    },
+  },
+};

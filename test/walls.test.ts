@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/**
+ * Proves that every wall stands: a small tree is built in which each file breaks one rule on
+ * purpose, and the same command that guards the repository must name that rule for that file.
+ */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const configFile = join(root, ".dependency-cruiser.cjs");
+const config = createRequire(import.meta.url)(configFile) as {
+  readonly forbidden: readonly { readonly name: string }[];
+};
+
+/** What a file of the small tree imports. Those that break no rule are here to be imported. */
+const files: Readonly<Record<string, readonly string[]>> = {
+  "packages/protocol/src/index.ts": [],
+  "packages/protocol/src/knows-client.ts": ["../../client/src/index.js"],
+  "packages/client/src/index.ts": ["@steward/protocol", "./heavy.js"],
+  "packages/client/src/heavy.ts": ["node:fs"],
+  "packages/server/src/app.ts": ["./storage/sqlite/store.js", "./kernel/clock.js"],
+  "packages/server/src/lonely.ts": [],
+  "packages/server/src/lost.ts": ["./nowhere.js"],
+  "packages/server/src/undeclared.ts": ["undeclared-package"],
+  "packages/server/src/ships-a-test.ts": ["./kernel/clock.test.js"],
+  "packages/server/src/kernel/clock.ts": [],
+  "packages/server/src/kernel/clock.test.ts": ["./clock.js"],
+  "packages/server/src/kernel/leans-on-a-room.ts": ["../usage/index.js"],
+  "packages/server/src/kernel/round-a.ts": ["./round-b.js"],
+  "packages/server/src/kernel/round-b.ts": ["./round-a.js"],
+  "packages/server/src/plans/index.ts": ["../governance/index.js"],
+  "packages/server/src/plans/ports.ts": ["../kernel/clock.js"],
+  "packages/server/src/plans/plan.ts": ["../kernel/clock.js"],
+  "packages/server/src/plans/transitions.ts": ["../kernel/clock.js"],
+  "packages/server/src/plans/knows-usage.ts": ["../usage/index.js"],
+  "packages/server/src/plans/knows-a-store.ts": ["../storage/sqlite/store.js"],
+  "packages/server/src/plans/reads-files.ts": ["node:fs"],
+  "packages/server/src/plans/uses-npm.ts": ["declared-package"],
+  "packages/server/src/plans/speaks-rest.ts": ["@steward/protocol/rest"],
+  "packages/server/src/governance/index.ts": ["../kernel/clock.js"],
+  "packages/server/src/governance/knows-plans.ts": ["../plans/index.js"],
+  "packages/server/src/memory/index.ts": ["../embedding/index.js"],
+  "packages/server/src/memory/knows-plans.ts": ["../plans/index.js"],
+  "packages/server/src/embedding/index.ts": ["../kernel/clock.js"],
+  "packages/server/src/embedding/knows-memory.ts": ["../memory/ports.js"],
+  "packages/server/src/memory/ports.ts": ["../kernel/clock.js"],
+  "packages/server/src/usage/index.ts": ["../kernel/clock.js"],
+  "packages/server/src/usage/knows-plans.ts": ["../plans/index.js"],
+  "packages/server/src/payments/knows-usage.ts": ["../usage/index.js"],
+  "packages/server/src/state/knows-usage.ts": ["../usage/index.js"],
+  "packages/server/src/storage/sqlite/store.ts": ["../../plans/ports.js"],
+  "packages/server/src/storage/sqlite/transitions-are-fine.ts": ["../../plans/transitions.js"],
+  "packages/server/src/storage/sqlite/back-door.ts": ["../../plans/plan.js"],
+  "packages/server/src/storage/postgres/leans-on-sqlite.ts": ["../sqlite/store.js"],
+  "packages/server/src/adapters/log/knows-transport.ts": ["../../transport/services.js"],
+  "packages/server/src/transport/services.ts": ["../plans/index.js"],
+  "packages/server/src/transport/back-door.ts": ["../plans/transitions.js"],
+  "packages/server/src/transport/knows-a-store.ts": ["../storage/sqlite/store.js"],
+  "packages/server/src/config/opens-things.ts": ["../storage/sqlite/store.js"],
+};
+
+/** Every rule that the small tree breaks, and who breaks it. */
+const offences: readonly (readonly [rule: string, file: string])[] = [
+  ["no-circular", "packages/server/src/kernel/round-a.ts"],
+  ["kernel-stands-alone", "packages/server/src/kernel/leans-on-a-room.ts"],
+  ["domain-is-pure", "packages/server/src/plans/knows-a-store.ts"],
+  ["domain-has-no-drivers", "packages/server/src/plans/uses-npm.ts"],
+  ["domain-has-no-wire", "packages/server/src/plans/speaks-rest.ts"],
+  ["domain-does-no-io", "packages/server/src/plans/reads-files.ts"],
+  ["rooms-by-front-door", "packages/server/src/transport/back-door.ts"],
+  ["stores-by-front-door", "packages/server/src/storage/sqlite/back-door.ts"],
+  ["plans-one-way", "packages/server/src/plans/knows-usage.ts"],
+  ["memory-one-way", "packages/server/src/memory/knows-plans.ts"],
+  ["embedding-one-way", "packages/server/src/embedding/knows-memory.ts"],
+  ["usage-one-way", "packages/server/src/usage/knows-plans.ts"],
+  ["payments-one-way", "packages/server/src/payments/knows-usage.ts"],
+  ["governance-one-way", "packages/server/src/governance/knows-plans.ts"],
+  ["state-one-way", "packages/server/src/state/knows-usage.ts"],
+  ["transport-meets-no-machinery", "packages/server/src/transport/knows-a-store.ts"],
+  ["machinery-meets-no-transport", "packages/server/src/adapters/log/knows-transport.ts"],
+  ["stores-and-adapters-are-strangers", "packages/server/src/storage/postgres/leans-on-sqlite.ts"],
+  ["config-is-data", "packages/server/src/config/opens-things.ts"],
+  ["client-is-light", "packages/client/src/heavy.ts"],
+  ["protocol-stands-alone", "packages/protocol/src/knows-client.ts"],
+  ["npm-must-be-declared", "packages/server/src/undeclared.ts"],
+  ["no-test-in-product", "packages/server/src/ships-a-test.ts"],
+  ["not-to-unresolvable", "packages/server/src/lost.ts"],
+  ["no-orphans", "packages/server/src/lonely.ts"],
+];
+
+const tree = mkdtempSync(join(tmpdir(), "steward-walls-"));
+
+beforeAll(() => {
+  for (const [file, imports] of Object.entries(files)) {
+    write(file, `${imports.map((path) => `import "${path}";\n`).join("")}export {};\n`);
+  }
+  write("package.json", JSON.stringify({ dependencies: { "declared-package": "1.0.0" } }));
+  write("packages/protocol/src/rest/index.ts", "export {};\n");
+  write(
+    "packages/protocol/package.json",
+    JSON.stringify({
+      name: "@steward/protocol",
+      exports: { ".": "./src/index.ts", "./rest": "./src/rest/index.ts" },
+    }),
+  );
+  for (const name of ["declared-package", "undeclared-package"]) {
+    write(`node_modules/${name}/package.json`, JSON.stringify({ name, main: "index.js" }));
+    write(`node_modules/${name}/index.js`, "");
+  }
+  mkdirSync(join(tree, "node_modules/@steward"));
+  symlinkSync(join(tree, "packages/protocol"), join(tree, "node_modules/@steward/protocol"));
+  cpSync(join(root, "tsconfig.base.json"), join(tree, "tsconfig.base.json"));
+});
+
+afterAll(() => rmSync(tree, { recursive: true }));
+
+describe("the walls between the rooms", () => {
+  it("are each broken on purpose by one file of this test", () => {
+    const broken = new Set(offences.map(([rule]) => rule));
+    expect([...broken].sort()).toEqual(config.forbidden.map(({ name }) => name).sort());
+  });
+
+  it("are named when they are broken, and only then", () => {
+    expect(violations()).toEqual(offences.map(([rule, file]) => `${rule}: ${file}`).sort());
+  });
+});
+
+function violations(): readonly string[] {
+  const command = join(root, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+  const options = ["--config", configFile, "--output-type", "json", "packages"];
+  const report = execFileSync(process.execPath, [command, ...options], {
+    cwd: tree,
+    encoding: "utf8",
+  });
+  const { summary } = JSON.parse(report);
+  const found = summary.violations.map(
+    (violation: { rule: { name: string }; from: string }) =>
+      `${violation.rule.name}: ${violation.from}`,
+  );
+  return [...new Set<string>(found)].sort();
+}
+
+function write(file: string, text: string): void {
+  const path = join(tree, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
