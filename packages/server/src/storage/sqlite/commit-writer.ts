@@ -15,6 +15,9 @@ const BATCH_UNITS_MAX = 512;
 /** How long a commit waits for units that were announced, in ms: a fraction of a round trip. */
 const GATHER_MS = 2;
 
+/** How long a unit that is in no hurry waits for a commit to ride along with, in ms. */
+const PATIENCE_MS = 100;
+
 interface Pending {
   readonly unit: WriteUnit;
   readonly resolve: () => void;
@@ -33,6 +36,8 @@ export class CommitWriter implements AsyncDisposable {
   #inFlight: readonly Pending[] = [];
   #announced = 0;
   #gather: NodeJS.Timeout | undefined;
+  readonly #patient: Pending[] = [];
+  #patience: NodeJS.Timeout | undefined;
   #closed = false;
   #failure: Error | undefined;
   #idle: (() => void) | undefined;
@@ -60,19 +65,22 @@ export class CommitWriter implements AsyncDisposable {
    * when too many wait.
    */
   commit(unit: WriteUnit): Promise<void> {
-    if (this.#failure !== undefined || this.#closed) {
-      return Promise.reject(unavailable(this.#failure ?? new Error("the store is closed")));
-    }
-    if (this.#queue.length >= PENDING_UNITS_MAX) {
-      return Promise.reject(
-        new AppError("OVERLOADED", "Too many writes are waiting for the store", {
-          retryAfterMs: 1000,
-        }),
-      );
-    }
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ unit, resolve, reject });
+    return this.#enqueue(unit, (pending) => {
+      this.#queue.push(pending);
       this.#pump();
+    });
+  }
+
+  /**
+   * As `commit`, but in no hurry: the unit rides along with a commit that others need, and costs one
+   * of its own only when none comes for a while. For what is derived from rows already durable.
+   */
+  commitSoon(unit: WriteUnit): Promise<void> {
+    return this.#enqueue(unit, (pending) => {
+      this.#patient.push(pending);
+      this.#patience ??= setTimeout(() => {
+        this.#losePatience();
+      }, PATIENCE_MS).unref();
     });
   }
 
@@ -91,7 +99,7 @@ export class CommitWriter implements AsyncDisposable {
   /** Commits what waits, then ends the thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#announced = 0;
-    this.#pump();
+    this.#losePatience();
     if (this.#inFlight.length > 0 || this.#queue.length > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
@@ -109,6 +117,33 @@ export class CommitWriter implements AsyncDisposable {
     }
   }
 
+  #enqueue(unit: WriteUnit, add: (pending: Pending) => void): Promise<void> {
+    if (this.#failure !== undefined || this.#closed) {
+      return Promise.reject(unavailable(this.#failure ?? new Error("the store is closed")));
+    }
+    if (this.#queue.length + this.#patient.length >= PENDING_UNITS_MAX) {
+      return Promise.reject(
+        new AppError("OVERLOADED", "Too many writes are waiting for the store", {
+          retryAfterMs: 1000,
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      add({ unit, resolve, reject });
+    });
+  }
+
+  #losePatience(): void {
+    this.#takePatient();
+    this.#pump();
+  }
+
+  #takePatient(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    this.#queue.push(...this.#patient.splice(0));
+  }
+
   #pump(): void {
     if (this.#inFlight.length > 0 || this.#queue.length === 0) return;
     if (this.#announced === 0 || this.#queue.length >= BATCH_UNITS_MAX) {
@@ -124,6 +159,7 @@ export class CommitWriter implements AsyncDisposable {
   #send(): void {
     clearTimeout(this.#gather);
     this.#gather = undefined;
+    this.#takePatient();
     this.#inFlight = this.#queue.splice(0, BATCH_UNITS_MAX);
     if (this.#inFlight.length === 0) return;
     this.#telemetry.count("steward_store_commits_total");
@@ -146,7 +182,11 @@ export class CommitWriter implements AsyncDisposable {
 
   #fail(error: Error): void {
     this.#failure ??= error;
-    for (const pending of [...this.#inFlight, ...this.#queue.splice(0)]) {
+    for (const pending of [
+      ...this.#inFlight,
+      ...this.#queue.splice(0),
+      ...this.#patient.splice(0),
+    ]) {
       pending.reject(unavailable(error));
     }
     this.#inFlight = [];

@@ -86,6 +86,16 @@ describe("group commit", () => {
     expect(ids()).toEqual([1, 3]);
   });
 
+  it("lets a unit in no hurry ride along, and commits it alone when nothing comes", async () => {
+    table();
+    await using writer = new CommitWriter(path, commits);
+    await Promise.all([writer.commitSoon([insert(1)]), writer.commit([insert(2)])]);
+    expect(commits.total).toBe(1);
+    await writer.commitSoon([insert(3)]);
+    expect(commits.total).toBe(2);
+    expect(ids()).toEqual([1, 2, 3]);
+  });
+
   it("waits a moment for an announced unit, but not for ever", async () => {
     table();
     await using writer = new CommitWriter(path, commits);

@@ -39,7 +39,7 @@ export class SqliteToolCallLog implements ToolCallLog {
   }
 
   acknowledge(consumer: string, sequence: number): Promise<void> {
-    return this.#writer.commit([
+    return this.#writer.commitSoon([
       {
         sql: `INSERT INTO tool_call_cursors VALUES (?, ?)
               ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
