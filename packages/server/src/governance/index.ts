@@ -16,4 +16,10 @@ export {
 } from "./intent.js";
 export { AuditPublisher } from "./audit-publisher.js";
 export { intentOfToolName } from "./tool-name.js";
-export type { Dialect, SqlAnalyzer, StatementAnalysis } from "./ports.js";
+export type {
+  AnnouncedToolCall,
+  Dialect,
+  SqlAnalyzer,
+  StatementAnalysis,
+  ToolCallGate,
+} from "./ports.js";

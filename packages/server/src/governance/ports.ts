@@ -27,3 +27,28 @@ export interface SqlAnalyzer {
   /** Never throws for a text, whatever it holds; what cannot be read is `rejected`. */
   analyze(sql: string, dialect: Dialect): StatementAnalysis;
 }
+
+/** A tool call that is about to run. */
+export interface AnnouncedToolCall {
+  /** The id that its record will carry. */
+  readonly eventId: string;
+  readonly orgId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly intent: string;
+  readonly ormModel: string | undefined;
+}
+
+/** Asked before each tool call whether it may run at all: budgets, and room to record it. */
+export interface ToolCallGate {
+  /**
+   * Admits a call and counts it as used until it is recorded or released. Of calls that ask at the
+   * same time no more are admitted than there is room for.
+   * @returns sentences that warn the agent; empty when there is nothing to say.
+   * @throws AppError `QUOTA_EXCEEDED` with `retryAfterMs`, or `STORE_UNAVAILABLE`: it must not run.
+   */
+  admit(call: AnnouncedToolCall): Promise<readonly string[]>;
+
+  /** Says that an admitted call came to nothing: it will have no record. */
+  release(call: Pick<AnnouncedToolCall, "orgId" | "eventId">): void;
+}

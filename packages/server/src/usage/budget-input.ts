@@ -1,0 +1,49 @@
+import type { Budget } from "./budgets.js";
+import { invalidArgument } from "./instant.js";
+import { parseUsd } from "./money.js";
+
+/** A budget as a caller writes it. */
+export interface BudgetInput {
+  readonly scope: string;
+  readonly unit: string;
+  readonly period: string;
+  /** Whole AAUs, or decimal dollars with up to nine places. */
+  readonly limit: string;
+  readonly action: string;
+}
+
+/** Reads a budget. @throws AppError `INVALID_ARGUMENT` naming the field. */
+export function parseBudget(input: BudgetInput, id: string): Budget {
+  const unit = oneOf("unit", input.unit, ["aau", "usd"]);
+  return {
+    id,
+    scope: oneOf("scope", input.scope, ["organization", "session"]),
+    unit,
+    period: oneOf("period", input.period, ["day", "month", "total"]),
+    limit: unit === "usd" ? parseDollars(input.limit) : parseAaus(input.limit),
+    action: oneOf("action", input.action, ["warn", "block"]),
+  };
+}
+
+function parseDollars(text: string): bigint {
+  const amount = parseUsd(text);
+  if (amount === undefined) {
+    throw invalidArgument("limit", "must be decimal dollars with at most nine places");
+  }
+  return amount;
+}
+
+function parseAaus(text: string): bigint {
+  if (!/^\d{1,15}$/.test(text)) throw invalidArgument("limit", "must be a whole number of AAUs");
+  return BigInt(text);
+}
+
+function oneOf<Choice extends string>(
+  field: string,
+  text: string,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined) throw invalidArgument(field, `must be one of ${choices.join(", ")}`);
+  return choice;
+}

@@ -1,0 +1,94 @@
+import { intentOfToolName, isIntent } from "../governance/index.js";
+import type { Ids } from "../kernel/ids.js";
+import { aauWeight } from "./aau.js";
+import { invalidArgument, parseInstant } from "./instant.js";
+import type { PriceList } from "./pricing.js";
+import { pricedCallOf, type UsageEvent } from "./usage-event.js";
+
+/** A tool call that another system reports: a CloudEvent of version 1.0, its data read. */
+export interface ExternalEvent {
+  /** With `source`, unique for ever: reporting it again adds nothing. */
+  readonly id: string;
+  readonly source: string;
+  /** RFC 3339; absent: when it is received. It may be long past: it counts on its own day. */
+  readonly time: string | undefined;
+  readonly toolName: string;
+  /** One of the intents; absent: told from the tool's name (Decision §7). */
+  readonly intent: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly ormModel: string | undefined;
+}
+
+/** Events in one request. */
+export const EXTERNAL_EVENTS_MAX: number = 1000;
+
+/** How far another system's clock may be ahead of ours, in ms. */
+const CLOCK_AHEAD_MAX_MS = 5 * 60 * 1000;
+
+/** What the rows of external events are made with. */
+export interface ExternalContext {
+  readonly orgId: string;
+  readonly prices: PriceList;
+  readonly ids: Ids;
+  readonly nowMs: number;
+}
+
+/**
+ * The usage rows of reported events, priced as of the time they occurred.
+ * @throws AppError `INVALID_ARGUMENT` naming the event and the field.
+ */
+export function externalUsage(
+  events: readonly ExternalEvent[],
+  context: ExternalContext,
+): readonly UsageEvent[] {
+  if (events.length > EXTERNAL_EVENTS_MAX) {
+    throw invalidArgument("events", `at most ${String(EXTERNAL_EVENTS_MAX)} in one request`);
+  }
+  return events.map((event, index) => usageOf(event, `events[${String(index)}]`, context));
+}
+
+function usageOf(event: ExternalEvent, path: string, context: ExternalContext): UsageEvent {
+  const occurredAtMs = timeOf(event, `${path}.time`, context.nowMs);
+  const { intent, intentSource } = intentOf(event, `${path}.data.intent`);
+  const { toolName, ormModel } = event;
+  const priced = context.prices.priceOf(pricedCallOf({ toolName, intent, ormModel }, occurredAtMs));
+  return {
+    id: context.ids.uuid(),
+    orgId: context.orgId,
+    sessionId: event.sessionId,
+    planId: undefined,
+    stepId: undefined,
+    toolName,
+    intent,
+    intentSource,
+    aauWeight: aauWeight(intent),
+    ormModel,
+    cost: priced.cost,
+    priceId: priced.priceId,
+    occurredAtMs,
+    createdAtMs: context.nowMs,
+    source: event.source,
+    sourceEventId: event.id,
+  };
+}
+
+function timeOf(event: ExternalEvent, field: string, nowMs: number): number {
+  const ms = event.time === undefined ? nowMs : parseInstant(field, event.time);
+  if (ms > nowMs + CLOCK_AHEAD_MAX_MS) throw invalidArgument(field, "is in the future");
+  if (ms < 0) throw invalidArgument(field, "is before 1970");
+  return ms;
+}
+
+function intentOf(
+  event: ExternalEvent,
+  field: string,
+): Pick<UsageEvent, "intent" | "intentSource"> {
+  if (event.intent !== undefined) {
+    if (!isIntent(event.intent)) throw invalidArgument(field, "is not an intent");
+    return { intent: event.intent, intentSource: "explicit" };
+  }
+  const named = intentOfToolName(event.toolName);
+  return named === undefined
+    ? { intent: "write_update", intentSource: "default" }
+    : { intent: named, intentSource: "name" };
+}

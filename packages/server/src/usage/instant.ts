@@ -1,0 +1,48 @@
+import { AppError } from "../kernel/errors.js";
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * A time as callers write it: RFC 3339, or a date for its midnight in UTC.
+ * @returns milliseconds since the epoch.
+ * @throws AppError `INVALID_ARGUMENT` naming the field.
+ */
+export function parseInstant(field: string, text: string): number {
+  const time = DATE.test(text) ? `${text}T00:00:00Z` : text;
+  const ms = TIME.test(time) ? Date.parse(time) : NaN;
+  if (Number.isNaN(ms) || !exists(text.slice(0, 10))) {
+    throw invalidArgument(
+      field,
+      "must be a date that exists, or a time such as 2026-01-05T12:00:00Z",
+    );
+  }
+  return ms;
+}
+
+/**
+ * A date as callers write it. @returns the same text.
+ * @throws AppError `INVALID_ARGUMENT` naming the field.
+ */
+export function parseDate(field: string, text: string): string {
+  if (!DATE.test(text) || !exists(text)) {
+    throw invalidArgument(field, "must be a date written YYYY-MM-DD that exists");
+  }
+  return text;
+}
+
+/** The UTC day, YYYY-MM-DD, of a time in ms since the epoch. */
+export function utcDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** A 400 for one field. */
+export function invalidArgument(field: string, reason: string): AppError {
+  return new AppError("INVALID_ARGUMENT", `${field}: ${reason}`, { details: [{ field, reason }] });
+}
+
+/** February 30th is read as another day, or as none. */
+function exists(date: string): boolean {
+  const ms = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(ms) && utcDate(ms) === date;
+}

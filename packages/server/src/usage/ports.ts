@@ -1,0 +1,92 @@
+import type { Budget, BudgetWindow } from "./budgets.js";
+import type { Nanodollars } from "./money.js";
+import type { UsageTotals } from "./posting.js";
+import type { Price, PriceChange } from "./pricing.js";
+import type { BucketRange } from "./report-query.js";
+import type { Bucket } from "./report.js";
+import type { HeatCell } from "./rollup.js";
+import type { UsageAdjustment, UsageEvent } from "./usage-event.js";
+
+/**
+ * Keeps usage rows and, in the same transaction as each change of them, the totals that reports are
+ * made of. Every method is one atomic use case, durable when its promise resolves. Methods that
+ * change usage are never called concurrently: the recorder runs them one after the other. Errors:
+ * `STORE_UNAVAILABLE`, with nothing changed.
+ */
+export interface UsageStore {
+  /**
+   * Takes the next tool calls from the durable log, at most `limit`, and makes each one usage row,
+   * priced as of its own time; rows, totals and the position in the log change together, so that no
+   * crash loses or doubles one. @returns the new rows; fewer than `limit` when no more are waiting.
+   */
+  recordPending(limit: number): Promise<readonly UsageEvent[]>;
+
+  /**
+   * Adds rows from outside. One whose organization, source and source's id are known is left out.
+   * @returns those that were new.
+   */
+  recordExternal(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]>;
+
+  /** Adds corrections. @param corrections each with the row it corrects. */
+  adjust(corrections: readonly Correction[]): Promise<void>;
+
+  /** Rows that occurred in `[fromMs, untilMs)`, oldest first, after the one named, at most `limit`. */
+  rowsBetween(
+    orgId: string,
+    range: { readonly fromMs: number; readonly untilMs: number; readonly after?: RowPosition },
+    limit: number,
+  ): Promise<readonly CostedRow[]>;
+
+  /** The totals of a report's buckets, in the order of time. */
+  buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]>;
+
+  /** Every cell of the organization's heat map, by model and then intent. */
+  heatMap(orgId: string): Promise<readonly HeatCell[]>;
+
+  /** What was recorded in a budget's window. Its bounds are those of UTC days. */
+  totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals>;
+
+  /** Every price of the organization, past and future ones too, by scope, subject and period. */
+  prices(orgId: string): Promise<readonly Price[]>;
+
+  /** Adds a price and ends the one before it, if `setPrice` says so. */
+  savePrice(orgId: string, change: PriceChange): Promise<void>;
+
+  /** The organization's budgets, oldest first. */
+  budgets(orgId: string): Promise<readonly Budget[]>;
+
+  /** Adds a budget; one with the same scope, unit and period is replaced. */
+  saveBudget(orgId: string, budget: Budget): Promise<void>;
+
+  /** @returns false when the organization has no such budget. */
+  deleteBudget(orgId: string, budgetId: string): Promise<boolean>;
+
+  /**
+   * Recomputes the organization's totals from its rows. @returns every stored total that differs;
+   * with `repair`, the stored ones are the recomputed ones afterwards.
+   */
+  verify(orgId: string, options: { readonly repair: boolean }): Promise<readonly TotalDifference[]>;
+}
+
+/** A correction and the row it corrects. */
+export interface Correction {
+  readonly event: UsageEvent;
+  readonly adjustment: UsageAdjustment;
+}
+
+/** A row and what it costs after all its corrections so far. */
+export interface CostedRow {
+  readonly event: UsageEvent;
+  readonly costNow: Nanodollars;
+}
+
+/** Names a row's place in the order of time. */
+export type RowPosition = Pick<UsageEvent, "occurredAtMs" | "id">;
+
+/** A stored total that is not what the rows add up to. */
+export interface TotalDifference {
+  /** Which total, for people, such as `tool/day 2026-01-05 search`. */
+  readonly total: string;
+  readonly stored: UsageTotals;
+  readonly recomputed: UsageTotals;
+}

@@ -1,0 +1,37 @@
+import { invalidArgument, parseInstant } from "./instant.js";
+import { parseUsd } from "./money.js";
+import { PRICE_SCOPES, type Price } from "./pricing.js";
+
+/** A price as a caller writes it. */
+export interface PriceInput {
+  /** One of the scopes. */
+  readonly scope: string;
+  /** What it is for; left out for `aau`. */
+  readonly subject?: string | undefined;
+  /** Dollars for each AAU under `aau`, for each call otherwise: decimal, up to nine places. */
+  readonly amount_usd: string;
+  /** Date or RFC 3339; left out: now. */
+  readonly from?: string | undefined;
+  /** Date or RFC 3339, exclusive; left out: for good. */
+  readonly until?: string | undefined;
+}
+
+/** Reads a price. @throws AppError `INVALID_ARGUMENT` naming the field. */
+export function parsePrice(input: PriceInput, id: string, nowMs: number): Price {
+  const scope = PRICE_SCOPES.find((candidate) => candidate === input.scope);
+  if (scope === undefined) {
+    throw invalidArgument("scope", `must be one of ${PRICE_SCOPES.join(", ")}`);
+  }
+  const amount = parseUsd(input.amount_usd);
+  if (amount === undefined) {
+    throw invalidArgument("amount_usd", "must be a decimal number with at most nine places");
+  }
+  return {
+    id,
+    scope,
+    subject: input.subject ?? "",
+    amount,
+    fromMs: input.from === undefined ? nowMs : parseInstant("from", input.from),
+    untilMs: input.until === undefined ? undefined : parseInstant("until", input.until),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Ids } from "../kernel/ids.js";
+import { invalidArgument, parseInstant } from "./instant.js";
+import type { Nanodollars } from "./money.js";
+import type { Correction, CostedRow, RowPosition, UsageStore } from "./ports.js";
+import { PriceList } from "./pricing.js";
+import { pricedCallOf } from "./usage-event.js";
+
+/** Which rows are priced anew: those that occurred in `[from, until)`; dates or RFC 3339. */
+export interface RepriceInput {
+  readonly from: string;
+  readonly until: string;
+}
+
+/** What pricing rows anew came to. */
+export interface Repriced {
+  /** Corrections added. */
+  readonly corrections: number;
+  /** Their sum. */
+  readonly difference: Nanodollars;
+}
+
+/** Rows looked at, and corrected, in one transaction. */
+const PAGE_MAX = 500;
+
+/**
+ * Prices recorded rows anew by the price list as it is now. Rows are not edited: the difference is
+ * added beside them. Doing it again, also after an interruption, changes nothing more.
+ * @throws AppError `INVALID_ARGUMENT`.
+ */
+export async function reprice(
+  store: UsageStore,
+  orgId: string,
+  input: RepriceInput,
+  ids: Ids,
+  nowMs: number,
+): Promise<Repriced> {
+  const fromMs = parseInstant("from", input.from);
+  const untilMs = parseInstant("until", input.until);
+  if (untilMs <= fromMs) throw invalidArgument("until", "must be after from");
+  const prices = new PriceList(await store.prices(orgId));
+  let result: Repriced = { corrections: 0, difference: 0n };
+  let after: RowPosition | undefined;
+  for (;;) {
+    const range = { fromMs, untilMs, ...(after === undefined ? {} : { after }) };
+    const rows = await store.rowsBetween(orgId, range, PAGE_MAX);
+    const corrections = correctionsOf(rows, prices, ids, nowMs);
+    if (corrections.length > 0) await store.adjust(corrections);
+    result = {
+      corrections: result.corrections + corrections.length,
+      difference: corrections.reduce((sum, c) => sum + c.adjustment.difference, result.difference),
+    };
+    after = rows.at(-1)?.event;
+    if (rows.length < PAGE_MAX) return result;
+  }
+}
+
+/** The corrections that make these rows cost what the price list says. */
+export function correctionsOf(
+  rows: readonly CostedRow[],
+  prices: PriceList,
+  ids: Ids,
+  nowMs: number,
+): readonly Correction[] {
+  return rows.flatMap(({ event, costNow }) => {
+    const { cost, priceId } = prices.priceOf(pricedCallOf(event, event.occurredAtMs));
+    const difference = cost - costNow;
+    if (difference === 0n) return [];
+    const id = ids.uuid();
+    return [
+      { event, adjustment: { id, eventId: event.id, priceId, difference, createdAtMs: nowMs } },
+    ];
+  });
+}

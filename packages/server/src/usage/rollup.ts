@@ -1,0 +1,108 @@
+import { addTotals, type Posting, type UsageTotals } from "./posting.js";
+
+/** What daily usage can be grouped by; `total` is the whole organization. */
+export const ROLLUP_DIMENSIONS = ["total", "tool", "session", "intent", "model"] as const;
+
+/** One of {@link ROLLUP_DIMENSIONS}. */
+export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
+
+/**
+ * How long a bucket is. Days are UTC days. Quarters of an hour make days of any other time zone:
+ * since 1972 every zone's distance from UTC is a multiple of them.
+ */
+export type RollupGrain = "day" | "quarter";
+
+/** The length of a bucket in ms. */
+export const GRAIN_MS: Readonly<Record<RollupGrain, number>> = {
+  day: 24 * 60 * 60 * 1000,
+  quarter: 15 * 60 * 1000,
+};
+
+/** Where a call without a model, or without a session, is reported (Decision §7). */
+export const UNKNOWN: string = "unknown";
+
+/** The totals of one bucket, by time. */
+export interface TimeRollup extends UsageTotals {
+  readonly orgId: string;
+  readonly dimension: RollupDimension;
+  readonly grain: RollupGrain;
+  /** Milliseconds since the epoch at which the bucket begins. */
+  readonly bucketMs: number;
+  /** The tool, session, intent or model; empty for `total`. */
+  readonly key: string;
+}
+
+/** The totals of one cell of the heat map (Contract §2.11), of all time. */
+export interface HeatCell extends UsageTotals {
+  readonly orgId: string;
+  readonly ormModel: string;
+  readonly intent: string;
+  readonly aauWeight: number;
+}
+
+/** Everything that postings add to what is kept beside the rows. */
+export interface Rollups {
+  readonly byTime: readonly TimeRollup[];
+  readonly heatMap: readonly HeatCell[];
+}
+
+/**
+ * Sums postings into the buckets they belong to, each bucket once. Adding the result to the stored
+ * buckets, in any order and any batches, gives what recomputing them from all rows gives.
+ */
+export function rollupsOf(postings: readonly Posting[]): Rollups {
+  const byTime = new Map<string, TimeRollup>();
+  const heatMap = new Map<string, HeatCell>();
+  for (const posting of postings) {
+    for (const bucket of bucketsOf(posting)) {
+      const { orgId, dimension, grain, bucketMs, key } = bucket;
+      // The only part that can hold a space stands last, so that no two buckets share a name.
+      add(byTime, `${orgId} ${dimension} ${grain} ${String(bucketMs)} ${key}`, bucket);
+    }
+    const cell = cellOf(posting);
+    add(heatMap, JSON.stringify([cell.orgId, cell.ormModel, cell.intent, cell.aauWeight]), cell);
+  }
+  return { byTime: [...byTime.values()], heatMap: [...heatMap.values()] };
+}
+
+function add<T extends UsageTotals>(sums: Map<string, T>, key: string, addend: T): void {
+  const sum = sums.get(key);
+  sums.set(key, sum === undefined ? addend : { ...sum, ...addTotals(sum, addend) });
+}
+
+function bucketsOf(posting: Posting): readonly TimeRollup[] {
+  const { orgId, actionCount, totalAau, totalCost, occurredAtMs } = posting;
+  return ROLLUP_DIMENSIONS.flatMap((dimension) =>
+    (["day", "quarter"] as const).map((grain) => ({
+      orgId,
+      dimension,
+      grain,
+      bucketMs: Math.floor(occurredAtMs / GRAIN_MS[grain]) * GRAIN_MS[grain],
+      key: keyIn(dimension, posting),
+      actionCount,
+      totalAau,
+      totalCost,
+    })),
+  );
+}
+
+function keyIn(dimension: RollupDimension, posting: Posting): string {
+  switch (dimension) {
+    case "total":
+      return "";
+    case "tool":
+      return posting.toolName;
+    case "session":
+      return posting.sessionId ?? UNKNOWN;
+    case "intent":
+      return posting.intent;
+    case "model":
+      return posting.ormModel ?? UNKNOWN;
+  }
+}
+
+function cellOf(posting: Posting): HeatCell {
+  const { orgId, intent, aauWeight, actionCount, totalAau, totalCost } = posting;
+  const ormModel = posting.ormModel ?? UNKNOWN;
+  return { orgId, ormModel, intent, aauWeight, actionCount, totalAau, totalCost };
+}

@@ -1,0 +1,154 @@
+import type { Caller } from "../kernel/caller.js";
+import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { requireBillingAdmin } from "./billing-guard.js";
+import { parseBudget, type BudgetInput } from "./budget-input.js";
+import type { Budget } from "./budgets.js";
+import { externalUsage, type ExternalEvent } from "./external-event.js";
+import type { TotalDifference, UsageStore } from "./ports.js";
+import { parsePrice, type PriceInput } from "./price-input.js";
+import { PriceList, setPrice, type Price } from "./pricing.js";
+import { dailyUsage, type DailyUsage } from "./report.js";
+import {
+  bucketsFor,
+  parseReportQuery,
+  type Grouping,
+  type ReportParameters,
+} from "./report-query.js";
+import type { UsageRecorder } from "./recorder.js";
+import { reprice, type Repriced, type RepriceInput } from "./repricing.js";
+import type { HeatCell } from "./rollup.js";
+import type { UsageGate } from "./usage-gate.js";
+
+/** What the usage room is made of. */
+export interface UsageParts {
+  readonly store: UsageStore;
+  readonly recorder: UsageRecorder;
+  readonly gate: UsageGate;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** How many of the reported events were new. */
+export interface IngestResult {
+  readonly accepted: number;
+  readonly duplicates: number;
+}
+
+/** A daily report and what it is grouped by. */
+export interface UsageReport {
+  readonly groupBy: Grouping | undefined;
+  readonly rows: readonly DailyUsage[];
+}
+
+/**
+ * Usage of the caller's own organization. Every operation first asks whether the caller is a billing
+ * admin (Contract §5), before it looks at anything else, and touches no other organization.
+ * @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` naming the parameter, `STORE_UNAVAILABLE`.
+ */
+export class UsageService {
+  readonly #parts: UsageParts;
+
+  constructor(parts: UsageParts) {
+    this.#parts = parts;
+  }
+
+  /** Daily usage (Contract §4.5). */
+  async daily(caller: Caller, parameters: ReportParameters): Promise<UsageReport> {
+    requireBillingAdmin(caller);
+    const query = parseReportQuery(parameters);
+    const buckets = await this.#parts.store.buckets(caller.orgId, bucketsFor(query));
+    return { groupBy: query.groupBy, rows: dailyUsage(buckets, query) };
+  }
+
+  /** The heat map: all usage by model and intent (Contract §4.5). */
+  async heatMap(caller: Caller): Promise<readonly HeatCell[]> {
+    requireBillingAdmin(caller);
+    return this.#parts.store.heatMap(caller.orgId);
+  }
+
+  /** Adds tool calls that another system reports; each counts once, however often it is reported. */
+  async ingest(caller: Caller, events: readonly ExternalEvent[]): Promise<IngestResult> {
+    requireBillingAdmin(caller);
+    const { store, recorder, ids, clock } = this.#parts;
+    const { orgId } = caller;
+    return recorder.exclusively(async () => {
+      const prices = new PriceList(await store.prices(orgId));
+      const rows = externalUsage(events, { orgId, prices, ids, nowMs: clock.nowMs() });
+      const added = await store.recordExternal(rows);
+      recorder.recorded(added);
+      return { accepted: added.length, duplicates: events.length - added.length };
+    });
+  }
+
+  /** Every price of the organization. */
+  async prices(caller: Caller): Promise<readonly Price[]> {
+    requireBillingAdmin(caller);
+    return this.#parts.store.prices(caller.orgId);
+  }
+
+  /** Adds a price; calls recorded before keep the cost they were recorded with. */
+  async setPrice(caller: Caller, input: PriceInput): Promise<Price> {
+    requireBillingAdmin(caller);
+    const { store, recorder, ids, clock, gate } = this.#parts;
+    const price = parsePrice(input, ids.uuid(), clock.nowMs());
+    return recorder.exclusively(async () => {
+      const change = setPrice(await store.prices(caller.orgId), price);
+      await store.savePrice(caller.orgId, change);
+      gate.refresh(caller.orgId);
+      return change.added;
+    });
+  }
+
+  /** Applies today's price list to what was recorded, by adding corrections. */
+  async reprice(caller: Caller, input: RepriceInput): Promise<Repriced> {
+    requireBillingAdmin(caller);
+    const { store, recorder, ids, clock, gate } = this.#parts;
+    return recorder.exclusively(async () => {
+      const repriced = await reprice(store, caller.orgId, input, ids, clock.nowMs());
+      gate.refresh(caller.orgId);
+      return repriced;
+    });
+  }
+
+  /** The organization's budgets. */
+  async budgets(caller: Caller): Promise<readonly Budget[]> {
+    requireBillingAdmin(caller);
+    return this.#parts.store.budgets(caller.orgId);
+  }
+
+  /** Sets a budget, in the place of one with the same scope, unit and period. */
+  async setBudget(caller: Caller, input: BudgetInput): Promise<Budget> {
+    requireBillingAdmin(caller);
+    const { store, recorder, ids, gate } = this.#parts;
+    const budget = parseBudget(input, ids.uuid());
+    return recorder.exclusively(async () => {
+      await store.saveBudget(caller.orgId, budget);
+      gate.refresh(caller.orgId);
+      return budget;
+    });
+  }
+
+  /** @throws AppError `NOT_FOUND` when the organization has no such budget. */
+  async removeBudget(caller: Caller, budgetId: string): Promise<void> {
+    requireBillingAdmin(caller);
+    const { store, recorder, gate } = this.#parts;
+    await recorder.exclusively(async () => {
+      if (!(await store.deleteBudget(caller.orgId, budgetId))) {
+        throw new AppError("NOT_FOUND", "The organization has no budget with this id");
+      }
+      gate.refresh(caller.orgId);
+    });
+  }
+
+  /** Compares the totals that reports are made of with the rows, and repairs them if asked to. */
+  async verify(
+    caller: Caller,
+    options: { readonly repair: boolean },
+  ): Promise<readonly TotalDifference[]> {
+    requireBillingAdmin(caller);
+    const { store, recorder } = this.#parts;
+    return recorder.exclusively(() => store.verify(caller.orgId, options));
+  }
+}
