@@ -93,8 +93,8 @@ module.exports = {
     oneWay("plans", ["governance"]),
     oneWay("memory", ["embedding"]),
     oneWay("embedding", []),
-    oneWay("usage", []),
-    oneWay("payments", []),
+    oneWay("usage", ["governance"]),
+    oneWay("payments", ["governance"]),
     oneWay("governance", []),
     oneWay("state", []),
     {

@@ -7,7 +7,6 @@
  * money is counted in.
  */
 export { aauWeight, type AauWeight } from "./aau.js";
-export { requireBillingAdmin } from "./billing-guard.js";
 export type { BudgetInput } from "./budget-input.js";
 export type { Budget, BudgetWindow } from "./budgets.js";
 export { toCsv } from "./csv.js";

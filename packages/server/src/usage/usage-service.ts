@@ -2,7 +2,7 @@ import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { requireBillingAdmin } from "./billing-guard.js";
+import { requireBillingAdmin } from "../governance/index.js";
 import { parseBudget, type BudgetInput } from "./budget-input.js";
 import type { Budget } from "./budgets.js";
 import { externalUsage, type ExternalEvent } from "./external-event.js";
