@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
-    exclude: ["**/node_modules/**", "test/dist/**/*.long.test.js"],
+    exclude: ["**/node_modules/**", "**/*.long.test.js"],
     testTimeout: 20_000,
     maxWorkers: 2,
   },

@@ -30,5 +30,4 @@ export function malformedHeader(name: string, reason: string): AppError {
   });
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
