@@ -57,6 +57,14 @@ describe("watching a plan", () => {
     expect(server.seen[0]?.headers["last-event-id"]).toBe("7");
   });
 
+  it("ends at once when the cursor is at the end of a plan that is over", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      response.writeHead(204).end();
+    });
+    expect(await sequences(server.url, { afterSequence: 9 })).toEqual([]);
+    expect(server.seen).toHaveLength(1);
+  });
+
   it("goes on when a failed plan was retried while the stream was open", async () => {
     await using server = await scriptedServer((_request, response) => {
       startStream(response);

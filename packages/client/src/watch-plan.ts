@@ -36,7 +36,13 @@ export async function* watchPlan(
   for (;;) {
     let lost: StewardError | undefined;
     try {
-      for await (const event of openEvents(http, planId, sequence, signal)) {
+      const body = await openEvents(http, planId, sequence, signal);
+      // The plan is over and this was its last event (HTML Standard §9.2.3: do not come back).
+      if (body === null) return;
+      for await (const { data } of readEventStream(body)) {
+        // The server's own schema vouches for the event.
+        const event = JSON.parse(data) as PlanEvent;
+        if (event.sequence <= sequence) continue;
         disconnects = 0;
         sequence = event.sequence;
         over = isTerminalEvent(event);
@@ -52,26 +58,21 @@ export async function* watchPlan(
   }
 }
 
-/** One connection's worth of events. */
-async function* openEvents(
+/** One connection's worth of events; `null` when there are no more. */
+async function openEvents(
   http: Http,
   planId: string,
   afterSequence: number,
   signal: AbortSignal | undefined,
-): AsyncGenerator<PlanEvent, void> {
-  const { body } = await http.open({
+): Promise<ReadableStream<Uint8Array> | null> {
+  const { status, body } = await http.open({
     method: "GET",
     path: `/api/plans/${encodeURIComponent(planId)}/events`,
     headers: { accept: "text/event-stream", "last-event-id": String(afterSequence) },
     idempotent: true,
     signal,
   });
-  if (body === null) return;
-  for await (const { data } of readEventStream(body)) {
-    // The server's own schema vouches for the event.
-    const event = JSON.parse(data) as PlanEvent;
-    if (event.sequence > afterSequence) yield event;
-  }
+  return status === 204 ? null : body;
 }
 
 /** What broke the connection, when opening it again may help. @throws whatever else went wrong. */

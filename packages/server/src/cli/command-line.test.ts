@@ -1,0 +1,165 @@
+import { mkdtempSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runSteward } from "./testing/steward-process.js";
+
+const cwd = mkdtempSync(join(tmpdir(), "steward-cli-"));
+
+describe("the command line", () => {
+  it("prints its version, and its help, on standard output", async () => {
+    const version = await runSteward(["--version"]);
+    expect(version).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: "",
+    });
+    const help = await runSteward(["--help"]);
+    expect(help.code).toBe(0);
+    for (const command of ["plan", "config", "doctor"]) {
+      expect(help.stdout).toContain(`  ${command} `);
+    }
+  });
+
+  it("without a command shows its help as an error of usage", async () => {
+    expect(await runSteward([])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("Usage: steward"),
+    });
+  });
+
+  it.each([
+    [["conifg"], "unknown command 'conifg'", "use config"],
+    [["config", "--prot", "1"], "unknown option '--prot'", "use --port"],
+    [["plan", "get"], "missing required argument 'plan-id'", "--help"],
+    [["plan", "list", "--status", "x"], "--status <status>", "--help"],
+    [["plan", "list", "--limit", "ten"], "--limit ten", "from 1 to 200"],
+    [["plan", "watch", "p", "--after", "x"], "--after x", "number"],
+    [["plan", "run", "nofile.json"], "neither a file nor the id of a plan", "plan list"],
+    [["plan", "submit", "nofile.json"], "Cannot read nofile.json", "path of a plan file"],
+    [["plan", "get", "p", "--server", "ftp://h"], "SERVICE_URL", "http://127.0.0.1:8080"],
+  ])("%j ends with 2, the reason and the fix", async (args, reason, fix) => {
+    const { code, stdout, stderr } = await runSteward(args, { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: .*\n(.*\n)*  fix: .*\n$/);
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain(fix);
+  });
+
+  it.each([
+    ["{", ":2:1: "],
+    ["name: [", ":1:"],
+    ["- a list", "does not hold a plan"],
+    ["", "does not hold a plan"],
+  ])("a plan file that holds %j ends with 2", async (input, said) => {
+    const { code, stderr } = await runSteward(["plan", "submit", "-"], { input: `${input}\n` });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+
+  it("ends with 3 when no server answers, and tells errors as JSON when asked to", async () => {
+    const { code, stdout, stderr } = await runSteward(["plan", "list", "--json"], {
+      env: { SERVICE_URL: "http://127.0.0.1:1" },
+    });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(JSON.parse(stderr)).toEqual({
+      error: expect.stringContaining("http://127.0.0.1:1"),
+      code: "UNREACHABLE",
+      fix: expect.stringContaining("steward dev"),
+      details: [],
+    });
+  });
+
+  it("colours only for a terminal or on request, and never against NO_COLOR", async () => {
+    const args = ["plan", "get", "p", "--server", "ftp://h"];
+    const escape = "\u001b[";
+    expect((await runSteward(args)).stderr).not.toContain(escape);
+    expect((await runSteward(args, { env: { FORCE_COLOR: "1" } })).stderr).toContain(escape);
+    const both = { FORCE_COLOR: "1", NO_COLOR: "1" };
+    expect((await runSteward(args, { env: both })).stderr).not.toContain(escape);
+  });
+});
+
+describe("steward config", () => {
+  it("shows every setting with its source, secrets masked", async () => {
+    const env = {
+      SERVICE_PORT: "9000",
+      SERVICE_PROXY_SECRET: "a-very-secret-secret",
+      SERVICE_DATABASE_URL: "postgres://u:pass@h/db",
+    };
+    const { code, stdout, stderr } = await runSteward(["config", "--json", "--host", "::1"], {
+      env,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { settings } = JSON.parse(stdout);
+    const byName = Object.fromEntries(
+      settings.map((each: { name: string; value: string; source: string }) => [
+        each.name,
+        `${each.value} from ${each.source}`,
+      ]),
+    );
+    expect(byName).toMatchObject({
+      SERVICE_HOST: "::1 from flag",
+      SERVICE_PORT: "9000 from environment",
+      SERVICE_DATA_DIR: "./.steward from default",
+      SERVICE_TLS_CERT: "null from unset",
+      SERVICE_PROXY_SECRET: "*** from environment",
+      SERVICE_DATABASE_URL: "postgres://u:***@h/db from environment",
+    });
+  });
+
+  it("ends with 2 and all that is wrong, and warns of misspelt variables", async () => {
+    const { code, stderr } = await runSteward(["config", "--port", "x"], {
+      env: { SERVICE_AUTH: "jwt", SERVICE_PROT: "1" },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('wrong: SERVICE_PORT: unknown value "x" of --port');
+    expect(stderr).toContain('wrong: SERVICE_AUTH: unknown value "jwt": expected only headers');
+    expect(stderr).toContain("did you mean SERVICE_PORT?");
+  });
+});
+
+describe("steward doctor", () => {
+  it("finds a sound installation sound", async () => {
+    const { code, stdout } = await runSteward(["doctor", "--port", "0", "--json"], { cwd });
+    expect(code).toBe(0);
+    const { ok, checks } = JSON.parse(stdout);
+    expect(ok).toBe(true);
+    expect(checks.map(({ name }: { name: string }) => name)).toEqual([
+      "node",
+      "sqlite",
+      "settings",
+      "data dir",
+      "fsync",
+      "port",
+      "database",
+      "data source",
+    ]);
+  });
+
+  it("names everything that does not work, with the fix, and ends with 1", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    taken.on("connection", (socket) => socket.end("no HTTP\n"));
+    const { port } = taken.address() as AddressInfo;
+    const { code, stdout } = await runSteward(["doctor"], {
+      cwd,
+      env: {
+        SERVICE_PORT: String(port),
+        SERVICE_DATA_DIR: "/dev/null/x",
+        SERVICE_DATABASE_URL: "postgres://u:pass@127.0.0.1:1/db",
+        SERVICE_DATA_SOURCES: "gone=gone.db",
+        SERVICE_LOG_LEVEL: "loud",
+      },
+    });
+    taken.close();
+    expect(code).toBe(1);
+    expect(stdout).not.toContain("pass");
+    for (const name of ["settings", "data dir", "port", "database", "data source gone"]) {
+      expect(stdout).toMatch(new RegExp(`^FAIL ${name} .*\\n +fix: .+$`, "m"));
+    }
+  });
+});

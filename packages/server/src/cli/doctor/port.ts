@@ -1,0 +1,42 @@
+import { createServer } from "node:net";
+import { fail, ok, reasonOf, warn } from "./check.js";
+import type { Check } from "./check.js";
+
+/** How long whoever listens has to say who it is, in ms. */
+const ANSWER_MS = 2000;
+
+/** Whether a server could listen there; when not, who does. */
+export async function checkPort(name: string, host: string, port: number): Promise<Check> {
+  const where = `${host}:${String(port)}`;
+  const failure = await tryToListen(host, port);
+  if (failure === undefined) return ok(name, port === 0 ? "any free one" : `${where} is free`);
+  if (failure.code !== "EADDRINUSE") {
+    return fail(name, `${where}: ${reasonOf(failure)}`, "choose another with --host or --port");
+  }
+  if (await isSteward(host, port)) {
+    const found = `a Steward server answers on ${where}`;
+    return warn(name, found, "use it, or start another with a --port of its own");
+  }
+  return fail(name, `something else listens on ${where}`, "stop it, or choose another --port");
+}
+
+function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", resolve);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+async function isSteward(host: string, port: number): Promise<boolean> {
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${String(port)}/healthz`;
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    // Anything else that answers with JSON lacks this, and is refused all the same.
+    const body = (await answer.json()) as { readonly data?: { readonly status?: unknown } };
+    return body.data?.status === "alive";
+  } catch {
+    // Whatever it is, it does not speak as Steward does.
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { fail, ok, reasonOf } from "./check.js";
+import type { Check } from "./check.js";
+
+/** The oldest Node that runs this program, as package.json says. */
+const NODE_MIN: readonly [number, number] = [20, 19];
+
+/** Whether this Node is new enough. */
+export function checkNode(version: string = process.versions.node): Check {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [majorMin, minorMin] = NODE_MIN;
+  const enough = major > majorMin || (major === majorMin && minor >= minorMin);
+  if (enough) return ok("node", `v${version}`);
+  return fail("node", `v${version} is too old`, `install Node ${NODE_MIN.join(".")} or newer`);
+}
+
+/** Whether the prebuilt SQLite of this platform loads and works. */
+export async function checkSqlite(): Promise<Check> {
+  try {
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const db = new DatabaseSync(":memory:");
+    // The query has one row of one column.
+    const row = db.prepare("SELECT sqlite_version() AS version").get() as { version: string };
+    db.close();
+    return ok("sqlite", `SQLite ${row.version}`);
+  } catch (error) {
+    const found = `the native module does not load: ${reasonOf(error)}`;
+    return fail("sqlite", found, "run `npm ci` again on this machine, with this Node");
+  }
+}

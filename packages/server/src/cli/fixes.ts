@@ -1,0 +1,30 @@
+import type { StewardErrorCode } from "@steward/client";
+
+/** What to do about a refusal, for somebody at a command line. */
+export function fixFor(code: StewardErrorCode): string {
+  return FIXES[code] ?? "see the server's log, then try again";
+}
+
+const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
+  UNREACHABLE:
+    "start a server with `steward dev`, or name another one with --server URL or SERVICE_URL",
+  BAD_RESPONSE: "check that --server or SERVICE_URL names a Steward server, not something else",
+  INVALID_ARGUMENT: "correct what the message names",
+  INVALID_PLAN: "correct the plan where the message says, then submit it again",
+  PLAN_CYCLE: "take one of these steps out of the others' depends_on",
+  BAD_PLACEHOLDER: "correct the placeholder: {{step.<id>.output}} of a step in depends_on",
+  LIMIT_EXCEEDED: "split the plan, or make the part that the message names smaller",
+  IDEMPOTENCY_CONFLICT: "submit the changed plan under another key",
+  UNAUTHENTICATED: "say who is asking, as the server's SERVICE_AUTH requires",
+  POLICY_DENIED: "ask whoever governs this server, or change what the step does",
+  PLAN_NOT_FOUND: "`steward plan list` shows your plans; --org chooses another organization",
+  STEP_NOT_FOUND: "`steward plan get ID` shows the steps of a plan",
+  STEP_DEPENDENCIES_NOT_MET: "run the steps it depends on first; `steward plan run ID` runs all",
+  PLAN_NOT_ACTIVE:
+    "`steward plan get ID` shows how it ended; `steward plan retry ID` revives a failed plan",
+  APPROVAL_REQUIRED: "have the step approved, then run the plan again",
+  QUOTA_EXCEEDED: "wait, or have the quota raised",
+  ORCHESTRATOR_NOT_CONFIGURED: "start the server with --database-url or SERVICE_DATABASE_URL",
+  STORE_UNAVAILABLE: "`steward doctor` checks the store; try again when it is back",
+  OVERLOADED: "try again in a moment",
+};

@@ -1,0 +1,62 @@
+import { CommanderError } from "commander";
+import { processEnvironment } from "../config/index.js";
+import { toCliError } from "./cli-error.js";
+import type { CliError } from "./cli-error.js";
+import { EXIT } from "./exit-code.js";
+import { createProgram } from "./program.js";
+import { createTerminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
+
+/** What commander throws after it has printed what was asked for. */
+const SAID_ALREADY: ReadonlySet<string> = new Set([
+  "commander.version",
+  "commander.helpDisplayed",
+  "commander.help",
+]);
+
+await main(process.argv.slice(2));
+
+/** Runs one command. The exit code is set, not forced, so that what was written is also read. */
+async function main(args: readonly string[]): Promise<void> {
+  const env = processEnvironment();
+  const terminal = createTerminal(process.stdout, process.stderr, env);
+  // Whoever reads the output may stop reading, as `head` does: that is no error of ours.
+  process.stdout.on("error", endOnBrokenPipe);
+  const program = createProgram({
+    env,
+    stdin: process.stdin,
+    terminal,
+    exitWith: (code) => {
+      process.exitCode = code;
+    },
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && SAID_ALREADY.has(thrown.code)) {
+      process.exitCode = thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+      return;
+    }
+    const error = toCliError(thrown);
+    process.exitCode = error.exitCode;
+    report(error, terminal, args.includes("--json"));
+  }
+}
+
+/** Tells on standard error what went wrong, where, and what to do about it. */
+function report(error: CliError, terminal: Terminal, json: boolean): void {
+  const { message, code, fix, details } = error;
+  if (json) {
+    terminal.note(JSON.stringify({ error: message, code, fix, details }));
+    return;
+  }
+  const colors = terminal.errorColors;
+  terminal.note(`${colors.red(colors.bold("error:"))} ${message}`);
+  for (const { field, reason } of details) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
+  terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
+}
+
+function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(EXIT.ok);
+  throw error;
+}

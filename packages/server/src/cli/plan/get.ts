@@ -1,0 +1,61 @@
+import type { Plan, PlanStep } from "@steward/client";
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { paintStatus, statusSign } from "../status-style.js";
+import { fit, renderTable } from "../table.js";
+import type { Colors } from "../terminal.js";
+
+/** `steward plan get ID`. */
+export function getCommand(context: CliContext): Command {
+  const { terminal } = context;
+  return clientCommand("get", "Shows a plan and where each of its steps stands.")
+    .argument("<plan-id>", "Id of the plan.")
+    .action(async (planId: string, options: ClientOptions) => {
+      const plan = await connect(options, context.env).plans.get(planId);
+      if (options.json) terminal.printJson(plan);
+      else describePlan(plan, terminal.outColors).forEach((line) => terminal.print(line));
+    });
+}
+
+/** A plan for reading: what it is, then a line for each step. */
+export function describePlan(plan: Plan, colors: Colors): readonly string[] {
+  const status = paintStatus(`${statusSign(plan.status)} ${plan.status}`, plan.status, colors);
+  const times = [
+    `created ${plan.created_at}`,
+    ...(plan.finished_at === undefined ? [] : [`finished ${plan.finished_at}`]),
+  ];
+  return [
+    `${colors.bold(fit(plan.name) || "(no name)")}  ${status}`,
+    colors.dim([plan.plan_id, ...times].join("  ")),
+    ...(plan.description === "" ? [] : [fit(plan.description, 200)]),
+    "",
+    ...renderTable(
+      [
+        { title: "STEP" },
+        { title: "STATUS", paint: (cell) => paintStatus(cell, cell.trim(), colors) },
+        { title: "ROWS", align: "right" },
+        { title: "TRIES", align: "right" },
+        { title: "INTENT", paint: colors.dim },
+        { title: "" },
+      ],
+      plan.steps.map(stepRow),
+    ),
+  ];
+}
+
+function stepRow(step: PlanStep): readonly string[] {
+  return [
+    step.step_id,
+    step.status,
+    step.row_count === undefined ? "" : String(step.row_count),
+    String(step.attempt),
+    step.intent,
+    step.error?.message ?? step.wait_reason ?? after(step),
+  ];
+}
+
+function after({ depends_on: dependsOn }: PlanStep): string {
+  return dependsOn.length === 0 ? "" : `after ${dependsOn.join(", ")}`;
+}

@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { cancelCommand } from "./cancel.js";
+import { getCommand } from "./get.js";
+import { listCommand } from "./list.js";
+import { retryCommand } from "./retry.js";
+import { runCommand } from "./run.js";
+import { submitCommand } from "./submit.js";
+import { watchCommand } from "./watch.js";
+
+/** `steward plan …`: the commands that talk to a server about plans. */
+export function planCommand(context: CliContext): Command {
+  const commands = [
+    submitCommand,
+    getCommand,
+    listCommand,
+    runCommand,
+    watchCommand,
+    cancelCommand,
+    retryCommand,
+  ];
+  const plan = new Command("plan").description("Submits, runs and follows plans on a server.");
+  for (const command of commands) plan.addCommand(command(context));
+  return plan;
+}

@@ -1,0 +1,93 @@
+import { paintStatus, statusSign } from "../status-style.js";
+import { cut, fit } from "../table.js";
+import type { Colors } from "../terminal.js";
+import type { StepView } from "./progress.js";
+
+/** What the lines have to fit into, and how they may look. */
+export interface ProgressCanvas {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colors: Colors;
+  /** Now, on the monotonic clock, in ms: for the time a running step has taken, and the spinner. */
+  readonly nowMs: number;
+}
+
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
+
+/** How long one frame of the spinner stands, in ms. */
+export const FRAME_MS = 80;
+
+/**
+ * The steps, one line each, and how many are done. Where the terminal has too few lines, steps that
+ * wait or are done give way to those that run or have failed.
+ */
+export function progressLines(
+  steps: readonly StepView[],
+  canvas: ProgressCanvas,
+): readonly string[] {
+  const done = steps.filter(({ status }) => status === "completed").length;
+  const running = steps.filter(({ status }) => status === "running").length;
+  const room = Math.max(1, canvas.rows - 2);
+  const shown = steps.length <= room ? steps : steps.filter(isEventful).slice(-room);
+  const width = Math.max(...shown.map(({ stepId }) => stepId.length), 0);
+  const summary = `${String(done)} of ${String(steps.length)} steps done, ${String(running)} running`;
+  return [...shown.map((step) => liveLine(step, steps, width, canvas)), canvas.colors.dim(summary)];
+}
+
+/** One change, as a line that stays: `✔ totals  completed  12 rows  35 ms`. */
+export function changeLine(step: StepView, colors: Colors): string {
+  const text = `${statusSign(step.status)} ${step.stepId}  ${step.status}`;
+  return [paintStatus(text, step.status, colors), ...outcome(step)].join("  ");
+}
+
+function liveLine(
+  step: StepView,
+  steps: readonly StepView[],
+  width: number,
+  { columns, colors, nowMs }: ProgressCanvas,
+): string {
+  const sign = step.status === "running" ? spinner(nowMs) : statusSign(step.status);
+  const head = `${sign} ${step.stepId.padEnd(width)}  ${step.status.padEnd(9)}`;
+  const tail = [...outcome(step), ...waiting(step, steps), ...elapsed(step, nowMs)].join("  ");
+  const line = cut(`${head}  ${tail}`, columns - 1);
+  const headShown = line.slice(0, head.length);
+  return `${paintStatus(headShown, step.status, colors)}${colors.dim(line.slice(head.length))}`.trimEnd();
+}
+
+function outcome({ status, rowCount, durationMs, error }: StepView): readonly string[] {
+  const rows = status === "completed" && rowCount !== undefined ? [countRows(rowCount)] : [];
+  const time = durationMs === undefined ? [] : [duration(durationMs)];
+  return [...rows, ...time, ...(error === undefined ? [] : [fit(error, 200)])];
+}
+
+function waiting({ status, dependsOn }: StepView, steps: readonly StepView[]): readonly string[] {
+  if (status !== "pending") return [];
+  const open = steps.filter(
+    (step) => dependsOn.includes(step.stepId) && step.status !== "completed",
+  );
+  return open.length === 0 ? [] : [`waits for ${open.map(({ stepId }) => stepId).join(", ")}`];
+}
+
+function elapsed({ status, startedAtMs }: StepView, nowMs: number): readonly string[] {
+  return status === "running" && startedAtMs !== undefined ? [duration(nowMs - startedAtMs)] : [];
+}
+
+/** `1 row`, `12 rows`. */
+export function countRows(count: number): string {
+  return count === 1 ? "1 row" : `${String(count)} rows`;
+}
+
+/** `35 ms`, `1.2 s`, `3 min 20 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${String(Math.round(ms))} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${String(Math.floor(ms / 60_000))} min ${String(Math.floor((ms % 60_000) / 1000))} s`;
+}
+
+function spinner(nowMs: number): string {
+  return SPINNER[Math.floor(nowMs / FRAME_MS) % SPINNER.length] ?? SPINNER[0];
+}
+
+function isEventful({ status }: StepView): boolean {
+  return status === "running" || status === "failed";
+}

@@ -1,0 +1,70 @@
+import type { Plan, PlanStep, StepProgress, StepStatus } from "@steward/client";
+
+/** One step as a progress display shows it. */
+export interface StepView {
+  readonly stepId: string;
+  readonly dependsOn: readonly string[];
+  readonly status: StepStatus;
+  /** When this run asked for it, on the monotonic clock, in ms. */
+  readonly startedAtMs?: number;
+  readonly durationMs?: number;
+  readonly rowCount?: number;
+  readonly error?: string;
+}
+
+/** Where the steps of a plan stand while it is run. */
+export class PlanProgress {
+  readonly #steps: Map<string, StepView>;
+
+  constructor(plan: Plan) {
+    this.#steps = new Map(plan.steps.map((step) => [step.step_id, viewOf(step)]));
+  }
+
+  /** In the order submitted. */
+  get steps(): readonly StepView[] {
+    return [...this.#steps.values()];
+  }
+
+  /** What a run tells. @returns the step as it stands now. */
+  apply(progress: StepProgress, nowMs: number): StepView | undefined {
+    const step = this.#steps.get(progress.stepId);
+    if (step === undefined) return undefined;
+    const next = progress.kind === "started" ? started(step, nowMs) : finished(step, progress);
+    this.#steps.set(step.stepId, next);
+    return next;
+  }
+
+  /** The plan as it ended: steps that never ran get their final status. @returns those that changed. */
+  end(plan: Plan): readonly StepView[] {
+    return plan.steps.flatMap((step) => {
+      const shown = this.#steps.get(step.step_id);
+      if (shown?.status === step.status) return [];
+      const next = viewOf(step);
+      this.#steps.set(step.step_id, next);
+      return [next];
+    });
+  }
+}
+
+function viewOf(step: PlanStep): StepView {
+  return {
+    stepId: step.step_id,
+    dependsOn: step.depends_on,
+    status: step.status,
+    ...(step.row_count === undefined ? {} : { rowCount: step.row_count }),
+    ...(step.error === undefined ? {} : { error: step.error.message }),
+  };
+}
+
+function started(step: StepView, startedAtMs: number): StepView {
+  return { ...step, status: "running", startedAtMs };
+}
+
+function finished(
+  step: StepView,
+  { execution, durationMs }: Extract<StepProgress, { kind: "finished" }>,
+): StepView {
+  const { status, row_count: rowCount, error } = execution.step_result;
+  const failure = error === undefined ? {} : { error: error.message };
+  return { ...step, status, durationMs, rowCount, ...failure };
+}

@@ -1,0 +1,75 @@
+import type { Plan, Plans, StepExecution } from "@steward/client";
+import { renderTable } from "../table.js";
+import type { Colors } from "../terminal.js";
+
+/** Rows of one result that are shown for reading. */
+const ROWS_SHOWN_MAX = 20;
+/** Columns of one result that are shown for reading. */
+const COLUMNS_SHOWN_MAX = 12;
+
+/** One row of a step's output. */
+export type ResultRow = Readonly<Record<string, unknown>>;
+
+/** The output of each step that no other depends on: what the plan was for. */
+export type PlanResults = Readonly<Record<string, readonly ResultRow[]>>;
+
+/** Ids of the steps whose output is the plan's result. */
+export function resultSteps(plan: Plan): ReadonlySet<string> {
+  const needed = new Set(plan.steps.flatMap((step) => step.depends_on));
+  return new Set(plan.steps.map((step) => step.step_id).filter((id) => !needed.has(id)));
+}
+
+/**
+ * The results of a plan. What this run did not execute itself is asked for again: a completed step
+ * answers with its stored output.
+ */
+export async function collectResults(
+  plan: Plan,
+  executed: ReadonlyMap<string, StepExecution>,
+  plans: Pick<Plans, "execute">,
+): Promise<PlanResults> {
+  const wanted = resultSteps(plan);
+  const results: Record<string, readonly ResultRow[]> = {};
+  for (const step of plan.steps) {
+    if (step.status !== "completed" || !wanted.has(step.step_id)) continue;
+    const execution =
+      executed.get(step.step_id) ?? (await plans.execute(plan.plan_id, step.step_id));
+    // The server says that it is an array of row objects.
+    results[step.step_id] = JSON.parse(
+      execution.llm_context_update.tool_output_json,
+    ) as readonly ResultRow[];
+  }
+  return results;
+}
+
+/** Results for reading: a table for each step. */
+export function describeResults(results: PlanResults, colors: Colors): readonly string[] {
+  return Object.entries(results).flatMap(([stepId, rows], index) => [
+    ...(index === 0 ? [] : [""]),
+    colors.bold(stepId),
+    ...describeRows(rows, colors),
+  ]);
+}
+
+function describeRows(rows: readonly ResultRow[], colors: Colors): readonly string[] {
+  if (rows.length === 0) return [colors.dim("no rows")];
+  const shown = rows.slice(0, ROWS_SHOWN_MAX);
+  const names = [...new Set(shown.flatMap((row) => Object.keys(row)))].slice(0, COLUMNS_SHOWN_MAX);
+  const columns = names.map((title) => ({
+    title,
+    align: shown.every((row) => typeof row[title] === "number")
+      ? ("right" as const)
+      : ("left" as const),
+  }));
+  const lines = renderTable(
+    columns,
+    shown.map((row) => names.map((name) => cell(row[name]))),
+  );
+  const more = rows.length - shown.length;
+  return more === 0 ? lines : [...lines, colors.dim(`… and ${String(more)} more; --json has all`)];
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return "NULL";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+
+/** `steward plan retry ID`: makes a failed plan run on; its steps still have to be executed. */
+export function retryCommand(context: CliContext): Command {
+  const { terminal } = context;
+  return clientCommand("retry", "Revives a failed plan, keeping what its steps have put out.")
+    .argument("<plan-id>", "Id of the plan.")
+    .action(async (planId: string, options: ClientOptions) => {
+      const { plan_id, status } = await connect(options, context.env).plans.retry(planId);
+      if (options.json) {
+        terminal.printJson({ plan_id, status });
+        return;
+      }
+      terminal.print(status);
+      terminal.note(terminal.errorColors.dim(`run what is left with: steward plan run ${plan_id}`));
+    });
+}

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import type { Plan, Plans, StepExecution } from "@steward/client";
+import type { Command } from "commander";
+import { CliError, usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { onStopSignal } from "../stop-signal.js";
+import type { Terminal } from "../terminal.js";
+import { readPlanFile, STDIN } from "./plan-file.js";
+import { createProgressDisplay } from "./progress-display.js";
+import { collectResults, describeResults, resultSteps } from "./result-rows.js";
+import type { PlanResults } from "./result-rows.js";
+
+/** `steward plan run FILE|ID`: executes the steps in the order of their dependencies. */
+export function runCommand(context: CliContext): Command {
+  const { terminal } = context;
+  return clientCommand("run", "Runs a plan to its end and prints the result; Ctrl-C cancels it.")
+    .argument("<file-or-id>", "Plan file (JSON or YAML), - for standard input, or a plan's id.")
+    .action(async (target: string, options: ClientOptions) => {
+      const { plans } = connect(options, context.env);
+      const planId = await planIdOf(target, plans, context);
+      const { plan, results } = await runPlan(planId, plans, terminal);
+      if (options.json) terminal.printJson({ ...plan, results });
+      else describeResults(results, terminal.outColors).forEach((line) => terminal.print(line));
+      if (plan.status !== "completed") throw notCompleted(plan);
+    });
+}
+
+/** Submits a file; takes anything that looks like an id as one. */
+async function planIdOf(target: string, plans: Plans, context: CliContext): Promise<string> {
+  if (target === STDIN || existsSync(target)) {
+    const { plan_id: planId } = await plans.submit(await readPlanFile(target, context));
+    context.terminal.note(`plan ${planId} submitted`);
+    return planId;
+  }
+  if (/^[0-9a-f-]{36}$/i.test(target)) return target;
+  throw usageError(
+    `${target} is neither a file nor the id of a plan`,
+    "give the path of a plan file, or an id from `steward plan list`",
+  );
+}
+
+async function runPlan(
+  planId: string,
+  plans: Plans,
+  terminal: Terminal,
+): Promise<{ readonly plan: Plan; readonly results: PlanResults }> {
+  const before = await plans.get(planId);
+  const wanted = resultSteps(before);
+  const executed = new Map<string, StepExecution>();
+  let cancelling: Promise<unknown> | undefined;
+  using display = createProgressDisplay(terminal, before);
+  using _stop = onStopSignal(() => {
+    terminal.note("cancelling the plan; once more to leave at once");
+    cancelling = plans.cancel(planId);
+    // Awaited below, when the run has seen its effect.
+    cancelling.catch(() => undefined);
+  });
+  const plan = await plans.run(planId, {
+    onProgress: (progress) => {
+      display.update(progress);
+      if (progress.kind === "finished" && wanted.has(progress.stepId)) {
+        executed.set(progress.stepId, progress.execution);
+      }
+    },
+  });
+  await cancelling;
+  display.end(plan);
+  return { plan, results: await collectResults(plan, executed, plans) };
+}
+
+function notCompleted(plan: Plan): CliError {
+  const { plan_id: planId, status, steps } = plan;
+  const failed = steps.find((step) => step.status === "failed");
+  if (status === "failed") {
+    const reason = failed?.error?.message ?? "its deadline has passed";
+    const which = failed === undefined ? "" : ` at step ${failed.step_id}`;
+    return new CliError(`The plan failed${which}: ${reason}`, {
+      exitCode: EXIT.failed,
+      code: failed?.error?.code ?? "DEADLINE_EXCEEDED",
+      fix: `correct the cause, then: steward plan retry ${planId} && steward plan run ${planId}`,
+    });
+  }
+  return new CliError(`The plan is ${status}, not completed`, {
+    exitCode: EXIT.failed,
+    code: status === "cancelled" ? "CANCELLED" : "PLAN_NOT_ACTIVE",
+    fix: `steward plan get ${planId} shows how far it came`,
+  });
+}

@@ -1,0 +1,75 @@
+import { isTerminalEvent } from "@steward/client";
+import type { PlanEvent } from "@steward/client";
+import type { Command } from "commander";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { paintStatus } from "../status-style.js";
+import { fit } from "../table.js";
+import type { Colors } from "../terminal.js";
+
+interface WatchOptions extends ClientOptions {
+  readonly after?: string;
+}
+
+/** `steward plan watch ID`: a line for each event until the plan is over. */
+export function watchCommand(context: CliContext): Command {
+  const { terminal } = context;
+  return clientCommand("watch", "Follows a plan's events until it is over, through disconnects.")
+    .argument("<plan-id>", "Id of the plan.")
+    .option("--after <sequence>", "Only events after this one.")
+    .action(async (planId: string, options: WatchOptions) => {
+      const { plans } = connect(options, context.env);
+      let last: PlanEvent | undefined;
+      for await (const event of plans.watch(planId, { afterSequence: sequenceOf(options) })) {
+        last = event;
+        if (options.json) terminal.printJson(event);
+        else terminal.print(describeEvent(event, terminal.outColors));
+      }
+      const failed =
+        last !== undefined && isTerminalEvent(last) && last.event_type !== "PlanCompleted";
+      if (failed) context.exitWith(EXIT.failed);
+    });
+}
+
+/** `12:03:04.123  #5  PlanStepExecuted  step_id=totals status=completed …`. */
+function describeEvent(event: PlanEvent, colors: Colors): string {
+  const payload = payloadOf(event);
+  const status = textOf(payload["status"] ?? STATUS_OF_EVENT[event.event_type] ?? "");
+  const fields = Object.entries(payload).map(([name, value]) => `${name}=${textOf(value)}`);
+  return [
+    colors.dim(event.timestamp.slice(11, 23)),
+    colors.dim(`#${String(event.sequence)}`.padStart(4)),
+    paintStatus(event.event_type.padEnd(EVENT_NAME_WIDTH), status, colors),
+    fit(fields.join(" "), 160),
+  ].join("  ");
+}
+
+const EVENT_NAME_WIDTH = "PlanCancelRequested".length;
+
+const STATUS_OF_EVENT: Readonly<Record<string, string>> = {
+  PlanCompleted: "completed",
+  PlanFailed: "failed",
+  PlanCancelled: "cancelled",
+  PlanStepStarted: "running",
+};
+
+function payloadOf({ payload_json: json }: PlanEvent): Readonly<Record<string, unknown>> {
+  const payload: unknown = JSON.parse(json);
+  // Anything but an object has no fields to show.
+  return typeof payload === "object" && payload !== null ? { ...payload } : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function sequenceOf({ after = "0" }: WatchOptions): number {
+  if (/^\d{1,9}$/.test(after)) return Number(after);
+  throw usageError(
+    `--after ${after} is not a sequence`,
+    "give the number of the last event you have",
+  );
+}

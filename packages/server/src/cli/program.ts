@@ -1,0 +1,32 @@
+import { Command } from "commander";
+import { configCommand } from "./config.js";
+import { doctorCommand } from "./doctor/index.js";
+import type { CliContext } from "./context.js";
+import { planCommand } from "./plan/index.js";
+import { version } from "./version.js";
+
+/** The whole command line. Nothing is run, and nothing exits, before it is parsed. */
+export function createProgram(context: CliContext): Command {
+  const program = new Command("steward")
+    .description("The control plane for LLM agents that work on a company's data.")
+    .version(version(), "--version", "Print the version.");
+  for (const command of [planCommand, configCommand, doctorCommand])
+    program.addCommand(command(context));
+  settle(program, context);
+  return program;
+}
+
+/** Makes every command throw rather than exit, and write through the terminal. */
+function settle(command: Command, context: CliContext): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => {
+      context.terminal.print(text.trimEnd());
+    },
+    writeErr: (text) => {
+      context.terminal.note(text.trimEnd());
+    },
+    // Errors are told in one shape by whoever catches them.
+    outputError: () => undefined,
+  });
+  for (const sub of command.commands) settle(sub, context);
+}

@@ -1,0 +1,47 @@
+import { createClient } from "@steward/client";
+import type { StewardClient } from "@steward/client";
+import { Command } from "commander";
+import { readSetting, SERVER_URL_SETTING } from "../config/index.js";
+import type { Environment } from "../config/index.js";
+import { usageError } from "./cli-error.js";
+import { JSON_OPTION_HELP } from "./json-option.js";
+
+/** The options of every command that talks to a server. */
+export interface ClientOptions {
+  readonly server?: string;
+  readonly org?: string;
+  readonly session?: string;
+  readonly user?: string;
+  /** Data as JSON rather than for reading. */
+  readonly json?: true;
+}
+
+/** A command that talks to a server: where it is, who is calling, and how to print. */
+export function clientCommand(name: string, description: string): Command {
+  const { flag = "", type, help, default: preset = "" } = SERVER_URL_SETTING;
+  return new Command(name)
+    .description(description)
+    .option(`--${flag} <${type.placeholder}>`, `${help} (default: ${preset}, or SERVICE_URL)`)
+    .option("--org <uuid>", "Organization to act for (x-org-id).")
+    .option("--session <id>", "Session to act in (x-session-id).")
+    .option("--user <id>", "User to act as (x-user-id).")
+    .option("--json", JSON_OPTION_HELP);
+}
+
+/** A client of the server that flags or environment name. @throws CliError for a bad URL. */
+export function connect(options: ClientOptions, env: Environment): StewardClient {
+  const flags = { [SERVER_URL_SETTING.name]: options.server };
+  const { value, problem } = readSetting(SERVER_URL_SETTING, { flags, env });
+  if (value === undefined) {
+    throw usageError(
+      `${SERVER_URL_SETTING.name}: ${problem?.reason ?? "unset"}`,
+      problem?.fix ?? "",
+    );
+  }
+  return createClient({
+    baseUrl: value,
+    ...(options.org === undefined ? {} : { orgId: options.org }),
+    ...(options.session === undefined ? {} : { sessionId: options.session }),
+    ...(options.user === undefined ? {} : { userId: options.user }),
+  });
+}

@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { readConfig } from "../config/index.js";
+import type { Config, SettingSources } from "../config/index.js";
+import { CliError } from "./cli-error.js";
+import { EXIT } from "./exit-code.js";
+import { JSON_OPTION_HELP } from "./json-option.js";
+import { withSettingOptions } from "./setting-options.js";
+import type { Terminal } from "./terminal.js";
+
+/** The options of a command about a server on this machine, beside the settings. */
+export interface SettingsOptions {
+  readonly json?: true;
+}
+
+/** A command about a server on this machine: a flag for every setting. */
+export function settingsCommand(name: string, description: string): Command {
+  const command = new Command(name).description(description).option("--json", JSON_OPTION_HELP);
+  return withSettingOptions(command);
+}
+
+/**
+ * The configuration of a start; what is probably a mistake is noted.
+ * @throws CliError that names every wrong setting.
+ */
+export function configOrExit(sources: SettingSources, terminal: Terminal): Config {
+  const { config, problems, warnings } = readConfig(sources);
+  for (const warning of warnings) terminal.note(terminal.errorColors.yellow(`warning: ${warning}`));
+  if (config !== undefined) return config;
+  throw new CliError("The configuration is not usable; nothing was started", {
+    exitCode: EXIT.usage,
+    code: "CONFIGURATION",
+    fix: "correct these settings; `steward config` shows all of them",
+    details: problems.map(({ setting, reason, fix }) => ({
+      field: setting,
+      reason: `${reason}; ${fix}`,
+    })),
+  });
+}

@@ -1,0 +1,32 @@
+import type { PlanStatus, StepStatus } from "@steward/client";
+import type { Colors } from "./terminal.js";
+
+/** The sign of a status at the start of a line. */
+export function statusSign(status: PlanStatus | StepStatus): string {
+  return SIGNS[status];
+}
+
+/** Text in the colour of a status. */
+export function paintStatus(text: string, status: string, colors: Colors): string {
+  switch (status) {
+    case "completed":
+      return colors.green(text);
+    case "running":
+      return colors.cyan(text);
+    case "failed":
+      return colors.red(text);
+    case "cancelled":
+      return colors.yellow(text);
+    default:
+      return colors.dim(text);
+  }
+}
+
+const SIGNS: Readonly<Record<StepStatus, string>> = {
+  pending: "·",
+  running: "▸",
+  completed: "✔",
+  failed: "✖",
+  skipped: "↷",
+  cancelled: "■",
+};

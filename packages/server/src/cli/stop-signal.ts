@@ -1,0 +1,29 @@
+import { EXIT } from "./exit-code.js";
+
+/** Signals closer than this are one: npm passes on a Ctrl-C that the program has got already. */
+const SAME_SIGNAL_MS = 300;
+
+/**
+ * Calls `first` at the first Ctrl-C or SIGTERM. The second one ends the process at once, so that
+ * nobody ever has to reach for kill -9. Disposing gives the signals back.
+ */
+export function onStopSignal(first: () => void): Disposable {
+  let firstAtMs: number | undefined;
+  const stop = (): void => {
+    const nowMs = performance.now();
+    if (firstAtMs === undefined) {
+      firstAtMs = nowMs;
+      first();
+    } else if (nowMs - firstAtMs > SAME_SIGNAL_MS) {
+      process.exit(EXIT.failed);
+    }
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  return {
+    [Symbol.dispose]: () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** The program as it is installed. */
+const BIN = fileURLToPath(new URL("../../../bin/steward.js", import.meta.url));
+
+/** How a run of the program ended. */
+export interface Ended {
+  /** `null` when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a run is given beside its arguments. */
+export interface Surroundings {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** A run under way. */
+export interface Running {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves with the text of one stream as soon as it matches. */
+  readonly said: (stream: "stdout" | "stderr", pattern: RegExp) => Promise<string>;
+}
+
+/** Runs the program to its end. Of the environment it sees only what is given, and where Node is. */
+export function runSteward(args: readonly string[], around: Surroundings = {}): Promise<Ended> {
+  return startSteward(args, around).ended;
+}
+
+/** Starts the program. */
+export function startSteward(args: readonly string[], around: Surroundings = {}): Running {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { ...around.env },
+    ...(around.cwd === undefined ? {} : { cwd: around.cwd }),
+  });
+  child.stdin.end(around.input ?? "");
+  const text = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (chunk: string) => (text[stream] += chunk));
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...text }));
+  });
+  const said = async (stream: "stdout" | "stderr", pattern: RegExp): Promise<string> => {
+    for (;;) {
+      if (pattern.test(text[stream])) return text[stream];
+      const over = await Promise.race([
+        ended.then(() => !pattern.test(text[stream])),
+        new Promise<false>((resolve) => child[stream].once("data", () => resolve(false))),
+      ]);
+      if (over) throw new Error(`ended without saying ${String(pattern)}: ${JSON.stringify(text)}`);
+    }
+  };
+  return { process: child, ended, said };
+}
