@@ -51,3 +51,14 @@ export const RETRY_BASE_MS: number = 100;
 export const RETRY_CAP_MS: number = 10_000;
 /** How long a shutdown waits for what is under way. */
 export const DRAIN_MS: number = 10_000;
+
+/** Components of an embedding; the proof of the search index's bound counts on it. */
+export const EMBEDDING_DIMENSION_MAX: number = 16_384;
+/** Results of a memory search whose size the caller did not say (Contract §8). */
+export const SEARCH_TOP_K_DEFAULT: number = 10;
+/** Results of one memory search (Contract §8). */
+export const SEARCH_TOP_K_MAX: number = 100;
+/** Bytes of UTF-8 in the text that memory is searched for. */
+export const SEARCH_QUERY_BYTES_MAX: number = 64 * 1024;
+/** Bytes of UTF-8 in a memory entry's content. */
+export const ENTRY_CONTENT_BYTES_MAX: number = 1024 * 1024;

@@ -31,10 +31,7 @@ export function progressLines(
   const shown = steps.length <= room ? steps : steps.filter(isEventful).slice(-room);
   const width = Math.max(...shown.map(({ stepId }) => stepId.length), 0);
   const summary = `${String(done)} of ${String(steps.length)} steps done, ${String(running)} running`;
-  return [
-    ...shown.map((step) => liveLine(step, steps, width, canvas)),
-    canvas.colors.dim(cut(summary, canvas.columns - 1)),
-  ];
+  return [...shown.map((step) => liveLine(step, steps, width, canvas)), canvas.colors.dim(summary)];
 }
 
 /** One change, as a line that stays: `✔ totals  completed  12 rows  35 ms`. */

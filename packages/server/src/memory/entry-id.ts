@@ -1,0 +1,56 @@
+import { assert } from "../kernel/assert.js";
+import { isUuid } from "../kernel/ids.js";
+
+/** 32-bit words of an entry's id. */
+export const ID_WORDS: number = 4;
+
+/**
+ * Writes the words of a UUID from `start`, so that their order is the order of the lower-case texts.
+ * Half a million of them are read at a start: character by character, with nothing left for the
+ * garbage collector.
+ */
+export function writeId(entryId: string, words: Uint32Array, start: number): void {
+  assert(isUuid(entryId), "an entry's id is a UUID");
+  let digits = 0;
+  for (let at = 0; at < entryId.length; at += 1) {
+    const character = entryId.charCodeAt(at);
+    if (character === HYPHEN) continue;
+    const word = start + (digits >>> 3);
+    words[word] = ((words[word] ?? 0) << 4) | hexDigit(character);
+    digits += 1;
+  }
+}
+
+const HYPHEN = "-".charCodeAt(0);
+
+/** The lowest four bits of a digit are its value, those of a letter of either case are 9 less. */
+function hexDigit(character: number): number {
+  return character <= DIGIT_9 ? character & 15 : (character & 15) + 9;
+}
+
+const DIGIT_9 = "9".charCodeAt(0);
+
+/** The UUID of four words, in lower case. */
+export function idText(words: Uint32Array): string {
+  const hex = Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join("-");
+}
+
+/**
+ * A hash of the id whose words begin at `start`: MurmurHash3's mixing, so that ids that differ little
+ * spread far.
+ */
+export function idHash(words: Uint32Array, start: number): number {
+  let hash = 0;
+  for (let word = start; word < start + ID_WORDS; word += 1) {
+    hash = Math.imul(hash ^ Math.imul(words[word] ?? 0, 0xcc9e2d51), 0x85ebca6b);
+    hash ^= hash >>> 13;
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,126 @@
+import { assert } from "../kernel/assert.js";
+import type { FilterKernel } from "./filter-kernel.js";
+import { isWhole, rescore } from "./rescore.js";
+import { newestHits, scanCodes, type SlotMarks } from "./scan.js";
+import { Slabs } from "./slabs.js";
+import type { Hit } from "./top-k.js";
+import { encodeVector, unpackCode, type VectorCode } from "./vector-code.js";
+import type { IndexEntry, IndexQuery, IndexSource, IndexStats } from "./vector-index.js";
+
+/** What an index is built on. */
+export interface ExactIndexOptions {
+  /** Length of every vector. */
+  readonly dimension: number;
+  readonly kernel: FilterKernel;
+  readonly source: IndexSource;
+  /** Told of each entry that is left out because its stored vector cannot be used. */
+  readonly onDamaged: (entryId: string) => void;
+}
+
+/**
+ * The exact index. Codes of a quarter of the vectors' size are in memory; one pass over them bounds
+ * every score (see `query-code.ts`) and leaves few suspects, whose vectors are then read from the
+ * source and scored in float64. What it finds is what comparing every stored vector would find.
+ */
+export class ExactIndex {
+  readonly #options: ExactIndexOptions;
+  readonly #slabs: Slabs;
+  readonly #quarantined = new Set<string>();
+
+  constructor(options: ExactIndexOptions) {
+    this.#options = options;
+    this.#slabs = new Slabs(options.kernel);
+  }
+
+  /** Adds every entry of the source to an index that is empty. */
+  async load(): Promise<void> {
+    assert(this.#slabs.size() === 0, "an index is loaded once");
+    for await (const page of this.#options.source.entries()) {
+      for (const entry of page) {
+        const code = this.#stored(entry) ?? (await this.#encodedAgain(entry));
+        if (code !== undefined) this.#slabs.add(entry, code);
+      }
+    }
+  }
+
+  /** Adds entries whose vectors the source has; one that is there is replaced. */
+  async add(entries: readonly IndexEntry[]): Promise<void> {
+    for (const entry of entries) {
+      const code = this.#stored(entry) ?? (await this.#encodedAgain(entry));
+      if (code === undefined) continue;
+      this.#remove(entry.entryId);
+      this.#slabs.add(entry, code);
+    }
+  }
+
+  /** Removes entries; one that is not there is passed over. */
+  remove(entryIds: readonly string[]): void {
+    for (const entryId of entryIds) this.#remove(entryId);
+  }
+
+  /** The best entries, in the order of `compareHits`. */
+  async search(query: IndexQuery): Promise<readonly Hit[]> {
+    assert(query.vector.length === this.#options.dimension, "a query has the index's dimension");
+    const { filter, orgId } = query;
+    const allowed = filter && (await this.#options.source.matching(filter, orgId));
+    for (;;) {
+      const marks = allowed && this.#marks(allowed);
+      if (query.vector.every((component) => component === 0)) {
+        return newestHits(this.#slabs, query, marks);
+      }
+      const hits = await this.#hits(query, marks);
+      if (hits !== undefined) return hits;
+    }
+  }
+
+  stats(): IndexStats {
+    return { entries: this.#slabs.size(), quarantined: this.#quarantined.size };
+  }
+
+  /**
+   * @returns `undefined` when rows had to go that may have crowded out others: look again without
+   * them. Each time fewer rows are left, so this ends.
+   */
+  async #hits(query: IndexQuery, marks: SlotMarks): Promise<readonly Hit[] | undefined> {
+    const { kernel, source } = this.#options;
+    const suspects = scanCodes(this.#slabs, kernel, query, marks);
+    const { hits, gone, damaged } = await rescore(suspects, query, source);
+    this.remove(gone);
+    for (const entryId of damaged) this.#quarantine(entryId);
+    return gone.length + damaged.length === 0 ? hits : undefined;
+  }
+
+  #marks(allowed: readonly string[]): Uint8Array {
+    const marks = new Uint8Array(this.#slabs.slotCount());
+    for (const entryId of allowed) {
+      const slot = this.#slabs.find(entryId);
+      if (slot !== undefined) marks[slot] = 1;
+    }
+    return marks;
+  }
+
+  #remove(entryId: string): void {
+    this.#quarantined.delete(entryId);
+    const slot = this.#slabs.find(entryId);
+    if (slot !== undefined) this.#slabs.remove(slot);
+  }
+
+  #quarantine(entryId: string): void {
+    this.#remove(entryId);
+    this.#quarantined.add(entryId);
+    this.#options.onDamaged(entryId);
+  }
+
+  #stored(entry: IndexEntry): VectorCode | undefined {
+    return unpackCode(entry.code, this.#options.dimension);
+  }
+
+  /** For a stored code that is damaged, or that another version wrote. */
+  async #encodedAgain(entry: IndexEntry): Promise<VectorCode | undefined> {
+    const [vector] = await this.#options.source.vectors([entry.entryId]);
+    if (vector === undefined) return undefined;
+    if (isWhole(vector, this.#options.dimension)) return encodeVector(vector);
+    this.#quarantine(entry.entryId);
+    return undefined;
+  }
+}

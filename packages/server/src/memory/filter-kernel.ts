@@ -1,0 +1,55 @@
+import type { QueryCode } from "./query-code.js";
+
+/** Rows of the largest slab, and so of one scan. */
+export const SLAB_ROWS_MAX: number = 256;
+
+/** The columns of one slab, row by row. */
+export interface SlabColumns {
+  /** `stride` codes per row; those beyond the dimension are 0. */
+  readonly codes: Int8Array;
+  readonly scales: Float32Array;
+  readonly residuals: Float32Array;
+}
+
+/** The rows that passed a scan: the first so many places of each array. */
+export interface Survivors {
+  /** Row within the slab, ascending. */
+  readonly rows: Int32Array;
+  /** What the row's cosine is at least and at most. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+/**
+ * Owns the memory of the slabs and reads through it quickly. Every kernel computes the bounds of
+ * `query-code.ts` by the same operations in the same order, so that all give the same bits.
+ */
+export interface FilterKernel {
+  /** Codes from one row to the next: the dimension, rounded up to what the kernel reads at once. */
+  readonly stride: number;
+  /** What the last scan left; overwritten by the next, replaced by the next `allocate`. */
+  readonly survivors: Survivors;
+
+  /**
+   * Reserves a slab for good; its columns are 0.
+   * @returns its address.
+   * @throws AppError `LIMIT_EXCEEDED` when there is no room for more.
+   */
+  allocate(rows: number): number;
+
+  /** A slab's columns, valid until the next `allocate`. @param rows as it was allocated with. */
+  columns(address: number, rows: number): SlabColumns;
+
+  /** Sets what the next scans compare with. */
+  setQuery(query: QueryCode): void;
+
+  /**
+   * Finds the rows whose upper bound is at least `threshold`.
+   * @param capacity the rows that the slab was allocated with; `count`: the rows in use.
+   * @returns how many there are; they are in `survivors`.
+   */
+  scan(
+    slab: { readonly address: number; readonly capacity: number; readonly count: number },
+    threshold: number,
+  ): number;
+}

@@ -1,0 +1,27 @@
+/**
+ * Memory: what an agent's tool calls and notes left behind, and how it is found again.
+ *
+ * Glossary. **Entry**: one remembered JSON text. **Vector**: its embedding, float32. **Code**: the
+ * vector in a quarter of its bytes. **Slab**: rows of codes that belong to one organization.
+ * **Filter**: the pass over the codes. **Kernel**: what runs it. **Suspect**: a row that the filter
+ * cannot rule out. **Hit**: an entry found, with its score. **Source**: where the index reads vectors.
+ */
+export { ExactIndex, type ExactIndexOptions } from "./exact-index.js";
+export {
+  SLAB_ROWS_MAX,
+  type FilterKernel,
+  type SlabColumns,
+  type Survivors,
+} from "./filter-kernel.js";
+export { JsKernel } from "./js-kernel.js";
+export type { QueryCode } from "./query-code.js";
+export { compareHits, type Hit } from "./top-k.js";
+export { encodeVector, packCode, type VectorCode } from "./vector-code.js";
+export type {
+  EntryFilter,
+  IndexEntry,
+  IndexQuery,
+  IndexSource,
+  IndexStats,
+  VectorIndex,
+} from "./vector-index.js";

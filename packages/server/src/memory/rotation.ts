@@ -1,0 +1,47 @@
+/**
+ * Rotates a vector, so that what one component held is spread over many: an outlier would otherwise
+ * coarsen the codes of all its neighbours. Random signs followed by a Walsh-Hadamard transform are
+ * orthogonal, so products and norms stay what they were. A length that is no power of two is covered
+ * by two overlapping windows. The order of operations is fixed: the result has the same bits
+ * everywhere, as stored codes require.
+ */
+export function rotate(vector: Float32Array): Float64Array {
+  const rotated = new Float64Array(vector);
+  const width = largestPowerOfTwo(vector.length);
+  for (const start of new Set([0, vector.length - width])) {
+    mix(rotated.subarray(start, start + width), start);
+  }
+  return rotated;
+}
+
+function largestPowerOfTwo(length: number): number {
+  return 2 ** (31 - Math.clz32(length));
+}
+
+function mix(window: Float64Array, seed: number): void {
+  const scale = 1 / Math.sqrt(window.length);
+  for (let index = 0; index < window.length; index += 1) {
+    const value = (window[index] ?? 0) * scale;
+    window[index] = isNegative(index + seed) ? -value : value;
+  }
+  hadamard(window);
+}
+
+/** A sign that looks random: the top bit of a multiplicative hash (Knuth, TAOCP 6.4). */
+function isNegative(index: number): boolean {
+  return Math.imul(index + 1, 0x9e3779b1) < 0;
+}
+
+/** The unnormalised fast Walsh-Hadamard transform, in place. */
+function hadamard(values: Float64Array): void {
+  for (let half = 1; half < values.length; half *= 2) {
+    for (let start = 0; start < values.length; start += 2 * half) {
+      for (let index = start; index < start + half; index += 1) {
+        const a = values[index] ?? 0;
+        const b = values[index + half] ?? 0;
+        values[index] = a + b;
+        values[index + half] = a - b;
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { Hit } from "./top-k.js";
+
+/** Which entries a search looks at, beyond the organization (all of them must hold). */
+export interface EntryFilter {
+  readonly sessionId?: string;
+  /** Created at or after, in ms since the epoch. */
+  readonly createdFromMs?: number;
+  /** Created before, in ms since the epoch. */
+  readonly createdBeforeMs?: number;
+  readonly toolName?: string;
+  readonly intent?: string;
+  /** The value at this JSON path of the content equals this one. */
+  readonly content?: { readonly path: string; readonly equals: string | number | boolean | null };
+}
+
+/** What a search wants. */
+export interface IndexQuery {
+  /** float32, as long as the index's dimension, all finite. */
+  readonly vector: Float32Array;
+  /** Hits at most, from 1. */
+  readonly limit: number;
+  /** Absent: every organization. */
+  readonly orgId?: string;
+  readonly filter?: EntryFilter;
+  /** Hits have at least this score. */
+  readonly scoreMin?: number;
+}
+
+/** One entry as the index is told of it. */
+export interface IndexEntry {
+  readonly orgId: string;
+  /** UUID, lower case. */
+  readonly entryId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAtMs: number;
+  /** What `packCode` made of the vector. */
+  readonly code: Uint8Array;
+}
+
+/** How large an index is. */
+export interface IndexStats {
+  readonly entries: number;
+  /** Entries left out because their stored vector is damaged. */
+  readonly quarantined: number;
+}
+
+/**
+ * Finds the stored vectors that are most similar to a query's: exactly those, with exactly the scores
+ * and the order that comparing every one would give (Contract §4.4 rule 1). Calls take effect in
+ * their order: a search sees what was added and removed before it.
+ */
+export interface VectorIndex extends AsyncDisposable {
+  /** Adds entries whose vectors the store has; one that is there is replaced. */
+  add(entries: readonly IndexEntry[]): Promise<void>;
+
+  /** Removes entries; one that is not there is passed over. */
+  remove(entryIds: readonly string[]): Promise<void>;
+
+  /**
+   * The best entries, in the order of `compareHits`.
+   * @throws AppError `STORE_UNAVAILABLE` when the vectors cannot be read, `OVERLOADED` when too many
+   * searches wait; the signal's reason when that was aborted.
+   */
+  search(query: IndexQuery, signal: AbortSignal): Promise<readonly Hit[]>;
+
+  stats(): Promise<IndexStats>;
+}
+
+/**
+ * Where an index finds what it does not hold in memory. It lives where the index does, in a thread of
+ * its own, so it may block. What it returns is one model's.
+ */
+export interface IndexSource {
+  /** Every entry, by the page. */
+  entries(): Iterable<readonly IndexEntry[]> | AsyncIterable<readonly IndexEntry[]>;
+
+  /** One vector per id, as it is stored; `undefined` for an entry that is gone. */
+  vectors(
+    entryIds: readonly string[],
+  ): readonly (Float32Array | undefined)[] | Promise<readonly (Float32Array | undefined)[]>;
+
+  /** Ids of the entries that a filter lets through, of one organization or of all. */
+  matching(
+    filter: EntryFilter,
+    orgId: string | undefined,
+  ): readonly string[] | Promise<readonly string[]>;
+
+  /** Lets go of what it holds open. */
+  close(): void | Promise<void>;
+}
