@@ -43,7 +43,7 @@ describe("a compiled template on SQLite", () => {
   const text = fc
     .oneof(
       hostile,
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: "grapheme" }),
       fc.array(hostile).map((all) => all.join("")),
     )
     .filter((value) => !value.includes("\0"));
