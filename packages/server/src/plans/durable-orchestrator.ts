@@ -133,7 +133,8 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   }
 
   async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
-    return this.#store.retryPlan({ orgId: ctx.orgId, planId });
+    const { clock, planDeadlineMs } = this.#options;
+    return this.#store.retryPlan({ orgId: ctx.orgId, planId }, clock.nowMs() + planDeadlineMs);
   }
 
   listPlans(filter: PlanFilter, page: PageRequest, ctx: QueryRuntimeContext): Promise<PlanPage> {

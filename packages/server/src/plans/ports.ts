@@ -221,8 +221,11 @@ export interface PlanStore extends AsyncDisposable {
    */
   cancelPlan(ref: PlanRef, reason: string): Promise<PlanState>;
 
-  /** @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed. */
-  retryPlan(ref: PlanRef): Promise<PlanRecord>;
+  /**
+   * @param deadlineMs until when the plan may run on, ms since the epoch.
+   * @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed.
+   */
+  retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord>;
 
   /** See {@link PlanJournal.readEvents}. */
   readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]>;

@@ -38,14 +38,18 @@ describe("SQL text", () => {
 
   it("takes a literal for one token, whatever it holds", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.constantFrom(...DIALECTS), (held, dialect) => {
-        const literal = `'${held.replaceAll("'", "''")}'`;
-        expect(read(`SELECT ${literal};`, dialect)).toEqual([
-          "word SELECT",
-          `string ${literal}`,
-          "symbol ;",
-        ]);
-      }),
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.constantFrom(...DIALECTS),
+        (held, dialect) => {
+          const literal = `'${held.replaceAll("'", "''")}'`;
+          expect(read(`SELECT ${literal};`, dialect)).toEqual([
+            "word SELECT",
+            `string ${literal}`,
+            "symbol ;",
+          ]);
+        },
+      ),
     );
   });
 

@@ -1,5 +1,7 @@
-import { LEASE_MS, PLAN_DEADLINE_MS, PLAN_EVENTS_MAX } from "../kernel/limits.js";
+import { assert } from "../kernel/assert.js";
 import { isoTime } from "../kernel/clock.js";
+import { LEASE_MS, PLAN_EVENTS_MAX } from "../kernel/limits.js";
+import { sortByDependency } from "./dag.js";
 import type { PlanEvent, PlanEventType } from "./plan-events.js";
 import type { PlanStatus, SchemaTableDelta, StepError, StepStatus, WaitReason } from "./plan.js";
 
@@ -111,16 +113,20 @@ export function createPlan(
   },
   steps: readonly { readonly id: string; readonly dependsOn: readonly string[] }[],
 ): PlanState & { readonly events: readonly PlanEvent[] } {
-  const { name, ...ids } = start;
+  const { name, orgId, planId, sessionId, createdAtMs, deadlineMs } = start;
   const empty: PlanState = {
-    ...ids,
+    orgId,
+    planId,
+    sessionId,
+    createdAtMs,
+    deadlineMs,
     status: "pending",
     startedAtMs: undefined,
     finishedAtMs: undefined,
     cancelReason: undefined,
     failure: undefined,
     lastSequence: 0,
-    lastEventAtMs: start.createdAtMs,
+    lastEventAtMs: createdAtMs,
     steps: steps.map((step, index) => ({
       stepId: step.id,
       index,
@@ -135,8 +141,8 @@ export function createPlan(
       error: undefined,
     })),
   };
-  const draft = new Draft(empty, start.createdAtMs);
-  draft.emit("PlanCreated", { session_id: start.sessionId, name, total_steps: steps.length });
+  const draft = new Draft(empty, createdAtMs);
+  draft.emit("PlanCreated", { session_id: sessionId, name, total_steps: steps.length });
   const change = draft.change();
   return { ...change.plan, steps: empty.steps, events: change.events };
 }
@@ -188,8 +194,9 @@ function claimPending(
     return refuse("LIMIT_EXCEEDED", `The plan's log is full: ${String(PLAN_EVENTS_MAX)} events`);
   }
   const draft = new Draft(state, nowMs);
-  if (state.status === "pending") {
-    draft.patch({ status: "running", startedAtMs: nowMs });
+  // Not "when pending": a plan that missed its deadline before any step ran may have been retried.
+  if (state.startedAtMs === undefined) {
+    draft.patch({ status: "running", startedAtMs: draft.nowMs });
     draft.emit("PlanStarted", { session_id: state.sessionId, total_steps: state.steps.length });
   }
   const claimed: StepState = {
@@ -215,7 +222,7 @@ function unmetDependencies(state: PlanState, step: StepState): readonly string[]
   if (step.dependsOn.length === 0) return [];
   const wanted = new Set(step.dependsOn);
   for (const other of state.steps) {
-    if (other.status === "completed") wanted.delete(other.stepId);
+    if (other.status === "completed" && wanted.delete(other.stepId) && wanted.size === 0) break;
   }
   return [...wanted];
 }
@@ -232,9 +239,12 @@ function whyNotActive(state: PlanState, nowMs: number): string | undefined {
   return undefined;
 }
 
-/** Room the log must keep so that the plan can always be ended properly. */
+/**
+ * Room the log must keep so that the plan can always be ended properly: a step's attempt may end
+ * without completing it, and the step be skipped then; the plan may be cancelled, and ends.
+ */
 function eventsToFinish(state: PlanState): number {
-  return state.steps.length + 8;
+  return 2 * state.steps.length + 8;
 }
 
 /** Ends an attempt. @returns `undefined` when the attempt is not the running one: it was fenced. */
@@ -280,6 +290,7 @@ function endAttempt(draft: Draft, step: StepState, outcome: StepOutcome): void {
       emitExecuted(draft, step, "failed", 0, outcome.durationMs, outcome.error);
       return;
     case "cancelled":
+      assert(draft.isEnding, "only a plan that is ending has a step cancelled");
       draft.replaceStep({ ...ended, status: "cancelled" });
       draft.emit("PlanStepCancelled", {
         step_id: step.stepId,
@@ -346,33 +357,13 @@ function settlePlan(draft: Draft): void {
 
 /** Skips what never ran, in topological order (Decision §6). */
 function skipRest(draft: Draft): void {
-  for (const step of topologicalOrder(draft.steps)) {
+  const order = sortByDependency(draft.steps, ({ stepId }) => stepId);
+  assert(order.kind === "sorted", "a plan with a cycle is never stored");
+  for (const step of order.nodes) {
     if (step.status !== "pending") continue;
     draft.replaceStep({ ...step, status: "skipped", waitReason: undefined });
     draft.emit("PlanStepSkipped", { step_id: step.stepId, step_index: step.index });
   }
-}
-
-/** Steps so that each follows what it depends on; among equals, the order submitted. */
-function topologicalOrder(steps: readonly StepState[]): readonly StepState[] {
-  const byId = new Map(steps.map((step) => [step.stepId, step]));
-  const ordered = new Set<StepState>();
-  for (const root of steps) {
-    // An explicit stack: a chain of a thousand steps must not depend on the engine's own.
-    const stack: StepState[] = [root];
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const next = ordered.has(top)
-        ? undefined
-        : top.dependsOn.map((id) => byId.get(id)).find((dep) => dep && !ordered.has(dep));
-      if (next === undefined) {
-        ordered.add(top);
-        stack.pop();
-      } else {
-        stack.push(next);
-      }
-    }
-  }
-  return [...ordered];
 }
 
 /**
@@ -395,10 +386,14 @@ export function cancelPlan(
   return draft.change();
 }
 
-/** Has a failed plan run on: what completed stays, everything else is to be done again. */
+/**
+ * Has a failed plan run on: what completed stays, everything else is to be done again.
+ * @param deadlineMs until when: its first time may be over, which may be why it failed.
+ */
 export function retryPlan(
   state: PlanState,
   nowMs: number,
+  deadlineMs: number,
 ): PlanChange | { readonly refused: string; readonly limit?: true } {
   if (state.status !== "failed") {
     return {
@@ -423,7 +418,7 @@ export function retryPlan(
     status: "running",
     finishedAtMs: undefined,
     failure: undefined,
-    deadlineMs: nowMs + Math.max(state.deadlineMs - state.createdAtMs, 0),
+    deadlineMs,
   });
   draft.emit("PlanRetried", {
     step_ids: draft.steps.filter((step) => step.status === "pending").map((step) => step.stepId),
@@ -451,11 +446,6 @@ export function applyChange(state: PlanState, change: PlanChange): PlanState {
   return { ...change.plan, steps };
 }
 
-/** The default time, after its creation, by which a plan must be done (Decision §3). */
-export function defaultDeadlineMs(createdAtMs: number): number {
-  return createdAtMs + PLAN_DEADLINE_MS;
-}
-
 function refuse(code: ClaimRefusal["code"], message: string): ClaimDecision {
   return { kind: "refused", refusal: { code, message } };
 }
@@ -464,7 +454,8 @@ function refuse(code: ClaimRefusal["code"], message: string): ClaimDecision {
 class Draft {
   readonly nowMs: number;
   plan: Omit<PlanState, "steps">;
-  #steps: readonly StepState[];
+  readonly #timestamp: string;
+  #steps: StepState[];
   readonly #changed = new Map<number, StepState>();
   readonly #events: PlanEvent[] = [];
 
@@ -472,11 +463,17 @@ class Draft {
     const { steps, ...plan } = state;
     this.nowMs = Math.max(nowMs, state.lastEventAtMs);
     this.plan = plan;
-    this.#steps = steps;
+    this.#timestamp = isoTime(this.nowMs);
+    this.#steps = steps.slice();
   }
 
   get steps(): readonly StepState[] {
     return this.#steps;
+  }
+
+  /** Nothing may start any more. */
+  get isEnding(): boolean {
+    return this.plan.cancelReason !== undefined || this.plan.failure !== undefined;
   }
 
   patch(part: Partial<Omit<PlanState, "steps">>): void {
@@ -484,8 +481,7 @@ class Draft {
   }
 
   replaceStep(step: StepState): void {
-    if (this.#changed.size === 0) this.#steps = this.#steps.slice();
-    (this.#steps as StepState[])[step.index] = step;
+    this.#steps[step.index] = step;
     this.#changed.set(step.index, step);
   }
 
@@ -497,7 +493,7 @@ class Draft {
       sequence,
       eventType,
       payloadJson: JSON.stringify(payload),
-      timestamp: isoTime(this.nowMs),
+      timestamp: this.#timestamp,
     });
   }
 

@@ -199,9 +199,9 @@ export class SqlitePlanStore implements PlanStore {
     return plan.state;
   }
 
-  async retryPlan(ref: PlanRef): Promise<PlanRecord> {
+  async retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord> {
     const plan = this.#plan(ref);
-    const change = retryPlan(plan.state, this.#clock.nowMs());
+    const change = retryPlan(plan.state, this.#clock.nowMs(), deadlineMs);
     if ("refused" in change) {
       throw new AppError(
         change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE",

@@ -1,0 +1,364 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isTerminalEvent, type PlanEvent } from "./plan-events.js";
+import type { PlanStatus, StepStatus } from "./plan.js";
+import {
+  applyChange,
+  cancelPlan,
+  claimStep,
+  createPlan,
+  expirePlan,
+  finishStep,
+  retryPlan,
+  type PlanChange,
+  type PlanState,
+  type StepOutcome,
+} from "./transitions.js";
+
+/**
+ * Random commands of several clients against a plan, beside a model that knows nothing of the code:
+ * sets and flags written down from Decision §3. After every command the statuses must be the model's,
+ * and the log must be one from which a reader who sees nothing else learns the same statuses.
+ */
+
+const TIME_MS = 100_000;
+const CONTEXT = { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] };
+const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
+const OUTCOMES: Readonly<Record<StepOutcome["kind"], StepOutcome>> = {
+  completed: { kind: "completed", rowCount: 1, durationMs: 1, context: CONTEXT },
+  failed: { kind: "failed", error: ERROR, durationMs: 1, context: CONTEXT },
+  retried: { kind: "retried", error: ERROR, durationMs: 1 },
+  cancelled: { kind: "cancelled", durationMs: 1 },
+  released: { kind: "released" },
+};
+
+/** Which steps each step depends on, by index. */
+type Shape = readonly (readonly number[])[];
+
+/** What somebody believes to be running. */
+interface Held {
+  readonly step: number;
+  readonly attempt: number;
+}
+
+/** What must be so. Steps are their indexes. */
+class Model {
+  plan: PlanStatus = "pending";
+  readonly steps: StepStatus[];
+  readonly attempts: number[];
+  cancelling = false;
+  failing = false;
+  nowMs = 0;
+  deadlineMs: number = TIME_MS;
+  /** Attempts that clients believe to be theirs, also when they no longer are. */
+  readonly held: Held[] = [];
+  readonly shape: Shape;
+
+  constructor(shape: Shape) {
+    this.shape = shape;
+    this.steps = shape.map(() => "pending");
+    this.attempts = shape.map(() => 0);
+  }
+
+  get active(): boolean {
+    return this.plan === "pending" || this.plan === "running";
+  }
+
+  claim(step: number): string {
+    const status = this.steps[step];
+    if (status === "running") return "running";
+    if (status === "completed" || status === "failed") return "finished";
+    const late = this.nowMs > this.deadlineMs;
+    if (status !== "pending" || !this.active || this.cancelling || this.failing || late) {
+      return "PLAN_NOT_ACTIVE";
+    }
+    if (this.shape[step]?.some((before) => this.steps[before] !== "completed") !== false) {
+      return "STEP_DEPENDENCIES_NOT_MET";
+    }
+    this.plan = "running";
+    this.steps[step] = "running";
+    this.attempts[step] = (this.attempts[step] ?? 0) + 1;
+    this.held.push({ step, attempt: this.attempts[step] });
+    return "claimed";
+  }
+
+  isRunning({ step, attempt }: Held): boolean {
+    return this.steps[step] === "running" && this.attempts[step] === attempt;
+  }
+
+  finish(step: number, outcome: StepOutcome["kind"]): void {
+    this.steps[step] = outcome === "retried" || outcome === "released" ? "pending" : outcome;
+    if (outcome === "failed") this.failing = true;
+    this.settle();
+  }
+
+  settle(): void {
+    if (this.steps.includes("running")) return;
+    if (this.cancelling) this.end("cancelled");
+    else if (this.failing) this.end("failed");
+    else if (this.steps.every((status) => status === "completed")) this.plan = "completed";
+  }
+
+  end(status: PlanStatus): void {
+    this.plan = status;
+    for (const [step, was] of this.steps.entries()) {
+      if (was === "pending") this.steps[step] = "skipped";
+    }
+  }
+
+  retry(): void {
+    this.plan = "running";
+    this.failing = false;
+    this.deadlineMs = this.nowMs + TIME_MS;
+    for (const [step, was] of this.steps.entries()) {
+      if (was !== "completed") this.steps[step] = "pending";
+    }
+  }
+}
+
+/** The real thing and its log. */
+class Real {
+  state: PlanState;
+  readonly reader: LogReader;
+
+  constructor(shape: Shape) {
+    const { events, ...state } = createPlan(
+      { orgId: "o", planId: "p", sessionId: "s", name: "n", createdAtMs: 0, deadlineMs: TIME_MS },
+      shape.map((before, step) => ({ id: idOf(step), dependsOn: before.map(idOf) })),
+    );
+    this.state = state;
+    this.reader = new LogReader(shape);
+    for (const event of events) this.reader.read(event);
+  }
+
+  apply(change: PlanChange): void {
+    for (const step of change.steps) expect(step).not.toBe(this.state.steps[step.index]);
+    this.state = applyChange(this.state, change);
+    for (const event of change.events) this.reader.read(event);
+    expect(this.state.lastSequence).toBe(change.events.at(-1)?.sequence ?? this.state.lastSequence);
+  }
+
+  finish({ step, attempt }: Held, outcome: StepOutcome["kind"], nowMs: number): boolean {
+    const change = finishStep(this.state, idOf(step), attempt, OUTCOMES[outcome], nowMs);
+    if (change !== undefined) this.apply(change);
+    return change !== undefined;
+  }
+}
+
+function idOf(step: number): string {
+  return `s${String(step)}`;
+}
+
+/** Somebody who knows of the plan what its log says. */
+class LogReader {
+  /** `failed`: its newest attempt did; whether it will be tried again, the log says by doing so. */
+  readonly steps: StepStatus[];
+  readonly #shape: Shape;
+  #last: PlanEvent | undefined;
+  #started = false;
+
+  constructor(shape: Shape) {
+    this.#shape = shape;
+    this.steps = shape.map(() => "pending");
+  }
+
+  read(event: PlanEvent): void {
+    expect(event.sequence).toBe((this.#last?.sequence ?? 0) + 1);
+    expect(event.timestamp >= (this.#last?.timestamp ?? "")).toBe(true);
+    if (this.#last !== undefined && isTerminalEvent(this.#last.eventType)) {
+      expect(event.eventType).toBe("PlanRetried");
+    }
+    this.#last = event;
+    const payload = JSON.parse(event.payloadJson) as {
+      readonly step_index: number;
+      readonly status: StepStatus;
+      readonly step_ids: readonly string[];
+    };
+    const step = payload.step_index;
+    switch (event.eventType) {
+      case "PlanStarted":
+        expect(this.#started).toBe(false);
+        this.#started = true;
+        return;
+      case "PlanStepStarted":
+        expect(this.#started).toBe(true);
+        expect(["pending", "failed"]).toContain(this.steps[step]);
+        expect(this.#before(step).every((status) => status === "completed")).toBe(true);
+        this.steps[step] = "running";
+        return;
+      case "PlanStepExecuted":
+      case "PlanStepCancelled":
+      case "PlanStepLeaseExpired":
+        expect(this.steps[step]).toBe("running");
+        this.steps[step] =
+          event.eventType === "PlanStepExecuted"
+            ? payload.status
+            : event.eventType === "PlanStepCancelled"
+              ? "cancelled"
+              : "pending";
+        return;
+      case "PlanStepSkipped":
+        expect(["pending", "failed"]).toContain(this.steps[step]);
+        // In topological order: what it depends on is not still to be skipped.
+        expect(this.#before(step)).not.toContain("pending");
+        this.steps[step] = "skipped";
+        return;
+      case "PlanRetried":
+        for (const id of payload.step_ids) this.steps[Number(id.slice(1))] = "pending";
+        return;
+      case "PlanCompleted":
+        expect(this.steps.every((status) => status === "completed")).toBe(true);
+        return;
+      case "PlanFailed":
+      case "PlanCancelled":
+        expect(this.steps).not.toContain("running");
+        expect(this.steps).not.toContain("pending");
+        return;
+      default:
+        return;
+    }
+  }
+
+  #before(step: number): readonly (StepStatus | undefined)[] {
+    return (this.#shape[step] ?? []).map((before) => this.steps[before]);
+  }
+}
+
+type Command = fc.Command<Model, Real>;
+
+/** A command that can always be given; what it must come to is for the model to say. */
+function command(name: string, run: (model: Model, real: Real) => void): Command {
+  return {
+    check: () => true,
+    run: (model, real) => {
+      run(model, real);
+      checkInvariants(model, real);
+    },
+    toString: () => name,
+  };
+}
+
+function checkInvariants(model: Model, { state, reader }: Real): void {
+  expect(state.status).toBe(model.plan);
+  expect(state.steps.map(({ status }) => status)).toEqual(model.steps);
+  expect(state.steps.map(({ attempt }) => attempt)).toEqual(model.attempts);
+  expect(state.finishedAtMs === undefined).toBe(model.active);
+  const owned = state.steps.map((step) => step.owner !== undefined);
+  expect(owned).toEqual(model.steps.map((status) => status === "running"));
+  expect(state.steps.map((step) => step.leaseUntilMs !== undefined)).toEqual(owned);
+  expect(state.steps.map((step) => step.rowCount !== undefined)).toEqual(
+    model.steps.map((status) => status === "completed" || status === "failed"),
+  );
+  for (const [step, told] of reader.steps.entries()) {
+    const known = model.steps[step];
+    if (told === "failed") expect(["failed", "pending"]).toContain(known);
+    else expect(told).toBe(known);
+  }
+}
+
+const claim = (step: number): Command =>
+  command(`claim ${String(step)}`, (model, real) => {
+    const index = step % model.shape.length;
+    const decision = claimStep(real.state, idOf(index), "owner", model.nowMs);
+    if (decision.kind === "claimed") real.apply(decision.change);
+    const kind = decision.kind === "refused" ? decision.refusal.code : decision.kind;
+    expect(kind).toBe(model.claim(index));
+  });
+
+/** A client that reports an end, perhaps of an attempt that was taken from it. */
+const finish = (pick: number, outcome: StepOutcome["kind"]): Command =>
+  command(`finish ${String(pick)} ${outcome}`, (model, real) => {
+    const held = model.held[pick % model.held.length];
+    if (held === undefined) return;
+    // Nobody interrupts a statement of a plan that goes on.
+    if (outcome === "cancelled" && !model.cancelling && !model.failing) return;
+    const running = model.isRunning(held);
+    expect(real.finish(held, outcome, model.nowMs)).toBe(running);
+    if (running) model.finish(held.step, outcome);
+  });
+
+/** A client that dies: every attempt under way is handed back, and it may still report later. */
+const crash = command("crash", (model, real) => {
+  for (const held of model.held) {
+    if (!model.isRunning(held)) continue;
+    expect(real.finish(held, "released", model.nowMs)).toBe(true);
+    model.finish(held.step, "released");
+  }
+});
+
+const cancel = command("cancel", (model, real) => {
+  const change = cancelPlan(real.state, "reason", model.nowMs);
+  const over = model.plan === "completed" || model.plan === "failed";
+  expect(change !== undefined && "refused" in change).toBe(over);
+  expect(change === undefined).toBe(model.plan === "cancelled" || model.cancelling);
+  if (change === undefined || "refused" in change) return;
+  real.apply(change);
+  model.cancelling = true;
+  model.settle();
+});
+
+const retry = command("retry", (model, real) => {
+  const change = retryPlan(real.state, model.nowMs, model.nowMs + TIME_MS);
+  expect("refused" in change).toBe(model.plan !== "failed");
+  if ("refused" in change) return;
+  real.apply(change);
+  model.retry();
+});
+
+const expire = command("expire", (model, real) => {
+  const change = expirePlan(real.state, model.nowMs);
+  const due = model.active && !model.cancelling && !model.failing;
+  expect(change !== undefined).toBe(due && model.nowMs > model.deadlineMs);
+  if (change === undefined) return;
+  real.apply(change);
+  model.failing = true;
+  model.settle();
+});
+
+const passTime = (ms: number): Command =>
+  command(`pass ${String(ms)} ms`, (model) => {
+    model.nowMs = Math.max(0, model.nowMs + ms);
+  });
+
+/** A plan of up to six steps, in an order that has nothing to do with their dependencies. */
+const shape: fc.Arbitrary<Shape> = fc
+  .tuple(
+    fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 1 }),
+    fc.array(fc.boolean(), { minLength: 36, maxLength: 36 }),
+  )
+  .map(([order, edges]) => {
+    const steps = order.toSorted((a, b) => a - b);
+    return steps.map((step) =>
+      order
+        .slice(0, order.indexOf(step))
+        .filter((before) => edges[step * 6 + before])
+        .map((before) => steps.indexOf(before)),
+    );
+  });
+
+const outcome = fc.constantFrom<StepOutcome["kind"]>("completed", "completed", "retried");
+const commands = fc.commands(
+  [
+    fc.oneof(
+      { weight: 20, arbitrary: fc.nat(5).map(claim) },
+      { weight: 20, arbitrary: fc.tuple(fc.nat(20), outcome).map((held) => finish(...held)) },
+      { weight: 2, arbitrary: fc.nat(20).map((pick) => finish(pick, "failed")) },
+      { weight: 4, arbitrary: fc.nat(20).map((pick) => finish(pick, "cancelled")) },
+      { weight: 1, arbitrary: fc.constantFrom(crash, cancel, expire) },
+      { weight: 4, arbitrary: fc.constant(retry) },
+      { weight: 2, arbitrary: fc.integer({ min: -50_000, max: 60_000 }).map(passTime) },
+    ),
+  ],
+  { maxCommands: 80, size: "max" },
+);
+
+describe("the state machine of a plan", () => {
+  it("does what its model does, and writes a log that tells it, whatever its clients do", () => {
+    fc.assert(
+      fc.property(shape, commands, (steps, script) => {
+        fc.modelRun(() => ({ model: new Model(steps), real: new Real(steps) }), script);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
