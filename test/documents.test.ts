@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+/** The documents and the code point at each other; these tests follow every pointer. */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+describe("the documents", () => {
+  it("link to files that are there", () => {
+    const broken = filesUnder(".", /\.md$/).flatMap((file) =>
+      [...read(file).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = ""]) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => !existsSync(join(root, dirname(file), target)))
+        .map((target) => `${file}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("hold every section of the contract and every decision that the code cites", () => {
+    const known = new Set([...contractSections(), ...decisionSections()]);
+    const unknown = sources().flatMap((file) =>
+      [...read(file).matchAll(/\b(Contract|Decision)s? (§[\d.]*\d(?:,? (?:and )?§[\d.]*\d)*)/g)]
+        .flatMap(([, document, list = ""]) =>
+          [...list.matchAll(/§([\d.]*\d)/g)].map(([, section]) => `${document} §${section}`),
+        )
+        .filter((citation) => !known.has(citation))
+        .map((citation) => `${file}: ${citation}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("say of every direct dependency what it is for, and of no other", () => {
+    const said = [...read("docs/dependencies.md").matchAll(/^\| `([^`]+)` /gm)].map(
+      ([, name]) => name,
+    );
+    const workspaces = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
+    const named = [".", ...workspaces].flatMap((directory) => dependenciesOf(directory));
+    const foreign = named.filter((name) => !name.startsWith("@steward/"));
+    expect(said.toSorted()).toEqual([...new Set(foreign)].sort());
+  });
+});
+
+/** `Contract §2.4` and the like: one per numbered heading. */
+function contractSections(): readonly string[] {
+  const headings = read("docs/contract.md").matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm);
+  return [...headings].map(([, section]) => `Contract §${section}`);
+}
+
+/** `Decision §3` and the like: one per row of the table of pages. */
+function decisionSections(): readonly string[] {
+  const rows = read("docs/decisions/README.md").matchAll(/^\| (\d+) +\| \[\d{4} /gm);
+  return [...rows].map(([, section]) => `Decision §${section}`);
+}
+
+function dependenciesOf(directory: string): readonly string[] {
+  const manifest = JSON.parse(read(join(directory, "package.json")));
+  return ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"].flatMap(
+    (kind) => Object.keys(manifest[kind] ?? {}),
+  );
+}
+
+function sources(): readonly string[] {
+  return ["packages", "test", "bench", "docs"].flatMap((directory) =>
+    filesUnder(directory, /\.(ts|tsx|proto|sql|md)$/),
+  );
+}
+
+/** Files we wrote, as paths from the root. */
+function filesUnder(directory: string, name: RegExp): readonly string[] {
+  return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) return FOREIGN.has(entry.name) ? [] : filesUnder(path, name);
+    return name.test(entry.name) ? [path] : [];
+  });
+}
+
+const FOREIGN = new Set(["node_modules", "dist", ".git", ".steward", "coverage"]);
+
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}
