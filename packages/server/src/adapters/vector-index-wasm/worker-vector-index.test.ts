@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Log } from "../../kernel/log.js";
+import { silentLog } from "../../kernel/log.js";
+import { silentTelemetry } from "../../kernel/telemetry.js";
+import { encodeVector, packCode, type IndexEntry } from "../../memory/index.js";
+import { WorkerVectorIndex } from "./worker-vector-index.js";
+
+/**
+ * Real threads. Their source is a module in a data: URL that makes vectors from the number at the end of
+ * an entry's id, so that both sides know them: entry n has the vector (1, n).
+ */
+let logged: string[];
+let log: Log;
+let index: WorkerVectorIndex;
+
+beforeEach(() => {
+  logged = [];
+  log = {
+    ...silentLog,
+    info: (_fields, event) => logged.push(event),
+    error: (_fields, event) => logged.push(event),
+  };
+});
+
+afterEach(async () => {
+  await index[Symbol.asyncDispose]();
+});
+
+describe("WorkerVectorIndex", () => {
+  it("finds what the source held at the start and what was added since, and not what was removed", async () => {
+    index = open({ initial: 3 });
+    await index.add([entry(7), entry(8)]);
+    await index.remove([entryId(0), entryId(8)]);
+    expect(await found()).toEqual([1, 2, 7]);
+    expect(await index.stats()).toEqual({ entries: 3, quarantined: 0 });
+    expect(logged).toContain("memory index loaded");
+  });
+
+  it("lets a search see what was added before it without waiting for that", async () => {
+    index = open({ initial: 0 });
+    const adding = index.add([entry(1)]);
+    expect(await found()).toEqual([1]);
+    await adding;
+  });
+
+  it("answers many searches at once, each its own", async () => {
+    index = open({ initial: 50 });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_search, number) =>
+        index.search({ vector: Float32Array.of(1, number), limit: 1 }, anyone()),
+      ),
+    );
+    expect(answers.map(([hit]) => hit?.entryId)).toEqual(answers.map((_hits, n) => entryId(n)));
+  });
+
+  it("refuses more searches than may wait", async () => {
+    index = open({ initial: 1 });
+    const searches = Array.from({ length: 1100 }, () =>
+      index.search({ vector: Float32Array.of(1, 1), limit: 1 }, anyone()),
+    );
+    const results = await Promise.allSettled(searches);
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).toHaveLength(100);
+    expect(refused[0]).toMatchObject({ reason: { code: "OVERLOADED" } });
+  });
+
+  it("rejects with the signal's reason when the caller leaves, and works on", async () => {
+    index = open({ initial: 2, slowMs: 200 });
+    const leaving = new AbortController();
+    const searches = Array.from({ length: 5 }, () =>
+      index.search({ vector: Float32Array.of(1, 1), limit: 1 }, leaving.signal),
+    );
+    const reason = new Error("gone");
+    leaving.abort(reason);
+    for (const search of searches) await expect(search).rejects.toBe(reason);
+    expect(await found()).toEqual([0, 1]);
+  });
+
+  it("says STORE_UNAVAILABLE when the source cannot be read", async () => {
+    index = open({ initial: 2, failing: true });
+    await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+
+  it("starts again when its thread dies, and reads the store anew", async () => {
+    index = open({ initial: 2 });
+    expect(await found()).toEqual([0, 1]);
+    const filter = { toolName: "ends the thread" };
+    const dying = index.search({ vector: Float32Array.of(1, 0), limit: 1, filter }, anyone());
+    await expect(dying).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await index.add([entry(9)]);
+    await expect.poll(() => index.isLoaded(), { timeout: 5000 }).toBe(true);
+    expect(await found()).toEqual([0, 1]);
+    expect(logged).toContain("memory index died");
+  });
+
+  it("tells of a damaged vector and finds the rest", async () => {
+    index = open({ initial: 3, damaged: 1 });
+    expect(await found()).toEqual([0, 2]);
+    expect(logged).toContain("a stored vector is damaged: its entry is not found by search");
+    expect(await index.stats()).toEqual({ entries: 2, quarantined: 1 });
+  });
+
+  it("ends at once while it is still loading", async () => {
+    index = open({ initial: 1, loadMs: 60_000 });
+    const startedAt = performance.now();
+    await index[Symbol.asyncDispose]();
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
+
+/** The signal of a caller who stays. */
+function anyone(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** How the source behaves. */
+interface SourceOptions {
+  /** Entries it holds at the start: 0, 1, … */
+  readonly initial: number;
+  /** The entry whose vector is damaged. */
+  readonly damaged?: number;
+  /** How long it takes to read vectors, in ms. */
+  readonly slowMs?: number;
+  /** How long it takes to load, in ms. */
+  readonly loadMs?: number;
+  /** Reading vectors fails. */
+  readonly failing?: boolean;
+}
+
+function open(options: SourceOptions): WorkerVectorIndex {
+  const initial = Array.from({ length: options.initial }, (_entry, number) => entry(number));
+  const source = { url: sourceModule, options: { ...options, initial } };
+  return new WorkerVectorIndex({ dimension: 2, source }, log, silentTelemetry);
+}
+
+/** Runs in the thread. */
+const sourceModule = `data:text/javascript,${encodeURIComponent(`
+  import { setTimeout as sleep } from "node:timers/promises";
+  import { AppError } from ${JSON.stringify(new URL("../../kernel/errors.js", import.meta.url).href)};
+  export function openIndexSource(options) {
+    const numberOf = (id) => Number.parseInt(id.slice(24), 16);
+    return {
+      async *entries() {
+        await sleep(options.loadMs ?? 0);
+        yield options.initial;
+      },
+      async vectors(ids) {
+        await sleep(options.slowMs ?? 0);
+        if (options.failing) throw new AppError("STORE_UNAVAILABLE", "The store cannot be read now");
+        return ids.map((id) =>
+          numberOf(id) === options.damaged ? Float32Array.of(NaN, 0) : Float32Array.of(1, numberOf(id)));
+      },
+      matching: () => process.exit(1),
+      close() {},
+    };
+  }
+`)}`;
+
+/** The numbers of all entries found, ascending. */
+async function found(): Promise<readonly number[]> {
+  const hits = await index.search({ vector: Float32Array.of(1, 1), limit: 100 }, anyone());
+  return hits.map((hit) => Number.parseInt(hit.entryId.slice(24), 16)).sort((a, b) => a - b);
+}
+
+function entry(number: number): IndexEntry {
+  return {
+    orgId: "aaaaaaaa-0000-4000-8000-000000000000",
+    entryId: entryId(number),
+    createdAtMs: number,
+    code: packCode(encodeVector(Float32Array.of(1, number))),
+  };
+}
+
+function entryId(number: number): string {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
+}

@@ -1,0 +1,137 @@
+import { AppError } from "../../kernel/errors.js";
+import type { Log } from "../../kernel/log.js";
+import type { Telemetry } from "../../kernel/telemetry.js";
+import type { Hit, IndexEntry, IndexQuery, IndexStats, VectorIndex } from "../../memory/index.js";
+import { IndexThread, stopped } from "./index-thread.js";
+import type { WorkerSettings } from "./worker-protocol.js";
+
+/** Searches that wait or run, at most; one more is refused. */
+const SEARCHES_MAX = 1000;
+/** Searches sent ahead, so that the thread is never idle; a waiting one can still be called off. */
+const SEARCHES_SENT_MAX = 2;
+/** Pause before a thread that has died is started again, in ms. */
+const RESTART_MS = 1000;
+
+/** A search that has not been sent yet: runs on the thread, or is told that there is none. */
+type WaitingSearch = (thread: IndexThread | undefined) => Promise<void>;
+
+/**
+ * The exact index in a thread of its own. The thread reads what the store holds when it starts, so
+ * one that dies is simply started again: what it was being told is in the store by then.
+ */
+export class WorkerVectorIndex implements VectorIndex {
+  readonly #settings: WorkerSettings;
+  readonly #log: Log;
+  readonly #telemetry: Telemetry;
+  readonly #waiting = new Set<WaitingSearch>();
+  #thread: IndexThread | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #sent = 0;
+  #loaded = false;
+  #closed = false;
+
+  constructor(settings: WorkerSettings, log: Log, telemetry: Telemetry) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#telemetry = telemetry;
+    this.#start();
+  }
+
+  /** Whether the index holds what the store does; until then searches wait. */
+  isLoaded(): boolean {
+    return this.#loaded;
+  }
+
+  async add(entries: readonly IndexEntry[]): Promise<void> {
+    await this.#tell((thread) => thread.call("add", entries));
+  }
+
+  async remove(entryIds: readonly string[]): Promise<void> {
+    await this.#tell((thread) => thread.call("remove", entryIds));
+  }
+
+  async search(query: IndexQuery, signal: AbortSignal): Promise<readonly Hit[]> {
+    signal.throwIfAborted();
+    if (this.#closed) throw stopped(undefined);
+    if (this.#waiting.size + this.#sent >= SEARCHES_MAX) {
+      throw new AppError("OVERLOADED", "Too many memory searches are waiting", {
+        retryAfterMs: 1000,
+      });
+    }
+    return new Promise((resolve, reject) => {
+      const run: WaitingSearch = async (thread) => {
+        const hits = thread?.call("search", query) ?? Promise.reject(stopped(undefined));
+        await hits.then(resolve, reject);
+        signal.removeEventListener("abort", leave);
+      };
+      const leave = (): void => {
+        this.#waiting.delete(run);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(run);
+      this.#pump();
+    });
+  }
+
+  async stats(): Promise<IndexStats> {
+    if (this.#thread === undefined) throw stopped(undefined);
+    return this.#thread.call("stats", undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#restart);
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#pump();
+    await thread?.close();
+  }
+
+  /** Sends what may be sent; without a thread, everything is told so. */
+  #pump(): void {
+    for (const search of this.#waiting) {
+      if (this.#thread !== undefined && this.#sent >= SEARCHES_SENT_MAX) return;
+      this.#waiting.delete(search);
+      this.#sent += 1;
+      void search(this.#thread).finally(() => {
+        this.#sent -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  /** A thread that dies, or is not there, needs not be told: the next one reads the store. */
+  async #tell(call: (thread: IndexThread) => Promise<undefined>): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    await call(thread).catch((error: unknown) => {
+      if (this.#thread === thread) throw error;
+    });
+  }
+
+  #start(): void {
+    const startedAt = performance.now();
+    this.#thread = new IndexThread(this.#settings, {
+      onLoaded: (entries, kernel) => {
+        this.#loaded = true;
+        const durationMs = Math.round(performance.now() - startedAt);
+        this.#log.info({ entries, kernel, durationMs }, "memory index loaded");
+      },
+      onDamaged: (entryId) => {
+        this.#telemetry.count("steward_memory_quarantined_total");
+        this.#log.error(
+          { entryId },
+          "a stored vector is damaged: its entry is not found by search",
+        );
+      },
+      onDied: (cause) => {
+        this.#log.error({ err: cause }, "memory index died");
+        this.#loaded = false;
+        this.#thread = undefined;
+        this.#restart = setTimeout(() => this.#start(), RESTART_MS);
+        this.#pump();
+      },
+    });
+  }
+}
