@@ -10,7 +10,7 @@ import { markupEnd } from "./placeholder.js";
  *   one that PostgreSQL continues on the next line;
  * - `identifier`: a quoted name; `parameter`: a bind parameter; `markup`: {{…}} in code.
  */
-export type SqlTokenKind =
+type SqlTokenKind =
   | "blank"
   | "comment"
   | "word"

@@ -1,4 +1,8 @@
-import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from "@photostructure/sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindOutputs, compileTemplate } from "./template.js";
@@ -128,4 +132,50 @@ describe("a compiled template on SQLite", () => {
       }),
     );
   });
+
+  it("has as many parameters for the engine as for the compiler", () => {
+    const piece = fc.constantFrom(
+      ..."SELECT 1,|SELECT |'|''|'a'|\"|`|[|]|--|/*|*/|\n|,|1|x'|(|)|{{step.a.output}}|'{{step.a.output}}'|'p{{step.a.output}}q'".split(
+        "|",
+      ),
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = `SELECT {{step.b.output}}, ${pieces.join("")}`;
+        const parameters = parametersOfAccepted(database, text);
+        if (parameters === undefined) return;
+        accepted += 1;
+        expect(parameters.engine).toBe(parameters.compiler);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(accepted).toBeGreaterThan(50);
+  });
 });
+
+/** Parameters of a template that both compiler and engine take; `undefined` when one does not. */
+function parametersOfAccepted(
+  database: DatabaseSyncInstance,
+  template: string,
+): { readonly compiler: number; readonly engine: number } | undefined {
+  try {
+    const { sql, binds } = compileTemplate(template, "sqlite");
+    const statement = database.prepare(sql);
+    let engine = 0;
+    while (takes(statement, engine + 1)) engine += 1;
+    return { compiler: binds.length, engine };
+  } catch {
+    return undefined;
+  }
+}
+
+function takes(statement: StatementSyncInstance, parameters: number): boolean {
+  try {
+    statement.all(...Array<number>(parameters).fill(1));
+    return true;
+  } catch (error) {
+    // Any other error is one of running it, with every parameter in its place.
+    return !String(error).includes("out of range");
+  }
+}

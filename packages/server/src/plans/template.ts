@@ -26,6 +26,9 @@ export { bindOutputs } from "./bind-outputs.js";
  * | in a literal: `'Dear {{…}}!'` | `('Dear ' \|\| ?1 \|\| '!')` | `('Dear ' \|\| $1::text \|\| '!')` |
  * | in a literal after its type: `interval '{{…}} days'` | | `($1::text \|\| ' days')::interval` |
  *
+ * Where nothing around a placeholder has a type, as in `jsonb_build_object('k', {{…}})`, PostgreSQL
+ * asks for a cast: `{{…}}::text`.
+ *
  * @throws AppError `BAD_PLACEHOLDER`, without a field: the caller knows which step it is.
  */
 export function compileTemplate(template: string, dialect: Dialect): CompiledStatement {
