@@ -22,7 +22,7 @@ const batteries = [
   "packages/server/src/storage/contract.ts",
   "packages/server/src/memory/contract.ts",
 ];
-const tests = ["**/*.test.ts", ...batteries, "test/**/*.ts", "bench/**/*.ts"];
+const tests = ["**/*.test.ts", "**/testing/**", ...batteries, "test/**/*.ts", "bench/**/*.ts"];
 
 export default defineConfig(
   { ignores: ["**/dist/**", "**/gen/**", "coverage/**"] },

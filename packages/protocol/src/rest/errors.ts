@@ -27,7 +27,7 @@ export const errorBodySchema: z.ZodType<ErrorBody> = z
   .object({
     error: z.string().describe("What went wrong and how to fix it, for people"),
     code: z.enum(ERROR_CODES).describe("The reason, for programs"),
-    details: z.array(errorDetailSchema).readonly().exactOptional(),
+    details: z.array(errorDetailSchema).exactOptional(),
   })
   .meta({
     id: "Error",

@@ -104,12 +104,12 @@ const planStepDefSchema = z
       .describe("One SQL statement; {{step.<id>.output}} binds the output of an earlier step"),
     depends_on: z
       .array(z.string())
-      .readonly()
+
       .exactOptional()
       .describe("Ids of the steps that must complete first, at most 100"),
     schema_table_hints: z
       .array(z.string())
-      .readonly()
+
       .exactOptional()
       .describe("Tables whose schema is compared before and after the step"),
   })
@@ -121,7 +121,7 @@ export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
     session_id: z.string().exactOptional().describe("Empty: the x-session-id header"),
     name: z.string().exactOptional(),
     description: z.string().exactOptional(),
-    steps: z.array(planStepDefSchema).readonly().describe("1 to 1000 steps"),
+    steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
   })
   .meta({
     id: "SubmitPlanRequest",
@@ -180,7 +180,7 @@ const planStepSchema = z
     name: z.string(),
     tool_name: z.string(),
     intent: z.string(),
-    depends_on: z.array(z.string()).readonly(),
+    depends_on: z.array(z.string()),
     status: z.enum(STEP_STATUSES),
     attempt: z.int().describe("Attempts so far; 0 before the first"),
     row_count: z.int().exactOptional(),
@@ -192,13 +192,13 @@ const planStepSchema = z
 
 /** Schema of {@link Plan}. */
 export const planSchema: z.ZodType<Plan> = z
-  .object({ ...planSummaryShape, steps: z.array(planStepSchema).readonly() })
+  .object({ ...planSummaryShape, steps: z.array(planStepSchema) })
   .meta({ id: "Plan" });
 
 /** Schema of {@link PlanPage}. */
 export const planPageSchema: z.ZodType<PlanPage> = z
   .object({
-    plans: z.array(z.object(planSummaryShape).meta({ id: "PlanSummary" })).readonly(),
+    plans: z.array(z.object(planSummaryShape).meta({ id: "PlanSummary" })),
     next_cursor: z.string().exactOptional().describe("Absent on the last page"),
   })
   .meta({ id: "PlanPage" });

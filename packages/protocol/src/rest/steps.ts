@@ -90,8 +90,8 @@ const llmContextUpdateSchema = z
     plan_id: z.string(),
     step_id: z.string(),
     tool_output_json: z.string().describe("JSON text: an array of row objects"),
-    schema_additions: z.array(schemaTableDeltaSchema).readonly(),
-    augmentation_hints: z.array(z.string()).readonly().describe("Sentences for the system prompt"),
+    schema_additions: z.array(schemaTableDeltaSchema),
+    augmentation_hints: z.array(z.string()).describe("Sentences for the system prompt"),
   })
   .meta({
     id: "LlmContextUpdate",

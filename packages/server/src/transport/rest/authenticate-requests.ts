@@ -1,0 +1,31 @@
+import type { QueryRuntimeContext } from "../../plans/index.js";
+import { requestContext } from "../request-context.js";
+import type { Services } from "../services.js";
+import type { RestApp } from "./rest-app.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who asks and for how long; on the routes under `/api`. */
+    context: QueryRuntimeContext;
+  }
+}
+
+/**
+ * Finds out who sends each request before its body is read, and tells the rooms behind when the
+ * caller has gone: what was started still finishes, but nobody waits for it.
+ */
+export function authenticateRequests(app: RestApp, { authenticate }: Services): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const gone = new AbortController();
+    reply.raw.once("close", () => {
+      if (!reply.raw.writableFinished) gone.abort();
+    });
+    request.context = requestContext(authenticate, {
+      headers: request.headers,
+      peerAddress: request.raw.socket.remoteAddress ?? "",
+      requestId: request.id,
+      signal: gone.signal,
+    });
+    done();
+  });
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../kernel/errors.js";
+import type { Log } from "../../kernel/log.js";
+import { REQUEST_TOO_LARGE, restErrorOf, type RestError } from "../errors.js";
+import type { RestApp } from "./rest-app.js";
+
+/** Answers whatever goes wrong, here or inside Fastify, in the shape of Decision §9. */
+export function answerErrors(app: RestApp, log: Log): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log));
+  app.setNotFoundHandler((request) => {
+    throw new AppError("NOT_FOUND", `There is no ${request.method} ${pathOf(request)}`);
+  });
+}
+
+/** Answers with this error, and logs it when it is the server's. */
+export function answerError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+): FastifyReply {
+  const { status, headers, body } = restErrorFrom(thrown);
+  // 501 says what this server was not set up to do; nothing went wrong.
+  if (status >= 500 && status !== 501) {
+    const { method, id: requestId } = request;
+    log.error({ err: thrown, requestId, method, path: pathOf(request), status }, "request failed");
+  }
+  return reply.code(status).headers(headers).send(body);
+}
+
+/** The path alone: a query may hold what nobody should read in a log. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.replace(/\?.*$/s, "");
+}
+
+function restErrorFrom(thrown: unknown): RestError {
+  switch (codeOf(thrown)) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return restErrorOf(
+        new AppError("LIMIT_EXCEEDED", "The body is larger than 4 MiB"),
+        REQUEST_TOO_LARGE,
+      );
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return malformed("The content-type header is malformed; send application/json");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return malformed("The body is not as long as its content-length header says");
+    case "FST_ERR_BAD_URL":
+      return malformed("The path is not valid percent-encoded UTF-8");
+    case "ECONNRESET":
+      return malformed("The request ended before its body did");
+    default:
+      return restErrorOf(thrown);
+  }
+}
+
+function malformed(message: string): RestError {
+  return restErrorOf(new AppError("INVALID_ARGUMENT", message));
+}
+
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+}

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from "fastify";
+import { AppError } from "../../kernel/errors.js";
+import type { RestApp } from "./rest-app.js";
+
+/**
+ * Reads every body as JSON in UTF-8 (Contract §4), and strictly: anything else is
+ * `INVALID_ARGUMENT`. A route that takes no body does not look at one.
+ */
+export function readJsonBodies(app: RestApp): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
+    try {
+      done(null, takesBody(request) ? parsed(request.headers["content-type"], bytes) : undefined);
+    } catch (error) {
+      done(AppError.from(error));
+    }
+  });
+}
+
+function takesBody(request: FastifyRequest): boolean {
+  return request.routeOptions.schema?.body !== undefined;
+}
+
+function parsed(contentType: string | undefined, bytes: Buffer): unknown {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? "")) {
+    throw new AppError("INVALID_ARGUMENT", "Send the body with content-type: application/json");
+  }
+  if (bytes.length === 0) return undefined;
+  const text = decoded(bytes);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new AppError("INVALID_ARGUMENT", `The body is not valid JSON: ${messageOf(error)}`);
+  }
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError("INVALID_ARGUMENT", "The body is not valid UTF-8", { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

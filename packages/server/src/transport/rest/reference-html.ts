@@ -1,0 +1,207 @@
+import { Html, html } from "./html.js";
+
+/** What the page shows of an OpenAPI 3.1 document. */
+export interface ApiDescription {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Media };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Response {
+  readonly description: string;
+  readonly content?: Media;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+type Media = Readonly<Record<string, { readonly schema: Schema }>>;
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly description?: string;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly required?: readonly string[];
+  readonly examples?: readonly unknown[];
+}
+
+interface Endpoint extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The style sheet in the page; exported so that a policy can allow it and nothing else. */
+export const REFERENCE_STYLE = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: light-dark(#1554b0, #8ab8ff); }
+body { font: 16px/1.55 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
+h1 small { font-weight: 400; opacity: .65; font-size: .55em; }
+h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
+h3 { margin: 2.2rem 0 .4rem; }
+h4 { margin: 1.2rem 0 .3rem; }
+a { color: var(--accent); }
+code, pre { font: .875em/1.5 ui-monospace, monospace; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem; overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+td, th { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); }
+nav ul { list-style: none; padding: 0; }
+.method { display: inline-block; min-width: 4.2em; font-weight: 600; color: var(--accent); }
+.about { white-space: pre-line; }
+`;
+
+/** The whole description on one page. */
+export function referenceHtml({ info, paths, components }: ApiDescription): string {
+  const { schemas } = components;
+  const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]): Endpoint => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${info.title} API</title>
+        ${new Html(`<style>${REFERENCE_STYLE}</style>`)}
+      </head>
+      <body>
+        <h1>${info.title} API <small>${info.version}</small></h1>
+        <p class="about">${info.description}</p>
+        <p>For tools: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+        <nav>
+          <ul>
+            ${endpoints.map((endpoint) => html`<li>${linkTo(endpoint)} ${endpoint.summary}</li>`)}
+          </ul>
+        </nav>
+        <h2>Endpoints</h2>
+        ${endpoints.map((endpoint) => endpointSection(endpoint, schemas))}
+        <h2>Schemas</h2>
+        ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema))}
+      </body>
+    </html> `.text;
+}
+
+function linkTo({ operationId, method, path }: Endpoint): Html {
+  return html`<a href="#${operationId}"
+    ><code><span class="method">${method}</span>${path}</code></a
+  >`;
+}
+
+function endpointSection(endpoint: Endpoint, schemas: Schemas): Html {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = endpoint;
+  const body = requestBody?.content["application/json"]?.schema;
+  return html`<section id="${operationId}">
+    <h3>${summary}</h3>
+    <p>
+      <code><span class="method">${endpoint.method}</span>${endpoint.path}</code>
+    </p>
+    <p>${description}</p>
+    ${parameters.length === 0 ? [] : table(parameters.map(parameterRow))}
+    ${body === undefined ? [] : html`<p>Body: ${typeOf(body)}</p>`}
+    <pre>${curlOf(endpoint, body && exampleOf(body, schemas))}</pre>
+    ${table(Object.entries(responses).map((response) => responseRow(...response)))}
+  </section>`;
+}
+
+function parameterRow({ name, in: place, required, description, schema }: Parameter): Html {
+  const kind = `${place}${required ? ", required" : ""}`;
+  return row(html`<code>${name}</code> <small>${kind}</small>`, typeOf(schema), description);
+}
+
+function responseRow(status: string, { description, content = {} }: Response): Html {
+  const types = Object.values(content).map(({ schema }) => typeOf(schema));
+  return row(html`<code>${status}</code>`, types, description);
+}
+
+function schemaSection(name: string, schema: Schema): Html {
+  const { description, properties = {}, required = [], examples = [] } = schema;
+  const rows = Object.entries(properties).map(([member, type]) =>
+    row(
+      html`<code>${member}</code
+        >${required.includes(member) ? [] : html` <small>optional</small>`}`,
+      typeOf(type),
+      type.description,
+    ),
+  );
+  return html`<section id="schema-${name}">
+    <h3>${name}</h3>
+    <p>${description}</p>
+    ${table(rows)} ${examples.map((example) => html`<pre>${jsonText(example)}</pre>`)}
+  </section>`;
+}
+
+function table(rows: readonly Html[]): Html {
+  return html`<table>
+    ${rows}
+  </table>`;
+}
+
+function row(name: Html, type: Html | readonly Html[], description: string | undefined): Html {
+  return html`<tr>
+    <td>${name}</td>
+    <td>${type}</td>
+    <td>${description}</td>
+  </tr> `;
+}
+
+/** A schema in a word or two; a named one is linked. */
+function typeOf(schema: Schema): Html {
+  const { $ref, items, properties, additionalProperties, type = "any", format } = schema;
+  if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
+  if (schema.enum !== undefined) return html`${schema.enum.join(" | ")}`;
+  if (schema.const !== undefined) return html`"${schema.const}"`;
+  if (items !== undefined) return html`array of ${typeOf(items)}`;
+  if (additionalProperties !== undefined) return html`map of ${typeOf(additionalProperties)}`;
+  if (properties !== undefined) {
+    const members = Object.entries(properties).map(
+      ([key, value]) => html`${key}: ${typeOf(value)}`,
+    );
+    return html`{ ${members} }`;
+  }
+  return html`${format ?? type}`;
+}
+
+function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}
+
+function exampleOf({ $ref, examples }: Schema, schemas: Schemas): unknown {
+  return $ref === undefined ? examples?.[0] : schemas[nameOf($ref)]?.examples?.[0];
+}
+
+/** A command to try the endpoint with; the variables stand for what the path leaves open. */
+function curlOf({ method, path }: Endpoint, body: unknown): string {
+  const flag = method === "GET" ? "" : `-X ${method} `;
+  const url = `"$STEWARD${path.replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`)}"`;
+  if (body === undefined) return `curl ${flag}${url}`;
+  const json = jsonText(body).replaceAll("'", "'\\''");
+  return `curl ${flag}${url} -H 'content-type: application/json' -d '${json}'`;
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, undefined, 2);
+}

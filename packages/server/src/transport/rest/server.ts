@@ -1,0 +1,110 @@
+import { fastify, type FastifyInstance } from "fastify";
+import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { requestIdOf } from "../request-context.js";
+import type { Services } from "../services.js";
+import { describeApi } from "./api-description.js";
+import { authenticateRequests } from "./authenticate-requests.js";
+import { answerConnectionError } from "./connection-errors.js";
+import { drainBeforeClosing } from "./drain.js";
+import { answerError, answerErrors } from "./error-replies.js";
+import { addEventRoutes } from "./event-routes.js";
+import { readJsonBodies } from "./json-body.js";
+import { collectMethods, refuseOtherMethods } from "./method-not-allowed.js";
+import { addPlanRoutes } from "./plan-routes.js";
+import { addReferencePage } from "./reference-page.js";
+import { logRequests } from "./request-log.js";
+import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
+import { addServiceRoutes } from "./service-routes.js";
+import { zodValidation } from "./validation.js";
+
+/** What the REST server needs to know beside the rooms behind it. */
+export interface RestOptions {
+  /** This program's version, for the API's description. */
+  readonly version: string;
+  readonly deadlines?: RestDeadlines;
+}
+
+/** How long a connection may keep the server waiting, in ms. */
+export interface RestDeadlines {
+  /** From the connection, or the request before, to the end of a request's headers. */
+  readonly headersMs: number;
+  /** From there to the end of its body. */
+  readonly requestMs: number;
+  /** Between two requests. */
+  readonly keepAliveMs: number;
+  /** How often the deadlines are checked: the most that any of them is overrun by. */
+  readonly checkMs: number;
+  /** Between two signs of life on an event stream: shorter than the patience of usual proxies, 60 s. */
+  readonly heartbeatMs: number;
+}
+
+const DEADLINES: RestDeadlines = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  keepAliveMs: 65_000,
+  checkMs: 1_000,
+  heartbeatMs: 15_000,
+};
+
+/** Characters of one part of a path: more than a request line may have, so that ids judge it. */
+const PATH_PART_LENGTH_MAX = 64 * 1024;
+
+/**
+ * REST over HTTP/1.1 (Contract §4.2, Decision §9). It listens on nothing itself: call `ready()`,
+ * then give connections to `server` by emitting `connection`. `close()` ends event streams and lets
+ * requests under way finish.
+ */
+export function createRestServer(services: Services, options: RestOptions): FastifyInstance {
+  const deadlines = options.deadlines ?? DEADLINES;
+  const { log } = services;
+  const app = fastify({
+    http: {
+      headersTimeout: deadlines.headersMs,
+      requestTimeout: deadlines.requestMs,
+      connectionsCheckingInterval: deadlines.checkMs,
+    },
+    requestTimeout: deadlines.requestMs,
+    keepAliveTimeout: deadlines.keepAliveMs,
+    bodyLimit: REQUEST_BYTES_MAX,
+    routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
+    genReqId: (request) => requestIdOf(request.headers, services.ids),
+    // A request that arrives while the server closes is answered like any other.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      answerError(error, request, withStandardHeaders(request, reply), log);
+    },
+    clientErrorHandler: answerConnectionError,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler(zodValidation("INVALID_ARGUMENT"));
+  app.setSerializerCompiler(serializerCompiler);
+  drainBeforeClosing(app);
+  readJsonBodies(app);
+  setStandardHeaders(app);
+  logRequests(app, services);
+  answerErrors(app, log);
+  const methodsByPath = collectMethods(app);
+  describeApi(app, options.version);
+  app.register((api, _options, done) => {
+    authenticateRequests(api, services);
+    addPlanRoutes(api, services.orchestrator);
+    addEventRoutes(api, services, deadlines.heartbeatMs);
+    done();
+  });
+  app.register((open, _options, done) => {
+    addServiceRoutes(open, services);
+    addReferencePage(open);
+    done();
+  });
+  app.register((rest, _options, done) => {
+    refuseOtherMethods(rest, methodsByPath);
+    done();
+  });
+  app.addHook("onReady", (done) => {
+    // Node checks the deadlines of a server that listens; this one is handed its connections.
+    app.server.emit("listening");
+    done();
+  });
+  return app;
+}

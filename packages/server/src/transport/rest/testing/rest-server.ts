@@ -1,0 +1,121 @@
+import { createServer, type AddressInfo, type Server } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
+import { systemClock } from "../../../kernel/clock.js";
+import { systemIds } from "../../../kernel/ids.js";
+import type { Log, LogFields } from "../../../kernel/log.js";
+import type { Orchestrator } from "../../../plans/index.js";
+import { headersAuthenticator } from "../../authenticate.js";
+import type { Readiness } from "../../services.js";
+import { createRestServer, type RestDeadlines } from "../server.js";
+import { InMemoryOrchestrator } from "./in-memory-orchestrator.js";
+
+/** One line that was logged. */
+export interface LoggedLine {
+  readonly level: string;
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** A REST server on a real socket, connections handed over as the one-port listener does. */
+export interface RestServer extends AsyncDisposable {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  readonly port: number;
+  readonly orchestrator: InMemoryOrchestrator;
+  readonly lines: readonly LoggedLine[];
+  /** What `/readyz` finds. */
+  readiness: Readiness | Promise<Readiness>;
+}
+
+/** An answer, its body read as JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Whoever asks knows what was asked for.
+  readonly body: Record<string, unknown> & { readonly data?: unknown };
+}
+
+/** Sends a request; a body that is not text or bytes is sent as JSON. */
+export async function send(
+  { url }: RestServer,
+  request: string,
+  options: {
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<Answer> {
+  const [method = "", path = ""] = request.split(" ");
+  const { body, headers } = options;
+  const isRaw = typeof body === "string" || body instanceof Uint8Array;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json = text === "" ? {} : (JSON.parse(text) as Answer["body"]);
+  return { status: response.status, headers: response.headers, body: json };
+}
+
+/** Starts one, on any free port of loopback. */
+export async function startRestServer(
+  options: { readonly orchestrator?: Orchestrator; readonly deadlines?: RestDeadlines } = {},
+): Promise<RestServer> {
+  const orchestrator = new InMemoryOrchestrator();
+  const telemetry = new PromTelemetry();
+  const lines: LoggedLine[] = [];
+  const health = { readiness: async () => server.readiness };
+  const app = createRestServer(
+    {
+      orchestrator: options.orchestrator ?? orchestrator,
+      authenticate: headersAuthenticator({ trustedProxies: [] }),
+      health,
+      metrics: telemetry,
+      log: recorder(lines),
+      telemetry,
+      clock: systemClock,
+      ids: systemIds(systemClock),
+    },
+    { version: "1.2.3", ...(options.deadlines && { deadlines: options.deadlines }) },
+  );
+  await app.ready();
+  const listener = await listen(app);
+  const { port } = listener.address() as AddressInfo;
+  const server: RestServer = {
+    app,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    orchestrator,
+    lines,
+    readiness: { ready: true, checks: { store: "ok" } },
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await app.close();
+    },
+  };
+  return server;
+}
+
+function listen(app: FastifyInstance): Promise<Server> {
+  const listener = createServer((socket) => app.server.emit("connection", socket));
+  return new Promise((resolve) => {
+    listener.listen(0, "127.0.0.1", () => {
+      resolve(listener);
+    });
+  });
+}
+
+function recorder(lines: LoggedLine[]): Log {
+  const at = (level: string) => (fields: LogFields, event: string) => {
+    lines.push({ level, event, fields });
+  };
+  const log: Log = {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: () => log,
+  };
+  return log;
+}
