@@ -1,0 +1,1 @@
+export { SqliteAnalyzer } from "./sqlite-analyzer.js";

@@ -1,0 +1,62 @@
+import { parse, type ParseDiagnostic, type Stmt } from "sqlite3-parser";
+import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
+import { unreachable } from "../../kernel/assert.js";
+import { AppError } from "../../kernel/errors.js";
+import { namedTables } from "./named-tables.js";
+import { classifyStatement } from "./statement-class.js";
+
+/** Reads statements by SQLite's own grammar; it speaks no other dialect. */
+export class SqliteAnalyzer implements SqlAnalyzer {
+  /** @throws AppError `UNIMPLEMENTED` for a dialect other than SQLite's. */
+  analyze(sql: string, dialect: Dialect): StatementAnalysis {
+    switch (dialect) {
+      case "sqlite":
+        return analyzeSqlite(sql);
+      case "postgres":
+        throw new AppError(
+          "UNIMPLEMENTED",
+          "PostgreSQL data sources are not supported yet: use a sqlite: data source",
+        );
+      default:
+        return unreachable(dialect);
+    }
+  }
+}
+
+function analyzeSqlite(sql: string): StatementAnalysis {
+  // The parser and the engine both stop at a NUL: what stands behind it would go unseen.
+  if (sql.includes("\0")) return rejected("unparsable", "The statement holds a NUL character");
+  const parsed = parse(sql);
+  if (parsed.status === "error") return rejected("unparsable", describeSyntaxError(parsed.errors));
+  const [statement, ...others] = parsed.root.cmds;
+  if (statement === undefined) return rejected("unparsable", "The statement is empty");
+  if (others.length > 0) {
+    return rejected(
+      "multiple_statements",
+      `Only one statement is allowed, found ${others.length + 1}: use one step for each`,
+    );
+  }
+  return judge(statement);
+}
+
+function judge(statement: Stmt): StatementAnalysis {
+  const judged = classifyStatement(statement);
+  if (judged.kind === "forbidden") return rejected("forbidden", judged.message);
+  const { statementClass } = judged;
+  return { kind: "statement", statementClass, tables: namedTables(statement) };
+}
+
+function describeSyntaxError(errors: readonly ParseDiagnostic[]): string {
+  const error = errors[0];
+  if (error === undefined) return "syntax error";
+  const hint = error.hints?.[0];
+  const place = `line ${error.span.line}, column ${error.span.col + 1}`;
+  return `${error.message} (${place})${hint === undefined ? "" : `: ${hint.message}`}`;
+}
+
+function rejected(
+  reason: Extract<StatementAnalysis, { kind: "rejected" }>["reason"],
+  message: string,
+): StatementAnalysis {
+  return { kind: "rejected", reason, message };
+}

@@ -1,0 +1,98 @@
+import type { InsertStmt, QualifiedName, Stmt, UpdateStmt, Upsert } from "sqlite3-parser";
+import type { StatementClass } from "../../governance/index.js";
+import { unreachable } from "../../kernel/assert.js";
+
+/** What a statement does, or why no intent allows it. */
+export type Classification =
+  | { readonly kind: "class"; readonly statementClass: StatementClass }
+  | { readonly kind: "forbidden"; readonly message: string };
+
+/**
+ * The class of one statement. Where it may do several things to rows, it is the gravest of them:
+ * an upsert may change rows, so it is `write_update`; REPLACE, INSERT OR REPLACE and UPDATE OR
+ * REPLACE may remove the rows in their way, so they are `write_delete`. EXPLAIN runs nothing, yet
+ * counts as what it explains, so that no class has a second spelling.
+ */
+export function classifyStatement(statement: Stmt): Classification {
+  switch (statement.type) {
+    case "SelectStmt":
+      return ofClass("read_select");
+    case "InsertStmt":
+      return ofClass(insertClass(statement));
+    case "UpdateStmt":
+      return ofClass(updateClass(statement));
+    case "DeleteStmt":
+      return ofClass("write_delete");
+    case "ExplainStmt":
+      return classifyStatement(statement.stmt);
+    case "CreateTableStmt":
+      return unlessTemporary(statement.temporary, statement.tblName);
+    case "CreateTriggerStmt":
+      return unlessTemporary(statement.temporary, statement.triggerName);
+    case "CreateViewStmt":
+      return unlessTemporary(statement.temporary, statement.viewName);
+    case "CreateIndexStmt":
+      return unlessTemporary(false, statement.idxName);
+    case "CreateVirtualTableStmt":
+      return unlessTemporary(false, statement.tblName);
+    case "AlterTableStmt":
+    case "AnalyzeStmt":
+    case "DropIndexStmt":
+    case "DropTableStmt":
+    case "DropTriggerStmt":
+    case "DropViewStmt":
+    case "ReindexStmt":
+      return ofClass("admin");
+    case "AttachStmt":
+    case "DetachStmt":
+      return forbidden("ATTACH and DETACH are not allowed: a step works on its own data source");
+    case "PragmaStmt":
+      return forbidden(
+        "PRAGMA is not allowed; to read a table's columns, select from pragma_table_info('table')",
+      );
+    case "VacuumStmt":
+      return forbidden("VACUUM is not allowed");
+    case "BeginStmt":
+    case "CommitStmt":
+    case "ReleaseStmt":
+    case "RollbackStmt":
+    case "SavepointStmt":
+      return forbidden("Transaction control is not allowed: every step is its own transaction");
+    default:
+      return unreachable(statement);
+  }
+}
+
+function insertClass(statement: InsertStmt): StatementClass {
+  if (statement.orConflict === "Replace") return "write_delete";
+  const { body } = statement;
+  return body.type === "SelectInsertBody" && mayUpdate(body.upsert)
+    ? "write_update"
+    : "write_insert";
+}
+
+function mayUpdate(upsert: Upsert | undefined): boolean {
+  for (let clause = upsert; clause !== undefined; clause = clause.next) {
+    if (clause.doClause.type === "SetUpsertDo") return true;
+  }
+  return false;
+}
+
+function updateClass(statement: UpdateStmt): StatementClass {
+  return statement.orConflict === "Replace" ? "write_delete" : "write_update";
+}
+
+/** A temporary object would outlive its step in a connection that other steps use. */
+function unlessTemporary(temporary: boolean, name: QualifiedName): Classification {
+  return temporary || name.dbName?.text.toLowerCase() === "temp"
+    ? forbidden("Temporary objects are not allowed: connections are shared between steps")
+    : ofClass("admin");
+}
+
+function ofClass(statementClass: StatementClass): Classification {
+  return { kind: "class", statementClass };
+}
+
+function forbidden(message: string): Classification {
+  return { kind: "forbidden", message };
+}
