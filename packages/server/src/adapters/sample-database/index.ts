@@ -1,0 +1,1 @@
+export { createSampleDatabase } from "./sample-database.js";
