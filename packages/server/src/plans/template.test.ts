@@ -97,6 +97,10 @@ describe("a template", () => {
       "stand alone",
     );
     expect(refusal("SELECT x IN ({{step.a.output}})", "sqlite")).toContain("name a column");
+    expect(refusal("SELECT x IN ('{{step.a.output[*].id}}')", "sqlite")).toContain(
+      "without quotes",
+    );
+    expect(sqlite("SELECT x IN ('{{step.a.output[0].id}}', 'b')")).toBe("SELECT x IN (?1, 'b')");
     expect(sqlite("SELECT x IN ({{step.a.output[0].id}}, {{step.a.output[1].id}})")).toBe(
       "SELECT x IN (?1, ?2)",
     );

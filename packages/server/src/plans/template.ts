@@ -1,6 +1,6 @@
 import type { Dialect } from "../governance/index.js";
 import type { Bind, CompiledStatement, OutputRef } from "./compiled-statement.js";
-import { cutLiteral } from "./literal.js";
+import { cutLiteral, type LiteralPart } from "./literal.js";
 import {
   badPlaceholder,
   findPlaceholder,
@@ -108,14 +108,10 @@ class TemplateCompiler {
 
   #inCode(ref: OutputRef, markup: string, at: number): string {
     const surroundings = this.#surroundings(at);
-    const inList = surroundings === "in_list" || surroundings === "part_of_in_list";
     if (!isList(ref)) {
       if (!isRows(ref)) return this.#parameter({ ...ref, form: "value" });
-      if (inList) {
-        throw badPlaceholder(
-          markup,
-          "holds whole rows; in IN (…) name a column: output[*].<column>",
-        );
+      if (isInList(surroundings)) {
+        throw badPlaceholder(markup, "is whole rows; in IN (…) name a column: output[*].<column>");
       }
       return this.#json({ ...ref, form: "value" });
     }
@@ -161,6 +157,9 @@ class TemplateCompiler {
   #compileLiteral(token: SqlToken, at: number): void {
     const parts = cutLiteral(token);
     if (parts === undefined) return;
+    if (isInList(this.#surroundings(at)) && parts.some(isJsonPart)) {
+      throw badPlaceholder(token.text, "is one text; a list in IN (…) stands without quotes");
+    }
     const type = this.#dialect === "postgres" ? this.#word(at - 1) : "";
     const cast = LITERAL_TYPES.has(type) ? `::${type}` : "";
     if (cast !== "") this.#write(at - 1, "");
@@ -213,6 +212,16 @@ class TemplateCompiler {
 function refusePlaceholderIn(token: SqlToken, place: string): void {
   const start = findPlaceholder(token.text);
   if (start !== undefined) throw misplacedPlaceholder(token.text, start, `stands in ${place}`);
+}
+
+/** Whether what stands there is compared with, as one of a list. */
+function isInList(surroundings: Surroundings): boolean {
+  return surroundings === "in_list" || surroundings === "part_of_in_list";
+}
+
+/** Whether a part of a literal is JSON for certain. */
+function isJsonPart(part: LiteralPart): boolean {
+  return part.kind === "placeholder" && (isList(part.ref) || isRows(part.ref));
 }
 
 /** Whether the value is a list: one of each row or element. */
