@@ -1,92 +1,23 @@
-import { assert } from "../kernel/assert.js";
 import { isoTime } from "../kernel/clock.js";
 import { LEASE_MS, PLAN_EVENTS_MAX } from "../kernel/limits.js";
-import { sortByDependency } from "./dag.js";
-import type { PlanEvent, PlanEventType } from "./plan-events.js";
-import type { PlanStatus, SchemaTableDelta, StepError, StepStatus, WaitReason } from "./plan.js";
+import { PlanDraft } from "./plan-draft.js";
+import { endAttempt, settlePlan } from "./plan-ending.js";
+import type { PlanEvent } from "./plan-events.js";
+import type { PlanChange, PlanState, StepOutcome, StepState } from "./plan-state.js";
 
-/**
+export type {
+  PlanChange,
+  PlanFailure,
+  PlanState,
+  StepContext,
+  StepOutcome,
+  StepState,
+} from "./plan-state.js";
+
+/*
  * The state machine of a plan (Decision §3), as pure functions: a state and a command give a change
  * or a refusal. A store loads the state, lets these decide, and makes the change durable.
  */
-export interface PlanState {
-  readonly orgId: string;
-  readonly planId: string;
-  readonly sessionId: string;
-  readonly status: PlanStatus;
-  readonly createdAtMs: number;
-  readonly startedAtMs: number | undefined;
-  readonly finishedAtMs: number | undefined;
-  /** After this time no step starts and the plan fails. */
-  readonly deadlineMs: number;
-  /** Set while a cancel waits for running statements to settle. */
-  readonly cancelReason: string | undefined;
-  /** Set while a failed plan waits for running statements to settle. */
-  readonly failure: PlanFailure | undefined;
-  /** Sequence of the newest event. */
-  readonly lastSequence: number;
-  /** Time of the newest event. */
-  readonly lastEventAtMs: number;
-  /** In the order submitted. */
-  readonly steps: readonly StepState[];
-}
-
-/** Why a plan fails. */
-export interface PlanFailure {
-  /** Absent when no step is to blame. */
-  readonly failedStepId: string | undefined;
-  readonly reason: string;
-}
-
-/** Where one step stands. */
-export interface StepState {
-  readonly stepId: string;
-  readonly index: number;
-  readonly dependsOn: readonly string[];
-  readonly status: StepStatus;
-  readonly attempt: number;
-  readonly owner: string | undefined;
-  readonly leaseUntilMs: number | undefined;
-  readonly waitReason: WaitReason | undefined;
-  readonly rowCount: number | undefined;
-  readonly executedAtMs: number | undefined;
-  readonly error: StepError | undefined;
-}
-
-/** What changes: the plan without its steps, the steps that differ, the events that tell of it. */
-export interface PlanChange {
-  readonly plan: Omit<PlanState, "steps">;
-  readonly steps: readonly StepState[];
-  readonly events: readonly PlanEvent[];
-}
-
-/** How an attempt ended. Times in ms since the epoch. */
-export type StepOutcome =
-  | {
-      readonly kind: "completed";
-      readonly rowCount: number;
-      readonly durationMs: number;
-      readonly context: StepContext;
-    }
-  | {
-      readonly kind: "failed";
-      readonly error: StepError;
-      readonly durationMs: number;
-      readonly context: StepContext;
-    }
-  /** Failed, but will be tried again: the step waits as `pending` meanwhile. */
-  | { readonly kind: "retried"; readonly error: StepError; readonly durationMs: number }
-  /** Interrupted by a cancel, with proof that nothing took effect. */
-  | { readonly kind: "cancelled"; readonly durationMs: number }
-  /** Its owner died, with proof that nothing took effect: it may be claimed again. */
-  | { readonly kind: "released" };
-
-/** What an attempt leaves for the LLM, beside its row count. */
-export interface StepContext {
-  readonly toolOutputJson: string;
-  readonly schemaAdditions: readonly SchemaTableDelta[];
-  readonly augmentationHints: readonly string[];
-}
 
 /** Why a step may not be claimed. */
 export interface ClaimRefusal {
@@ -141,7 +72,7 @@ export function createPlan(
       error: undefined,
     })),
   };
-  const draft = new Draft(empty, createdAtMs);
+  const draft = new PlanDraft(empty, createdAtMs);
   draft.emit("PlanCreated", { session_id: sessionId, name, total_steps: steps.length });
   const change = draft.change();
   return { ...change.plan, steps: empty.steps, events: change.events };
@@ -193,7 +124,7 @@ function claimPending(
   if (state.lastSequence + eventsToFinish(state) > PLAN_EVENTS_MAX) {
     return refuse("LIMIT_EXCEEDED", `The plan's log is full: ${String(PLAN_EVENTS_MAX)} events`);
   }
-  const draft = new Draft(state, nowMs);
+  const draft = new PlanDraft(state, nowMs);
   // Not "when pending": a plan that missed its deadline before any step ran may have been retried.
   if (state.startedAtMs === undefined) {
     draft.patch({ status: "running", startedAtMs: draft.nowMs });
@@ -257,113 +188,10 @@ export function finishStep(
 ): PlanChange | undefined {
   const step = state.steps.find((candidate) => candidate.stepId === stepId);
   if (step?.status !== "running" || step.attempt !== attempt) return undefined;
-  const draft = new Draft(state, nowMs);
+  const draft = new PlanDraft(state, nowMs);
   endAttempt(draft, step, outcome);
   settlePlan(draft);
   return draft.change();
-}
-
-function endAttempt(draft: Draft, step: StepState, outcome: StepOutcome): void {
-  const idle = { ...step, owner: undefined, leaseUntilMs: undefined };
-  const ended = { ...idle, executedAtMs: draft.nowMs };
-  switch (outcome.kind) {
-    case "completed":
-      draft.replaceStep({ ...ended, status: "completed", rowCount: outcome.rowCount });
-      emitExecuted(draft, step, "completed", outcome.rowCount, outcome.durationMs);
-      return;
-    case "failed":
-      draft.replaceStep({ ...ended, status: "failed", rowCount: 0, error: outcome.error });
-      emitExecuted(draft, step, "failed", 0, outcome.durationMs, outcome.error);
-      if (draft.plan.failure === undefined) {
-        draft.patch({
-          failure: { failedStepId: step.stepId, reason: outcome.error.message },
-        });
-      }
-      return;
-    case "retried":
-      draft.replaceStep({
-        ...ended,
-        status: "pending",
-        waitReason: "retry_backoff",
-        error: outcome.error,
-      });
-      emitExecuted(draft, step, "failed", 0, outcome.durationMs, outcome.error);
-      return;
-    case "cancelled":
-      assert(draft.isEnding, "only a plan that is ending has a step cancelled");
-      draft.replaceStep({ ...ended, status: "cancelled" });
-      draft.emit("PlanStepCancelled", {
-        step_id: step.stepId,
-        step_index: step.index,
-        attempt: step.attempt,
-        duration_ms: outcome.durationMs,
-      });
-      return;
-    case "released":
-      draft.replaceStep({ ...idle, status: "pending" });
-      draft.emit("PlanStepLeaseExpired", {
-        step_id: step.stepId,
-        step_index: step.index,
-        attempt: step.attempt,
-      });
-      return;
-  }
-}
-
-function emitExecuted(
-  draft: Draft,
-  step: StepState,
-  status: "completed" | "failed",
-  rowCount: number,
-  durationMs: number,
-  error?: StepError,
-): void {
-  draft.emit("PlanStepExecuted", {
-    step_id: step.stepId,
-    step_index: step.index,
-    status,
-    attempt: step.attempt,
-    row_count: rowCount,
-    duration_ms: durationMs,
-    ...(error === undefined ? {} : { error }),
-  });
-}
-
-/** Ends the plan when nothing runs any more and an end is due. */
-function settlePlan(draft: Draft): void {
-  const steps = draft.steps;
-  if (steps.some((step) => step.status === "running")) return;
-  const { cancelReason, failure } = draft.plan;
-  if (cancelReason !== undefined) {
-    skipRest(draft);
-    draft.patch({ status: "cancelled", finishedAtMs: draft.nowMs });
-    draft.emit("PlanCancelled", { reason: cancelReason });
-  } else if (failure !== undefined) {
-    skipRest(draft);
-    draft.patch({ status: "failed", finishedAtMs: draft.nowMs });
-    draft.emit("PlanFailed", {
-      ...(failure.failedStepId === undefined ? {} : { failed_step_id: failure.failedStepId }),
-      reason: failure.reason,
-    });
-  } else if (steps.every((step) => step.status === "completed")) {
-    draft.patch({ status: "completed", finishedAtMs: draft.nowMs });
-    draft.emit("PlanCompleted", {
-      session_id: draft.plan.sessionId,
-      total_steps: steps.length,
-      duration_ms: draft.nowMs - (draft.plan.startedAtMs ?? draft.nowMs),
-    });
-  }
-}
-
-/** Skips what never ran, in topological order (Decision §6). */
-function skipRest(draft: Draft): void {
-  const order = sortByDependency(draft.steps, ({ stepId }) => stepId);
-  assert(order.kind === "sorted", "a plan with a cycle is never stored");
-  for (const step of order.nodes) {
-    if (step.status !== "pending") continue;
-    draft.replaceStep({ ...step, status: "skipped", waitReason: undefined });
-    draft.emit("PlanStepSkipped", { step_id: step.stepId, step_index: step.index });
-  }
 }
 
 /**
@@ -379,7 +207,7 @@ export function cancelPlan(
   if (state.status === "completed" || state.status === "failed") {
     return { refused: `Plan ${state.planId} is ${state.status} and cannot be cancelled` };
   }
-  const draft = new Draft(state, nowMs);
+  const draft = new PlanDraft(state, nowMs);
   draft.patch({ cancelReason: reason });
   draft.emit("PlanCancelRequested", { reason });
   settlePlan(draft);
@@ -403,7 +231,7 @@ export function retryPlan(
   if (state.lastSequence + 3 * eventsToFinish(state) > PLAN_EVENTS_MAX) {
     return { refused: `The plan's log is full: ${String(PLAN_EVENTS_MAX)} events`, limit: true };
   }
-  const draft = new Draft(state, nowMs);
+  const draft = new PlanDraft(state, nowMs);
   for (const step of state.steps) {
     if (step.status === "completed") continue;
     draft.replaceStep({
@@ -431,7 +259,7 @@ export function expirePlan(state: PlanState, nowMs: number): PlanChange | undefi
   const active = state.status === "pending" || state.status === "running";
   if (!active || state.failure !== undefined || state.cancelReason !== undefined) return undefined;
   if (nowMs <= state.deadlineMs) return undefined;
-  const draft = new Draft(state, nowMs);
+  const draft = new PlanDraft(state, nowMs);
   const reason = `The plan did not finish by its deadline, ${isoTime(state.deadlineMs)}`;
   draft.patch({ failure: { failedStepId: undefined, reason } });
   settlePlan(draft);
@@ -448,56 +276,4 @@ export function applyChange(state: PlanState, change: PlanChange): PlanState {
 
 function refuse(code: ClaimRefusal["code"], message: string): ClaimDecision {
   return { kind: "refused", refusal: { code, message } };
-}
-
-/** A change in the making: collects what differs, numbers the events, never lets time go back. */
-class Draft {
-  readonly nowMs: number;
-  plan: Omit<PlanState, "steps">;
-  readonly #timestamp: string;
-  #steps: StepState[];
-  readonly #changed = new Map<number, StepState>();
-  readonly #events: PlanEvent[] = [];
-
-  constructor(state: PlanState, nowMs: number) {
-    const { steps, ...plan } = state;
-    this.nowMs = Math.max(nowMs, state.lastEventAtMs);
-    this.plan = plan;
-    this.#timestamp = isoTime(this.nowMs);
-    this.#steps = steps.slice();
-  }
-
-  get steps(): readonly StepState[] {
-    return this.#steps;
-  }
-
-  /** Nothing may start any more. */
-  get isEnding(): boolean {
-    return this.plan.cancelReason !== undefined || this.plan.failure !== undefined;
-  }
-
-  patch(part: Partial<Omit<PlanState, "steps">>): void {
-    this.plan = { ...this.plan, ...part };
-  }
-
-  replaceStep(step: StepState): void {
-    this.#steps[step.index] = step;
-    this.#changed.set(step.index, step);
-  }
-
-  emit(eventType: PlanEventType, payload: object): void {
-    const sequence = this.plan.lastSequence + 1;
-    this.patch({ lastSequence: sequence, lastEventAtMs: this.nowMs });
-    this.#events.push({
-      planId: this.plan.planId,
-      sequence,
-      eventType,
-      payloadJson: JSON.stringify(payload),
-      timestamp: this.#timestamp,
-    });
-  }
-
-  change(): PlanChange {
-    return { plan: this.plan, steps: [...this.#changed.values()], events: this.#events };
-  }
 }

@@ -1,0 +1,55 @@
+import { isoTime } from "../kernel/clock.js";
+import type { PlanEvent, PlanEventType } from "./plan-events.js";
+import type { PlanChange, PlanState, StepState } from "./plan-state.js";
+
+/** A {@link PlanChange} in the making: collects what differs, numbers the events, never lets time go back. */
+export class PlanDraft {
+  readonly nowMs: number;
+  plan: Omit<PlanState, "steps">;
+  readonly #timestamp: string;
+  #steps: StepState[];
+  readonly #changed = new Map<number, StepState>();
+  readonly #events: PlanEvent[] = [];
+
+  constructor(state: PlanState, nowMs: number) {
+    const { steps, ...plan } = state;
+    this.nowMs = Math.max(nowMs, state.lastEventAtMs);
+    this.plan = plan;
+    this.#timestamp = isoTime(this.nowMs);
+    this.#steps = steps.slice();
+  }
+
+  get steps(): readonly StepState[] {
+    return this.#steps;
+  }
+
+  /** Nothing may start any more. */
+  get isEnding(): boolean {
+    return this.plan.cancelReason !== undefined || this.plan.failure !== undefined;
+  }
+
+  patch(part: Partial<Omit<PlanState, "steps">>): void {
+    this.plan = { ...this.plan, ...part };
+  }
+
+  replaceStep(step: StepState): void {
+    this.#steps[step.index] = step;
+    this.#changed.set(step.index, step);
+  }
+
+  emit(eventType: PlanEventType, payload: object): void {
+    const sequence = this.plan.lastSequence + 1;
+    this.patch({ lastSequence: sequence, lastEventAtMs: this.nowMs });
+    this.#events.push({
+      planId: this.plan.planId,
+      sequence,
+      eventType,
+      payloadJson: JSON.stringify(payload),
+      timestamp: this.#timestamp,
+    });
+  }
+
+  change(): PlanChange {
+    return { plan: this.plan, steps: [...this.#changed.values()], events: this.#events };
+  }
+}

@@ -1,0 +1,109 @@
+import { assert } from "../kernel/assert.js";
+import { sortByDependency } from "./dag.js";
+import type { PlanDraft } from "./plan-draft.js";
+import type { StepError } from "./plan.js";
+import type { StepOutcome, StepState } from "./plan-state.js";
+
+/** Ends a step's running attempt, whose plan may end with it: see {@link settlePlan}. */
+export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutcome): void {
+  const idle = { ...step, owner: undefined, leaseUntilMs: undefined };
+  const ended = { ...idle, executedAtMs: draft.nowMs };
+  switch (outcome.kind) {
+    case "completed":
+      draft.replaceStep({ ...ended, status: "completed", rowCount: outcome.rowCount });
+      emitExecuted(draft, step, "completed", outcome.rowCount, outcome.durationMs);
+      return;
+    case "failed":
+      draft.replaceStep({ ...ended, status: "failed", rowCount: 0, error: outcome.error });
+      emitExecuted(draft, step, "failed", 0, outcome.durationMs, outcome.error);
+      if (draft.plan.failure === undefined) {
+        draft.patch({
+          failure: { failedStepId: step.stepId, reason: outcome.error.message },
+        });
+      }
+      return;
+    case "retried":
+      draft.replaceStep({
+        ...ended,
+        status: "pending",
+        waitReason: "retry_backoff",
+        error: outcome.error,
+      });
+      emitExecuted(draft, step, "failed", 0, outcome.durationMs, outcome.error);
+      return;
+    case "cancelled":
+      assert(draft.isEnding, "only a plan that is ending has a step cancelled");
+      draft.replaceStep({ ...ended, status: "cancelled" });
+      draft.emit("PlanStepCancelled", {
+        step_id: step.stepId,
+        step_index: step.index,
+        attempt: step.attempt,
+        duration_ms: outcome.durationMs,
+      });
+      return;
+    case "released":
+      draft.replaceStep({ ...idle, status: "pending" });
+      draft.emit("PlanStepLeaseExpired", {
+        step_id: step.stepId,
+        step_index: step.index,
+        attempt: step.attempt,
+      });
+      return;
+  }
+}
+
+function emitExecuted(
+  draft: PlanDraft,
+  step: StepState,
+  status: "completed" | "failed",
+  rowCount: number,
+  durationMs: number,
+  error?: StepError,
+): void {
+  draft.emit("PlanStepExecuted", {
+    step_id: step.stepId,
+    step_index: step.index,
+    status,
+    attempt: step.attempt,
+    row_count: rowCount,
+    duration_ms: durationMs,
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+/** Ends the plan when nothing runs any more and an end is due. */
+export function settlePlan(draft: PlanDraft): void {
+  const steps = draft.steps;
+  if (steps.some((step) => step.status === "running")) return;
+  const { cancelReason, failure } = draft.plan;
+  if (cancelReason !== undefined) {
+    skipRest(draft);
+    draft.patch({ status: "cancelled", finishedAtMs: draft.nowMs });
+    draft.emit("PlanCancelled", { reason: cancelReason });
+  } else if (failure !== undefined) {
+    skipRest(draft);
+    draft.patch({ status: "failed", finishedAtMs: draft.nowMs });
+    draft.emit("PlanFailed", {
+      ...(failure.failedStepId === undefined ? {} : { failed_step_id: failure.failedStepId }),
+      reason: failure.reason,
+    });
+  } else if (steps.every((step) => step.status === "completed")) {
+    draft.patch({ status: "completed", finishedAtMs: draft.nowMs });
+    draft.emit("PlanCompleted", {
+      session_id: draft.plan.sessionId,
+      total_steps: steps.length,
+      duration_ms: draft.nowMs - (draft.plan.startedAtMs ?? draft.nowMs),
+    });
+  }
+}
+
+/** Skips what never ran, in topological order (Decision §6). */
+function skipRest(draft: PlanDraft): void {
+  const order = sortByDependency(draft.steps, ({ stepId }) => stepId);
+  assert(order.kind === "sorted", "a plan with a cycle is never stored");
+  for (const step of order.nodes) {
+    if (step.status !== "pending") continue;
+    draft.replaceStep({ ...step, status: "skipped", waitReason: undefined });
+    draft.emit("PlanStepSkipped", { step_id: step.stepId, step_index: step.index });
+  }
+}
