@@ -53,8 +53,9 @@ class TemplateCompiler {
   readonly #dialect: Dialect;
   /** What is written for each token of the template. */
   readonly #texts: string[];
-  /** The tokens that mean something to the engine, and where their texts are. */
-  readonly #code: readonly (SqlToken & { readonly index: number })[];
+  readonly #tokens: readonly SqlToken[];
+  /** Where among the tokens those are that mean something to the engine. */
+  readonly #code: number[] = [];
   readonly #binds: Bind[] = [];
   /** Parameters that may be written again, by what they stand for. */
   readonly #shared = new Map<string, string>();
@@ -64,21 +65,21 @@ class TemplateCompiler {
   constructor(tokens: readonly SqlToken[], dialect: Dialect) {
     this.#dialect = dialect;
     this.#texts = tokens.map((token) => token.text);
-    this.#code = tokens.flatMap((token, index) => {
+    this.#tokens = tokens;
+    for (const [index, token] of tokens.entries()) {
       if (token.kind === "comment") refusePlaceholderIn(token, "a comment");
-      return token.kind === "comment" || token.kind === "blank" ? [] : [{ ...token, index }];
-    });
+      else if (token.kind !== "blank") this.#code.push(index);
+    }
   }
 
   compile(): CompiledStatement {
-    this.#code.forEach((token, at) => {
-      this.#compileToken(token, at);
-    });
+    for (let at = 0; at < this.#code.length; at += 1) this.#compileToken(at);
     return { sql: this.#texts.join(""), binds: this.#binds };
   }
 
-  #compileToken(token: SqlToken, at: number): void {
-    switch (token.kind) {
+  #compileToken(at: number): void {
+    const token = this.#token(at);
+    switch (token?.kind) {
       case "symbol":
         if (token.text === "(") this.#open.push(at);
         if (token.text === ")") this.#open.pop();
@@ -102,6 +103,7 @@ class TemplateCompiler {
       case "word":
       case "blank":
       case "comment":
+      case undefined:
         return;
     }
   }
@@ -134,7 +136,7 @@ class TemplateCompiler {
   #surroundings(at: number): Surroundings {
     const open = this.#open.at(-1);
     if (open === undefined) return "elsewhere";
-    const alone = open === at - 1 && this.#code[at + 1]?.text === ")";
+    const alone = open === at - 1 && this.#token(at + 1)?.text === ")";
     const before = this.#word(open - 1);
     if (before === "in") {
       if (alone) return "in_list";
@@ -196,15 +198,20 @@ class TemplateCompiler {
 
   /** Replaces a token's text, set apart from a name or number right next to it. */
   #write(at: number, text: string): void {
-    const index = this.#code[at]?.index ?? -1;
+    const index = this.#code[at] ?? -1;
     const before = NAME_CHARACTER.test(this.#texts[index - 1]?.at(-1) ?? "") ? " " : "";
     const behind = NAME_CHARACTER.test(this.#texts[index + 1]?.at(0) ?? "") ? " " : "";
     this.#texts[index] = `${before}${text}${behind}`;
   }
 
+  /** The token at a position in the code. */
+  #token(at: number): SqlToken | undefined {
+    return this.#tokens[this.#code[at] ?? -1];
+  }
+
   /** The word at a position, in lower case; empty when it is none. */
   #word(at: number): string {
-    const token = this.#code[at];
+    const token = this.#token(at);
     return token?.kind === "word" ? token.text.toLowerCase() : "";
   }
 }
