@@ -31,6 +31,19 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "counter",
+    name: "steward_grpc_requests_total",
+    help: "gRPC calls answered",
+    labels: ["method", "code"],
+  },
+  {
+    kind: "histogram",
+    name: "steward_grpc_request_duration_seconds",
+    help: "Time from a gRPC call's start to its status",
+    labels: ["method", "code"],
+    buckets: REQUEST_SECONDS,
+  },
+  {
+    kind: "counter",
     name: "steward_plans_created_total",
     help: "Plans accepted and stored",
     labels: [],
@@ -52,6 +65,18 @@ export const METRICS: readonly MetricDeclaration[] = [
     kind: "counter",
     name: "steward_store_commits_total",
     help: "Commits of the store, each one fsync",
+    labels: [],
+  },
+  {
+    kind: "counter",
+    name: "steward_memory_quarantined_total",
+    help: "Stored vectors found damaged and left out of search",
+    labels: [],
+  },
+  {
+    kind: "counter",
+    name: "steward_memory_refused_total",
+    help: "Tool calls whose embedding the provider refused for good",
     labels: [],
   },
 ];

@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { METRICS } from "./metrics.js";
 import { PromTelemetry } from "./prom-telemetry.js";
@@ -36,6 +38,20 @@ describe("PromTelemetry", () => {
     expect(() => telemetry.count("steward_unheard_of_total")).toThrow("assertion failed");
     expect(() => telemetry.observe("steward_plans_created_total", 1)).toThrow("assertion failed");
     expect(() => telemetry.count("steward_plans_created_total", { user: "u" })).toThrow("label");
+  });
+
+  it("declares every metric that the program takes", async () => {
+    const root = join(import.meta.dirname, "../..");
+    const files = (await readdir(root, { recursive: true })).filter(
+      (file) => file.endsWith(".js") && !file.endsWith(".test.js"),
+    );
+    const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
+    const taken = sources
+      .flatMap((source) => [...source.matchAll(/\.(?:count|observe)\(\s*"(steward_\w+)"/g)])
+      .map(([, name]) => name);
+    expect(taken).toContain("steward_plans_created_total");
+    const declared = new Set(METRICS.map(({ name }) => name));
+    expect(taken.filter((name) => !declared.has(name ?? ""))).toEqual([]);
   });
 
   it("follows Prometheus' naming rules", () => {

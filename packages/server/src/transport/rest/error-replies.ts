@@ -12,6 +12,14 @@ export function answerErrors(app: RestApp, log: Log): void {
   });
 }
 
+/** Refuses HTTP/1.1 without a host (RFC 9112 §3.2) here, because Node would with an empty body. */
+export function requireHost(app: RestApp): void {
+  app.addHook("onRequest", ({ headers, raw }, _reply, done) => {
+    const isMissing = headers.host === undefined && raw.httpVersion === "1.1";
+    done(isMissing ? new AppError("INVALID_ARGUMENT", "The host header is missing") : undefined);
+  });
+}
+
 /** Answers with this error, and logs it when it is the server's. */
 export function answerError(
   thrown: unknown,

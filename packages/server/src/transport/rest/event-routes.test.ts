@@ -147,11 +147,11 @@ describe("GET /api/plans/:plan_id/events", () => {
   });
 
   it("ends cleanly when the server closes", async () => {
-    const server = await startRestServer();
+    await using server = await startRestServer();
     const id = await submit(server);
     const stream = read(server, `/api/plans/${id}/events`);
     await expect.poll(() => server.orchestrator.listeners(id)).toBe(1);
-    await server[Symbol.asyncDispose]();
+    await server.app.close();
     expect(ids(await stream)).toEqual([1]);
   });
 

@@ -11,10 +11,10 @@ import {
 import { followEvents } from "../follow-events.js";
 import { journalOf } from "../journal.js";
 import type { Services } from "../services.js";
+import { errors } from "./described-replies.js";
 import { EventStream } from "./event-stream.js";
 import { planIdOf } from "./path-ids.js";
 import { planEventMessage } from "./plan-messages.js";
-import { errors } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
 
 /**
@@ -27,7 +27,9 @@ export function addEventRoutes(
   heartbeatMs: number,
 ): void {
   const open = new Set<EventStream<PlanEvent>>();
+  let isClosing = false;
   app.addHook("preClose", (done) => {
+    isClosing = true;
     for (const stream of open) stream.end();
     done();
   });
@@ -68,6 +70,7 @@ export function addEventRoutes(
       const pages = followEvents(journal, planId, cursor, ctx);
       const stream = new EventStream({ pages, frameOf, heartbeatMs, closed });
       open.add(stream);
+      if (isClosing) stream.end();
       stream.once("close", () => open.delete(stream));
       stream.once("error", (error) =>
         log.error({ err: error, requestId: request.id, planId }, "event stream broke off"),

@@ -1,74 +1,18 @@
+import type {
+  ApiDescription,
+  Operation,
+  Parameter,
+  Response,
+  Schema,
+  Schemas,
+} from "./api-document.js";
 import { Html, html } from "./html.js";
-
-/** What the page shows of an OpenAPI 3.1 document. */
-export interface ApiDescription {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Schemas };
-}
-
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Media };
-  readonly responses: Readonly<Record<string, Response>>;
-}
-
-interface Response {
-  readonly description: string;
-  readonly content?: Media;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
-}
-
-type Schemas = Readonly<Record<string, Schema>>;
-
-type Media = Readonly<Record<string, { readonly schema: Schema }>>;
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly enum?: readonly string[];
-  readonly const?: string;
-  readonly description?: string;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema;
-  readonly required?: readonly string[];
-  readonly examples?: readonly unknown[];
-}
+import { REFERENCE_STYLE } from "./reference-style.js";
 
 interface Endpoint extends Operation {
   readonly method: string;
   readonly path: string;
 }
-
-/** The style sheet in the page; exported so that a policy can allow it and nothing else. */
-export const REFERENCE_STYLE = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: light-dark(#1554b0, #8ab8ff); }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
-h1 small { font-weight: 400; opacity: .65; font-size: .55em; }
-h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
-h3 { margin: 2.2rem 0 .4rem; }
-h4 { margin: 1.2rem 0 .3rem; }
-a { color: var(--accent); }
-code, pre { font: .875em/1.5 ui-monospace, monospace; }
-pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem; overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-td, th { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); }
-nav ul { list-style: none; padding: 0; }
-.method { display: inline-block; min-width: 4.2em; font-weight: 600; color: var(--accent); }
-.about { white-space: pre-line; }
-`;
 
 /** The whole description on one page. */
 export function referenceHtml({ info, paths, components }: ApiDescription): string {

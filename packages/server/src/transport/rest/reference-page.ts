@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { referenceHtml, REFERENCE_STYLE, type ApiDescription } from "./reference-html.js";
+import type { ApiDescription } from "./api-document.js";
+import { referenceHtml } from "./reference-html.js";
+import { REFERENCE_STYLE } from "./reference-style.js";
 import type { RestApp } from "./rest-app.js";
 
 /** The page holds no script and loads nothing: its one style sheet is named by its hash. */

@@ -6,16 +6,15 @@ import type { Services } from "../services.js";
 import { describeApi } from "./api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
 import { answerConnectionError } from "./connection-errors.js";
-import { drainBeforeClosing } from "./drain.js";
-import { answerError, answerErrors } from "./error-replies.js";
+import { answerError, answerErrors, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./event-routes.js";
 import { readJsonBodies } from "./json-body.js";
 import { collectMethods, refuseOtherMethods } from "./method-not-allowed.js";
 import { addPlanRoutes } from "./plan-routes.js";
 import { addReferencePage } from "./reference-page.js";
 import { logRequests } from "./request-log.js";
-import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
 import { addServiceRoutes } from "./service-routes.js";
+import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
 import { zodValidation } from "./validation.js";
 
 /** What the REST server needs to know beside the rooms behind it. */
@@ -39,6 +38,7 @@ export interface RestDeadlines {
   readonly heartbeatMs: number;
 }
 
+/** Patient with slow links; a connection that does nothing is not kept for long. */
 const DEADLINES: RestDeadlines = {
   headersMs: 10_000,
   requestMs: 60_000,
@@ -51,9 +51,9 @@ const DEADLINES: RestDeadlines = {
 const PATH_PART_LENGTH_MAX = 64 * 1024;
 
 /**
- * REST over HTTP/1.1 (Contract §4.2, Decision §9). It listens on nothing itself: call `ready()`,
- * then give connections to `server` by emitting `connection`. `close()` ends event streams and lets
- * requests under way finish.
+ * REST over HTTP/1.1 (Contract §4.2, Decision §9). It listens on nothing itself: once it is `ready()`,
+ * its `server` is handed connections by whoever has the port, who also waits for them to be done.
+ * `close()` ends the event streams and cuts nothing that is under way.
  */
 export function createRestServer(services: Services, options: RestOptions): FastifyInstance {
   const deadlines = options.deadlines ?? DEADLINES;
@@ -63,6 +63,7 @@ export function createRestServer(services: Services, options: RestOptions): Fast
       headersTimeout: deadlines.headersMs,
       requestTimeout: deadlines.requestMs,
       connectionsCheckingInterval: deadlines.checkMs,
+      requireHostHeader: false,
     },
     requestTimeout: deadlines.requestMs,
     keepAliveTimeout: deadlines.keepAliveMs,
@@ -79,11 +80,11 @@ export function createRestServer(services: Services, options: RestOptions): Fast
 
   app.setValidatorCompiler(zodValidation("INVALID_ARGUMENT"));
   app.setSerializerCompiler(serializerCompiler);
-  drainBeforeClosing(app);
   readJsonBodies(app);
   setStandardHeaders(app);
   logRequests(app, services);
   answerErrors(app, log);
+  requireHost(app);
   const methodsByPath = collectMethods(app);
   describeApi(app, options.version);
   app.register((api, _options, done) => {
@@ -99,11 +100,6 @@ export function createRestServer(services: Services, options: RestOptions): Fast
   });
   app.register((rest, _options, done) => {
     refuseOtherMethods(rest, methodsByPath);
-    done();
-  });
-  app.addHook("onReady", (done) => {
-    // Node checks the deadlines of a server that listens; this one is handed its connections.
-    app.server.emit("listening");
     done();
   });
   return app;

@@ -92,6 +92,7 @@ export async function startRestServer(
     async [Symbol.asyncDispose]() {
       listener.close();
       await app.close();
+      app.server.closeAllConnections();
     },
   };
   return server;
@@ -101,6 +102,8 @@ function listen(app: FastifyInstance): Promise<Server> {
   const listener = createServer((socket) => app.server.emit("connection", socket));
   return new Promise((resolve) => {
     listener.listen(0, "127.0.0.1", () => {
+      // Node watches for slow requests from the moment its server listens, and this one never will.
+      app.server.emit("listening");
       resolve(listener);
     });
   });

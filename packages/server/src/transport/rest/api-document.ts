@@ -1,0 +1,52 @@
+/** What the reference page shows of an OpenAPI 3.1 document. */
+export interface ApiDescription {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+/** One method of one path. */
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Media };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** What one status carries. */
+export interface Response {
+  readonly description: string;
+  readonly content?: Media;
+}
+
+/** One part of a path, query or head. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+/** The schemas that others refer to, by name. */
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** A schema per content type. */
+export type Media = Readonly<Record<string, { readonly schema: Schema }>>;
+
+/** The part of JSON Schema that our own schemas use. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly description?: string;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly required?: readonly string[];
+  readonly examples?: readonly unknown[];
+}
