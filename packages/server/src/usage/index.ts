@@ -36,4 +36,5 @@ export {
 } from "./rollup.js";
 export { usageEventOf, type UsageAdjustment, type UsageEvent } from "./usage-event.js";
 export { UsageGate } from "./usage-gate.js";
+export type { TotalDifference } from "./verification.js";
 export { UsageService, type IngestResult, type UsageReport } from "./usage-service.js";

@@ -4,8 +4,23 @@ import type { UsageTotals } from "./posting.js";
 import type { Price, PriceChange } from "./pricing.js";
 import type { BucketRange } from "./report-query.js";
 import type { Bucket } from "./report.js";
-import type { HeatCell } from "./rollup.js";
-import type { UsageAdjustment, UsageEvent } from "./usage-event.js";
+import type { HeatCell, Rollups, TimeRollup } from "./rollup.js";
+import type { RecordedCall, UsageAdjustment, UsageEvent } from "./usage-event.js";
+
+export type {
+  Bucket,
+  BucketRange,
+  Budget,
+  BudgetWindow,
+  HeatCell,
+  Price,
+  PriceChange,
+  RecordedCall,
+  Rollups,
+  TimeRollup,
+  UsageEvent,
+  UsageTotals,
+};
 
 /**
  * Keeps usage rows and, in the same transaction as each change of them, the totals that reports are
@@ -30,12 +45,8 @@ export interface UsageStore {
   /** Adds corrections. @param corrections each with the row it corrects. */
   adjust(corrections: readonly Correction[]): Promise<void>;
 
-  /** Rows that occurred in `[fromMs, untilMs)`, oldest first, after the one named, at most `limit`. */
-  rowsBetween(
-    orgId: string,
-    range: { readonly fromMs: number; readonly untilMs: number; readonly after?: RowPosition },
-    limit: number,
-  ): Promise<readonly CostedRow[]>;
+  /** The organization's rows of a range, oldest first, at most `limit`. */
+  rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]>;
 
   /** The totals of a report's buckets, in the order of time. */
   buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]>;
@@ -52,20 +63,20 @@ export interface UsageStore {
   /** Adds a price and ends the one before it, if `setPrice` says so. */
   savePrice(orgId: string, change: PriceChange): Promise<void>;
 
-  /** The organization's budgets, oldest first. */
+  /** The organization's budgets. */
   budgets(orgId: string): Promise<readonly Budget[]>;
 
-  /** Adds a budget; one with the same scope, unit and period is replaced. */
+  /** Adds a budget; one with the same scope, unit, period and action is replaced. */
   saveBudget(orgId: string, budget: Budget): Promise<void>;
 
   /** @returns false when the organization has no such budget. */
   deleteBudget(orgId: string, budgetId: string): Promise<boolean>;
 
-  /**
-   * Recomputes the organization's totals from its rows. @returns every stored total that differs;
-   * with `repair`, the stored ones are the recomputed ones afterwards.
-   */
-  verify(orgId: string, options: { readonly repair: boolean }): Promise<readonly TotalDifference[]>;
+  /** Every total that is kept for the organization. */
+  storedTotals(orgId: string): Promise<Rollups>;
+
+  /** Puts totals in the place of those that are kept; one without actions is taken away. */
+  replaceTotals(totals: Rollups): Promise<void>;
 }
 
 /** A correction and the row it corrects. */
@@ -80,13 +91,9 @@ export interface CostedRow {
   readonly costNow: Nanodollars;
 }
 
-/** Names a row's place in the order of time. */
-export type RowPosition = Pick<UsageEvent, "occurredAtMs" | "id">;
-
-/** A stored total that is not what the rows add up to. */
-export interface TotalDifference {
-  /** Which total, for people, such as `tool/day 2026-01-05 search`. */
-  readonly total: string;
-  readonly stored: UsageTotals;
-  readonly recomputed: UsageTotals;
+/** Rows that occurred in `[fromMs, untilMs)`, in ms since the epoch, and come after one of them. */
+export interface RowRange {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly after?: Pick<UsageEvent, "occurredAtMs" | "id">;
 }

@@ -67,6 +67,18 @@ export class UsageRecorder implements AsyncDisposable {
     return turn;
   }
 
+  /** Records what waits now, as far as the store lets it; a failure is logged and tried again. */
+  async flush(): Promise<void> {
+    try {
+      await this.exclusively(() => Promise.resolve());
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      this.#log.warn({ err: error, failures: this.#failures }, "usage could not be recorded");
+      this.#schedule(Math.min(BACKOFF_BASE_MS * 2 ** (this.#failures - 1), BACKOFF_CAP_MS));
+    }
+  }
+
   /** Tells the listeners of rows that were added by other work than a batch. */
   recorded(events: readonly UsageEvent[]): void {
     for (const listener of this.#listeners) listener(events);
@@ -91,7 +103,7 @@ export class UsageRecorder implements AsyncDisposable {
     const deadline = new Promise<void>((resolve) => {
       giveUp = setTimeout(resolve, DRAIN_MS);
     });
-    await Promise.race([this.#record(), deadline]);
+    await Promise.race([this.flush(), deadline]);
     clearTimeout(giveUp);
   }
 
@@ -99,19 +111,8 @@ export class UsageRecorder implements AsyncDisposable {
     if (this.#closed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.#record();
+      void this.flush();
     }, delayMs);
-  }
-
-  async #record(): Promise<void> {
-    try {
-      await this.exclusively(() => Promise.resolve());
-      this.#failures = 0;
-    } catch (error) {
-      this.#failures += 1;
-      this.#log.warn({ err: error, failures: this.#failures }, "usage could not be recorded");
-      this.#schedule(Math.min(BACKOFF_BASE_MS * 2 ** (this.#failures - 1), BACKOFF_CAP_MS));
-    }
   }
 
   async #catchUp(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Ids } from "../kernel/ids.js";
 import { invalidArgument, parseInstant } from "./instant.js";
 import type { Nanodollars } from "./money.js";
-import type { Correction, CostedRow, RowPosition, UsageStore } from "./ports.js";
+import type { Correction, CostedRow, RowRange, UsageStore } from "./ports.js";
 import { PriceList } from "./pricing.js";
 import { pricedCallOf } from "./usage-event.js";
 
@@ -39,9 +39,8 @@ export async function reprice(
   if (untilMs <= fromMs) throw invalidArgument("until", "must be after from");
   const prices = new PriceList(await store.prices(orgId));
   let result: Repriced = { corrections: 0, difference: 0n };
-  let after: RowPosition | undefined;
+  let range: RowRange = { fromMs, untilMs };
   for (;;) {
-    const range = { fromMs, untilMs, ...(after === undefined ? {} : { after }) };
     const rows = await store.rowsBetween(orgId, range, PAGE_MAX);
     const corrections = correctionsOf(rows, prices, ids, nowMs);
     if (corrections.length > 0) await store.adjust(corrections);
@@ -49,8 +48,9 @@ export async function reprice(
       corrections: result.corrections + corrections.length,
       difference: corrections.reduce((sum, c) => sum + c.adjustment.difference, result.difference),
     };
-    after = rows.at(-1)?.event;
-    if (rows.length < PAGE_MAX) return result;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_MAX) return result;
+    range = { fromMs, untilMs, after: last.event };
   }
 }
 

@@ -51,21 +51,43 @@ export interface Rollups {
  * buckets, in any order and any batches, gives what recomputing them from all rows gives.
  */
 export function rollupsOf(postings: readonly Posting[]): Rollups {
-  const byTime = new Map<string, TimeRollup>();
-  const heatMap = new Map<string, HeatCell>();
-  for (const posting of postings) {
-    for (const bucket of bucketsOf(posting)) {
-      const { orgId, dimension, grain, bucketMs, key } = bucket;
-      // The only part that can hold a space stands last, so that no two buckets share a name.
-      add(byTime, `${orgId} ${dimension} ${grain} ${String(bucketMs)} ${key}`, bucket);
-    }
-    const cell = cellOf(posting);
-    add(heatMap, JSON.stringify([cell.orgId, cell.ormModel, cell.intent, cell.aauWeight]), cell);
-  }
-  return { byTime: [...byTime.values()], heatMap: [...heatMap.values()] };
+  const sum = new RollupSum();
+  sum.add(postings);
+  return sum.rollups();
 }
 
-function add<T extends UsageTotals>(sums: Map<string, T>, key: string, addend: T): void {
+/** Rollups in the making. */
+export class RollupSum {
+  readonly #byTime = new Map<string, TimeRollup>();
+  readonly #heatMap = new Map<string, HeatCell>();
+
+  /** Adds postings to their buckets. */
+  add(postings: readonly Posting[]): void {
+    for (const posting of postings) {
+      for (const bucket of bucketsOf(posting)) addTo(this.#byTime, timeName(bucket), bucket);
+      const cell = cellOf(posting);
+      addTo(this.#heatMap, cellName(cell), cell);
+    }
+  }
+
+  /** What the postings add up to. */
+  rollups(): Rollups {
+    return { byTime: [...this.#byTime.values()], heatMap: [...this.#heatMap.values()] };
+  }
+}
+
+/** The name of a bucket: no two share one. */
+export function timeName({ orgId, dimension, grain, bucketMs, key }: TimeRollup): string {
+  // The only part that can hold a space stands last.
+  return `${orgId} ${dimension} ${grain} ${String(bucketMs)} ${key}`;
+}
+
+/** The name of a cell: no two share one. */
+export function cellName({ orgId, ormModel, intent, aauWeight }: HeatCell): string {
+  return JSON.stringify([orgId, ormModel, intent, aauWeight]);
+}
+
+function addTo<T extends UsageTotals>(sums: Map<string, T>, key: string, addend: T): void {
   const sum = sums.get(key);
   sums.set(key, sum === undefined ? addend : { ...sum, ...addTotals(sum, addend) });
 }

@@ -42,8 +42,23 @@ export interface UsageAdjustment {
   readonly createdAtMs: number;
 }
 
+/** What of a tool call's record makes its usage row. */
+export type RecordedCall = Pick<
+  ToolCallRecord,
+  | "eventId"
+  | "orgId"
+  | "sessionId"
+  | "planId"
+  | "stepId"
+  | "toolName"
+  | "intent"
+  | "intentSource"
+  | "ormModel"
+  | "finishedAtMs"
+>;
+
 /** The row of a recorded tool call (Contract §4.5, recording rule 2), priced as of its own time. */
-export function usageEventOf(call: ToolCallRecord, prices: PriceList): UsageEvent {
+export function usageEventOf(call: RecordedCall, prices: PriceList): UsageEvent {
   const weight = aauWeight(call.intent);
   const priced = prices.priceOf(pricedCallOf(call, call.finishedAtMs));
   return {

@@ -6,7 +6,7 @@ import { requireBillingAdmin } from "../governance/index.js";
 import { parseBudget, type BudgetInput } from "./budget-input.js";
 import type { Budget } from "./budgets.js";
 import { externalUsage, type ExternalEvent } from "./external-event.js";
-import type { TotalDifference, UsageStore } from "./ports.js";
+import type { UsageStore } from "./ports.js";
 import { parsePrice, type PriceInput } from "./price-input.js";
 import { PriceList, setPrice, type Price } from "./pricing.js";
 import { dailyUsage, type DailyUsage } from "./report.js";
@@ -20,6 +20,7 @@ import type { UsageRecorder } from "./recorder.js";
 import { reprice, type Repriced, type RepriceInput } from "./repricing.js";
 import type { HeatCell } from "./rollup.js";
 import type { UsageGate } from "./usage-gate.js";
+import { verifyTotals, type TotalDifference } from "./verification.js";
 
 /** What the usage room is made of. */
 export interface UsageParts {
@@ -54,10 +55,11 @@ export class UsageService {
     this.#parts = parts;
   }
 
-  /** Daily usage (Contract §4.5). */
+  /** Daily usage, with every call that had ended when it was asked for (Contract §4.5). */
   async daily(caller: Caller, parameters: ReportParameters): Promise<UsageReport> {
     requireBillingAdmin(caller);
     const query = parseReportQuery(parameters);
+    await this.#parts.recorder.flush();
     const buckets = await this.#parts.store.buckets(caller.orgId, bucketsFor(query));
     return { groupBy: query.groupBy, rows: dailyUsage(buckets, query) };
   }
@@ -65,6 +67,7 @@ export class UsageService {
   /** The heat map: all usage by model and intent (Contract §4.5). */
   async heatMap(caller: Caller): Promise<readonly HeatCell[]> {
     requireBillingAdmin(caller);
+    await this.#parts.recorder.flush();
     return this.#parts.store.heatMap(caller.orgId);
   }
 
@@ -118,7 +121,7 @@ export class UsageService {
     return this.#parts.store.budgets(caller.orgId);
   }
 
-  /** Sets a budget, in the place of one with the same scope, unit and period. */
+  /** Sets a budget, in the place of one with the same scope, unit, period and action. */
   async setBudget(caller: Caller, input: BudgetInput): Promise<Budget> {
     requireBillingAdmin(caller);
     const { store, recorder, ids, gate } = this.#parts;
@@ -149,6 +152,6 @@ export class UsageService {
   ): Promise<readonly TotalDifference[]> {
     requireBillingAdmin(caller);
     const { store, recorder } = this.#parts;
-    return recorder.exclusively(() => store.verify(caller.orgId, options));
+    return recorder.exclusively(() => verifyTotals(store, caller.orgId, options));
   }
 }

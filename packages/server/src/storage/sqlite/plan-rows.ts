@@ -133,7 +133,8 @@ export function optionalText(value: SqliteValue | undefined): string | undefined
   return value === null ? undefined : text(value);
 }
 
-function optionalNumber(value: SqliteValue | undefined): number | undefined {
+/** A column that may hold a number. */
+export function optionalNumber(value: SqliteValue | undefined): number | undefined {
   return value === null ? undefined : number(value);
 }
 

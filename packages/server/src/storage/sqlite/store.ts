@@ -4,19 +4,25 @@ import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { ToolCallLog } from "../../kernel/tool-call.js";
+import type { CustomerBindings } from "../../payments/ports.js";
 import type { PlanStore } from "../../plans/ports.js";
+import type { UsageStore } from "../../usage/ports.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
+import { SqliteCustomerBindings } from "./customer-bindings.js";
 import { migrate } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
 import { SqlitePlanStore } from "./plan-store.js";
 import { SqliteToolCallLog } from "./tool-call-log.js";
+import { SqliteUsageStore } from "./usage-store.js";
 
 /** Everything this service keeps, in one SQLite file that one process owns. */
 export interface SqliteStore extends AsyncDisposable {
   readonly plans: PlanStore;
   readonly toolCalls: ToolCallLog;
+  readonly usage: UsageStore;
+  readonly customers: CustomerBindings;
   /** @throws when the store cannot be read. */
   check(): void;
 }
@@ -45,6 +51,8 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   return {
     plans,
     toolCalls,
+    usage: new SqliteUsageStore(writer, statements, toolCalls),
+    customers: new SqliteCustomerBindings(writer, statements, clock),
     check: () => void statements.get("SELECT count(*) FROM tool_call_cursors"),
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { LoggedToolCall, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
+import type { RecordedCall } from "../../usage/ports.js";
 import type { CommitWriter } from "./commit-writer.js";
 import { read, type SqliteRow, type StatementCache } from "./connection.js";
 import { number, optionalText, text } from "./plan-rows.js";
@@ -61,22 +62,33 @@ export class SqliteToolCallLog implements ToolCallLog {
 
 function recordOf(row: SqliteRow): ToolCallRecord {
   return {
-    eventId: text(row["event_id"]),
-    orgId: text(row["org_id"]),
-    sessionId: text(row["session_id"]),
-    planId: text(row["plan_id"]),
-    stepId: text(row["step_id"]),
+    ...recordedCallOf(row),
     attempt: number(row["attempt"]),
-    toolName: text(row["tool_name"]),
-    intent: text(row["intent"]),
-    intentSource: text(row["intent_source"]),
-    ormModel: optionalText(row["orm_model"]),
     status: text(row["status"]) as ToolCallRecord["status"],
     rowCount: number(row["row_count"]),
     error: optionalText(row["error"]),
     query: text(row["query"]),
     output: text(row["output"]),
-    finishedAtMs: number(row["finished_at_ms"]),
     durationMs: number(row["duration_ms"]),
+  };
+}
+
+/** Columns of `tool_calls` that {@link recordedCallOf} reads: all but the large ones. */
+export const RECORDED_CALL_COLUMNS: string = `sequence, event_id, org_id, session_id, plan_id,
+  step_id, tool_name, intent, intent_source, orm_model, finished_at_ms`;
+
+/** A tool call, as far as usage looks at it. */
+export function recordedCallOf(row: SqliteRow): RecordedCall {
+  return {
+    eventId: text(row["event_id"]),
+    orgId: text(row["org_id"]),
+    sessionId: text(row["session_id"]),
+    planId: text(row["plan_id"]),
+    stepId: text(row["step_id"]),
+    toolName: text(row["tool_name"]),
+    intent: text(row["intent"]),
+    intentSource: text(row["intent_source"]),
+    ormModel: optionalText(row["orm_model"]),
+    finishedAtMs: number(row["finished_at_ms"]),
   };
 }

@@ -1,0 +1,252 @@
+import type { ToolCallLog } from "../../kernel/tool-call.js";
+import {
+  NO_USAGE,
+  postingOf,
+  postingOfAdjustment,
+  PriceList,
+  rollupsOf,
+  usageEventOf,
+} from "../../usage/index.js";
+import type {
+  Bucket,
+  BucketRange,
+  Budget,
+  BudgetWindow,
+  Correction,
+  CostedRow,
+  HeatCell,
+  Price,
+  PriceChange,
+  RecordedCall,
+  Rollups,
+  RowRange,
+  UsageEvent,
+  UsageStore,
+  UsageTotals,
+} from "../../usage/ports.js";
+import { WriteConflict, type CommitWriter } from "./commit-writer.js";
+import { read, type SqliteRow, type SqliteValue, type StatementCache } from "./connection.js";
+import { number } from "./plan-rows.js";
+import { RECORDED_CALL_COLUMNS, recordedCallOf } from "./tool-call-log.js";
+import {
+  BUCKET_COLUMNS,
+  bucketOf,
+  BUDGET_COLUMNS,
+  budgetOf,
+  COSTED_ROW_COLUMNS,
+  costedRowOf,
+  HEAT_CELL_COLUMNS,
+  heatCellOf,
+  PRICE_COLUMNS,
+  priceOf,
+  SUMMED_TOTALS,
+  TIME_ROLLUP_COLUMNS,
+  timeRollupOf,
+  totalsOf,
+} from "./usage-rows.js";
+import {
+  addToTotals,
+  advanceCursor,
+  deleteBudget,
+  replaceTotals,
+  writeAdjustments,
+  writeBudget,
+  writeEvents,
+  writePrice,
+} from "./usage-writes.js";
+
+/** This consumer's name in the tool-call log. */
+const CONSUMER = "usage";
+
+/** Usage in SQLite. One process owns the store, and one caller at a time changes usage. */
+export class SqliteUsageStore implements UsageStore {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  readonly #toolCalls: ToolCallLog;
+
+  constructor(writer: CommitWriter, db: StatementCache, toolCalls: ToolCallLog) {
+    this.#writer = writer;
+    this.#db = db;
+    this.#toolCalls = toolCalls;
+  }
+
+  async recordPending(limit: number): Promise<readonly UsageEvent[]> {
+    const position = await this.#toolCalls.position(CONSUMER);
+    const rows = this.#db.all(
+      `SELECT ${RECORDED_CALL_COLUMNS} FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?`,
+      position,
+      BigInt(limit),
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return [];
+    const events = this.#priced(rows.map(recordedCallOf));
+    await this.#writer.commit([
+      advanceCursor(CONSUMER, position, number(last["sequence"])),
+      writeEvents(events),
+      ...addToTotals(rollupsOf(events.map(postingOf))),
+    ]);
+    return events;
+  }
+
+  async recordExternal(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
+    const added = this.#withoutKnown(events);
+    if (added.length === 0) return [];
+    await this.#writer.commit([
+      writeEvents(added),
+      ...addToTotals(rollupsOf(added.map(postingOf))),
+    ]);
+    return added;
+  }
+
+  async adjust(corrections: readonly Correction[]): Promise<void> {
+    const postings = corrections.map(({ adjustment, event }) =>
+      postingOfAdjustment(adjustment, event),
+    );
+    await this.#writer.commit([writeAdjustments(corrections), ...addToTotals(rollupsOf(postings))]);
+  }
+
+  rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
+    const { fromMs, untilMs, after = { occurredAtMs: fromMs, id: "" } } = range;
+    return this.#read(
+      costedRowOf,
+      `SELECT ${COSTED_ROW_COLUMNS} FROM usage_events AS e
+       WHERE e.org_id = ?1 AND (e.occurred_at_ms, e.id) > (?2, ?3) AND e.occurred_at_ms < ?4
+       ORDER BY e.occurred_at_ms, e.id LIMIT ?5`,
+      orgId,
+      after.occurredAtMs,
+      after.id,
+      untilMs,
+      BigInt(limit),
+    );
+  }
+
+  buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]> {
+    return this.#read(
+      bucketOf,
+      `SELECT ${BUCKET_COLUMNS} FROM usage_totals
+       WHERE org_id = ? AND dimension = ? AND grain = ? AND bucket_ms >= ? AND bucket_ms < ?
+       ORDER BY bucket_ms, key`,
+      orgId,
+      range.dimension,
+      range.grain,
+      range.fromMs,
+      range.untilMs,
+    );
+  }
+
+  heatMap(orgId: string): Promise<readonly HeatCell[]> {
+    return this.#read(
+      heatCellOf,
+      `SELECT ${HEAT_CELL_COLUMNS} FROM usage_heat_map
+       WHERE org_id = ? ORDER BY orm_model, intent, aau_weight`,
+      orgId,
+    );
+  }
+
+  async totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals> {
+    const { sessionId, fromMs, untilMs } = window;
+    // The dimension stands in the text so that the index of sessions can be used.
+    const [totals] = await this.#read(
+      totalsOf,
+      `SELECT ${SUMMED_TOTALS} FROM usage_totals
+       WHERE org_id = ? AND dimension = '${sessionId === undefined ? "total" : "session"}'
+         AND grain = 'day' AND key = ? AND bucket_ms >= ? AND bucket_ms < ?`,
+      orgId,
+      sessionId ?? "",
+      fromMs,
+      untilMs ?? Number.MAX_SAFE_INTEGER,
+    );
+    return totals ?? NO_USAGE;
+  }
+
+  prices(orgId: string): Promise<readonly Price[]> {
+    return read(() => this.#prices(orgId));
+  }
+
+  savePrice(orgId: string, change: PriceChange): Promise<void> {
+    return this.#writer.commit(writePrice(orgId, change));
+  }
+
+  budgets(orgId: string): Promise<readonly Budget[]> {
+    return this.#read(
+      budgetOf,
+      `SELECT ${BUDGET_COLUMNS} FROM usage_budgets
+       WHERE org_id = ? ORDER BY scope, unit, period, action`,
+      orgId,
+    );
+  }
+
+  saveBudget(orgId: string, budget: Budget): Promise<void> {
+    return this.#writer.commit([writeBudget(orgId, budget)]);
+  }
+
+  async deleteBudget(orgId: string, budgetId: string): Promise<boolean> {
+    try {
+      await this.#writer.commit([deleteBudget(orgId, budgetId)]);
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+
+  async storedTotals(orgId: string): Promise<Rollups> {
+    const [byTime, heatMap] = await Promise.all([
+      this.#read(
+        timeRollupOf,
+        `SELECT ${TIME_ROLLUP_COLUMNS} FROM usage_totals WHERE org_id = ?`,
+        orgId,
+      ),
+      this.heatMap(orgId),
+    ]);
+    return { byTime, heatMap };
+  }
+
+  replaceTotals(totals: Rollups): Promise<void> {
+    return this.#writer.commit(replaceTotals(totals));
+  }
+
+  #read<Value>(
+    valueOf: (row: SqliteRow) => Value,
+    sql: string,
+    ...params: readonly SqliteValue[]
+  ): Promise<readonly Value[]> {
+    return read(() => this.#db.all(sql, ...params).map(valueOf));
+  }
+
+  /** The usage rows of tool calls, each priced by its own organization's list. */
+  #priced(calls: readonly RecordedCall[]): readonly UsageEvent[] {
+    const lists = new Map<string, PriceList>();
+    return calls.map((call) => {
+      const list = lists.get(call.orgId) ?? new PriceList(this.#prices(call.orgId));
+      lists.set(call.orgId, list);
+      return usageEventOf(call, list);
+    });
+  }
+
+  #prices(orgId: string): readonly Price[] {
+    const rows = this.#db.all(
+      `SELECT ${PRICE_COLUMNS} FROM usage_prices WHERE org_id = ? ORDER BY scope, subject, from_ms`,
+      orgId,
+    );
+    return rows.map(priceOf);
+  }
+
+  /** Those of the events that are neither stored nor earlier in the list. */
+  #withoutKnown(events: readonly UsageEvent[]): readonly UsageEvent[] {
+    const known = new Set<string>();
+    return events.filter((event) => {
+      const { orgId, source = null, sourceEventId = null } = event;
+      const key = JSON.stringify([orgId, source, sourceEventId]);
+      const stored = this.#db.get(
+        `SELECT 1 FROM usage_events WHERE org_id = ? AND source = ? AND source_event_id = ?`,
+        orgId,
+        source,
+        sourceEventId,
+      );
+      if (stored !== undefined || known.has(key)) return false;
+      known.add(key);
+      return true;
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import { assert } from "../../kernel/assert.js";
+import { systemClock } from "../../kernel/clock.js";
+import { systemIds } from "../../kernel/ids.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import type { PreparedStep } from "../../plans/index.js";
+import type { PlanStore } from "../../plans/ports.js";
+
+const IDS = systemIds(systemClock);
+
+/** What of a tool call a test chooses. */
+export type ChosenCall = Partial<ToolCallRecord> & { readonly orgId: string };
+
+/**
+ * Puts tool calls into the log the way they get there: as attempts of a plan's steps that ended.
+ * @returns the records, in the order of the log.
+ */
+export async function recordToolCalls(
+  plans: PlanStore,
+  calls: readonly ChosenCall[],
+): Promise<readonly ToolCallRecord[]> {
+  const records: ToolCallRecord[] = [];
+  for (const call of calls) {
+    const ref = { orgId: call.orgId, planId: IDS.uuid() };
+    const createdAtMs = call.finishedAtMs ?? Date.parse("2026-01-05T12:00:00Z");
+    await plans.createPlan({
+      ref,
+      sessionId: call.sessionId ?? "session",
+      name: "plan",
+      description: "",
+      steps: [STEP],
+      createdAtMs,
+      deadlineMs: Number.MAX_SAFE_INTEGER,
+    });
+    const claim = await plans.claimStep({ ...ref, stepId: STEP.id }, "owner");
+    assert(claim.kind === "claimed", "a new plan's step can be claimed");
+    const record = recordOf(call, ref.planId, createdAtMs);
+    await plans.finishStep(
+      { ...ref, stepId: STEP.id, attempt: claim.attempt },
+      {
+        kind: "completed",
+        rowCount: 1,
+        durationMs: 1,
+        context: { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] },
+      },
+      record,
+    );
+    records.push(record);
+  }
+  return records;
+}
+
+function recordOf(call: ChosenCall, planId: string, finishedAtMs: number): ToolCallRecord {
+  return {
+    eventId: IDS.uuid(),
+    sessionId: "session",
+    planId,
+    stepId: STEP.id,
+    attempt: 1,
+    toolName: "sql",
+    intent: "read_select",
+    intentSource: "explicit",
+    ormModel: undefined,
+    status: "completed",
+    rowCount: 1,
+    error: undefined,
+    query: "SELECT 1",
+    output: "[]",
+    finishedAtMs,
+    durationMs: 1,
+    ...call,
+  };
+}
+
+const STEP: PreparedStep = {
+  id: "step",
+  index: 0,
+  name: "step",
+  toolName: "sql",
+  intent: "read_select",
+  intentSource: "explicit",
+  dataSource: "default",
+  queryTemplate: "SELECT 1",
+  dependsOn: [],
+  schemaTableHints: [],
+  statement: { sql: "SELECT 1", binds: [] },
+};

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AuditPublisher } from "../../governance/index.js";
+import type { Caller } from "../../kernel/caller.js";
+import { systemClock, type Clock } from "../../kernel/clock.js";
+import { EventBus } from "../../kernel/event-bus.js";
+import { systemIds } from "../../kernel/ids.js";
+import { silentLog } from "../../kernel/log.js";
+import { silentTelemetry } from "../../kernel/telemetry.js";
+import type { AuditEvents } from "../../kernel/tool-call.js";
+import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
+import { UsageGate, UsageRecorder, UsageService } from "../index.js";
+
+/** The organization of {@link admin}. */
+export const ORG: string = "11111111-1111-4111-8111-111111111111";
+
+/** A billing admin of an organization. */
+export function admin(orgId: string = ORG): Caller {
+  return { orgId, roles: ["admin"], permissions: [] };
+}
+
+/** The usage room as it is built in the product, over a store of its own. */
+export class UsageRoom implements AsyncDisposable {
+  readonly path: string;
+  readonly store: SqliteStore;
+  readonly bus: EventBus<AuditEvents>;
+  readonly recorder: UsageRecorder;
+  readonly gate: UsageGate;
+  readonly service: UsageService;
+  readonly #publisher: AuditPublisher;
+  readonly #directory: string | undefined;
+  #closed = false;
+
+  private constructor(
+    path: string,
+    directory: string | undefined,
+    store: SqliteStore,
+    bus: EventBus<AuditEvents>,
+    publisher: AuditPublisher,
+    clock: Clock,
+  ) {
+    this.path = path;
+    this.#directory = directory;
+    this.store = store;
+    this.bus = bus;
+    this.#publisher = publisher;
+    this.recorder = new UsageRecorder(store.usage, bus, silentLog);
+    this.gate = new UsageGate(store.usage, this.recorder, clock, silentLog);
+    const { recorder, gate } = this;
+    const ids = systemIds(clock);
+    this.service = new UsageService({ store: store.usage, recorder, gate, clock, ids });
+  }
+
+  /** Closes the store under everybody's feet, as a crash would. */
+  async closeStore(): Promise<void> {
+    this.#closed = true;
+    await this.store[Symbol.asyncDispose]();
+  }
+
+  /** @param path a store to open again; absent: a new one, gone with the room. */
+  static async open(clock: Clock = systemClock, path?: string): Promise<UsageRoom> {
+    const directory =
+      path === undefined ? mkdtempSync(join(tmpdir(), "steward-usage-room-")) : undefined;
+    const file = path ?? join(directory ?? "", "store.db");
+    const store = openSqliteStore(file, clock, silentTelemetry);
+    const bus = new EventBus<AuditEvents>(silentLog);
+    const publisher = await AuditPublisher.start(store.toolCalls, bus, silentLog);
+    return new UsageRoom(file, directory, store, bus, publisher, clock);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#publisher[Symbol.asyncDispose]();
+    await this.recorder[Symbol.asyncDispose]();
+    if (!this.#closed) await this.closeStore();
+    if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true });
+  }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { HandClock } from "../storage/contract.js";
+import { openConnection } from "../storage/sqlite/connection.js";
+import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
+import type { ExternalEvent } from "./external-event.js";
+import { admin, ORG, UsageRoom } from "./testing/usage-room.js";
+
+const NOON_MS = Date.parse("2026-01-05T12:00:00Z");
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+const nobody = { orgId: ORG, roles: ["viewer"], permissions: ["read:plans"] };
+
+const external = (over: Partial<ExternalEvent> = {}): ExternalEvent => ({
+  id: "1",
+  source: "shop",
+  time: "2025-12-31T23:59:59.999Z",
+  toolName: "create_invoice",
+  intent: undefined,
+  sessionId: undefined,
+  ormModel: undefined,
+  ...over,
+});
+
+describe("the usage service", () => {
+  it("shows every call that has ended when a report is asked for", async () => {
+    await using room = await UsageRoom.open();
+    await recordToolCalls(room.store.plans, [
+      { orgId: ORG, finishedAtMs: NOON_MS },
+      { orgId: ORG, finishedAtMs: NOON_MS, intent: "admin", toolName: "execute_sql" },
+      { orgId: OTHER_ORG, finishedAtMs: NOON_MS },
+    ]);
+    const totals = { actionCount: 2, totalAau: 6, totalCost: 0n };
+    expect(await room.service.daily(admin(), {})).toEqual({
+      groupBy: undefined,
+      rows: [{ date: "2026-01-05", group: undefined, ...totals }],
+    });
+    expect((await room.service.daily(admin(), { group_by: "tool" })).rows).toMatchObject([
+      { group: "execute_sql", totalAau: 5 },
+      { group: "sql", totalAau: 1 },
+    ]);
+    expect((await room.service.daily(admin(), { to: "2026-01-04" })).rows).toEqual([]);
+    expect(await room.service.heatMap(admin())).toHaveLength(2);
+  });
+
+  it("refuses callers without the permission before it looks at anything else", async () => {
+    await using room = await UsageRoom.open();
+    const { service } = room;
+    const attempts = [
+      service.daily(nobody, { from: "nonsense" }),
+      service.heatMap(nobody),
+      service.ingest(nobody, [external({ time: "nonsense" })]),
+      service.prices(nobody),
+      service.setPrice(nobody, { scope: "nonsense", amount_usd: "" }),
+      service.reprice(nobody, { from: "nonsense", until: "" }),
+      service.budgets(nobody),
+      service.setBudget(nobody, { scope: "", unit: "", period: "", limit: "", action: "" }),
+      service.removeBudget(nobody, "nonsense"),
+      service.verify(nobody, { repair: true }),
+    ];
+    const results = await Promise.allSettled(attempts);
+    expect(results).toHaveLength(attempts.length);
+    for (const result of results) {
+      expect(result).toMatchObject({ reason: { code: "POLICY_DENIED" } });
+    }
+  });
+
+  it("counts reported events once, tells their intent, and puts them on their own day", async () => {
+    await using room = await UsageRoom.open();
+    const batch = [external(), external({ id: "2", intent: "admin" }), external()];
+    expect(await room.service.ingest(admin(), batch)).toEqual({ accepted: 2, duplicates: 1 });
+    expect(await room.service.ingest(admin(), batch)).toEqual({ accepted: 0, duplicates: 3 });
+    expect((await room.service.daily(admin(), { group_by: "intent" })).rows).toMatchObject([
+      { date: "2025-12-31", group: "admin", actionCount: 1, totalAau: 5 },
+      { date: "2025-12-31", group: "write_insert", actionCount: 1, totalAau: 3 },
+    ]);
+  });
+
+  it.each([
+    ["events[0].time", external({ time: "2025-12-31" }), false],
+    ["events[0].time", external({ time: "2025-02-30T00:00:00Z" }), true],
+    ["events[0].time", external({ time: "2999-01-01T00:00:00Z" }), true],
+    ["events[0].time", external({ time: "1969-12-31T00:00:00Z" }), true],
+    ["events[0].data.intent", external({ intent: "mischief" }), true],
+  ])("takes none of a batch in which %s is wrong", async (field, event, wrong) => {
+    await using room = await UsageRoom.open();
+    const ingest = room.service.ingest(admin(), [event, external({ id: "2" })]);
+    if (wrong) {
+      await expect(ingest).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        details: [{ field }],
+      });
+      expect((await room.service.daily(admin(), {})).rows).toEqual([]);
+    } else {
+      expect(await ingest).toMatchObject({ accepted: 2 });
+    }
+  });
+
+  it("prices calls by the list of their time, and keeps what they cost when prices change", async () => {
+    const clock = new HandClock();
+    await using room = await UsageRoom.open(clock);
+    const { service } = room;
+    await service.setPrice(admin(), {
+      scope: "aau",
+      amount_usd: "0.000000007",
+      from: "2026-01-01",
+    });
+    await recordToolCalls(room.store.plans, [
+      { orgId: ORG, finishedAtMs: NOON_MS, intent: "admin" },
+    ]);
+    await room.recorder.flush();
+    await service.setPrice(admin(), {
+      scope: "tool",
+      subject: "sql",
+      amount_usd: "1",
+      from: "2026-01-03",
+    });
+    const cost = async () => (await service.heatMap(admin()))[0]?.totalCost;
+    expect(await cost()).toBe(35n);
+    const range = { from: "2026-01-05", until: "2026-01-06" };
+    expect(await service.reprice(admin(), range)).toEqual({
+      corrections: 1,
+      difference: 1_000_000_000n - 35n,
+    });
+    expect(await cost()).toBe(1_000_000_000n);
+    expect(await service.reprice(admin(), range)).toEqual({ corrections: 0, difference: 0n });
+    expect(await service.verify(admin(), { repair: false })).toEqual([]);
+  });
+
+  it.each([
+    ["scope", { scope: "mood", amount_usd: "1" }],
+    ["amount_usd", { scope: "aau", amount_usd: "one" }],
+    ["amount_usd", { scope: "aau", amount_usd: "0.0000000001" }],
+    ["subject", { scope: "tool", amount_usd: "1" }],
+    ["from", { scope: "aau", amount_usd: "1", from: "tomorrow" }],
+    ["until", { scope: "aau", amount_usd: "1", from: "2026-01-02", until: "2026-01-01" }],
+  ])("refuses a price whose %s is wrong", async (field, input) => {
+    await using room = await UsageRoom.open();
+    await expect(room.service.setPrice(admin(), input)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      details: [{ field }],
+    });
+  });
+
+  it.each([
+    ["scope", { scope: "team" }],
+    ["unit", { unit: "eur" }],
+    ["period", { period: "week" }],
+    ["limit", { limit: "-1" }],
+    ["limit", { unit: "usd", limit: "1e9" }],
+    ["action", { action: "shout" }],
+  ])("refuses a budget whose %s is wrong", async (field, over) => {
+    await using room = await UsageRoom.open();
+    const cap = { scope: "session", unit: "aau", period: "day", limit: "10", action: "block" };
+    await expect(room.service.setBudget(admin(), { ...cap, ...over })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      details: [{ field }],
+    });
+  });
+
+  it("removes the organization's own budgets only", async () => {
+    await using room = await UsageRoom.open();
+    const cap = { scope: "session", unit: "aau", period: "day", limit: "10", action: "block" };
+    const { id } = await room.service.setBudget(admin(), cap);
+    await expect(room.service.removeBudget(admin(OTHER_ORG), id)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    await room.service.removeBudget(admin(), id);
+    expect(await room.service.budgets(admin())).toEqual([]);
+  });
+
+  it("finds and repairs totals that somebody has changed behind its back", async () => {
+    await using room = await UsageRoom.open();
+    await recordToolCalls(room.store.plans, [{ orgId: ORG, finishedAtMs: NOON_MS }]);
+    await room.recorder.flush();
+    const intruder = openConnection(room.path, false);
+    intruder.exec(
+      "UPDATE usage_totals SET total_aau = 9 WHERE dimension = 'total' AND grain = 'day'",
+    );
+    intruder.close();
+    const found = await room.service.verify(admin(), { repair: true });
+    expect(
+      found.map(({ total, stored, recomputed }) => [total, stored.totalAau, recomputed.totalAau]),
+    ).toEqual([["total/day 2026-01-05T00:00:00.000Z", 9, 1]]);
+    expect(await room.service.verify(admin(), { repair: false })).toEqual([]);
+    expect((await room.service.daily(admin(), {})).rows).toMatchObject([{ totalAau: 1 }]);
+  });
+});
