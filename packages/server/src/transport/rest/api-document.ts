@@ -34,7 +34,7 @@ export interface Parameter {
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /** A schema per content type. */
-export type Media = Readonly<Record<string, { readonly schema: Schema }>>;
+type Media = Readonly<Record<string, { readonly schema: Schema }>>;
 
 /** The part of JSON Schema that our own schemas use. */
 export interface Schema {

@@ -11,7 +11,7 @@ import { createRestServer, type RestDeadlines } from "../server.js";
 import { InMemoryOrchestrator } from "./in-memory-orchestrator.js";
 
 /** One line that was logged. */
-export interface LoggedLine {
+interface LoggedLine {
   readonly level: string;
   readonly event: string;
   readonly fields: LogFields;
