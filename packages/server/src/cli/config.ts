@@ -38,7 +38,7 @@ function describe({ settings, problems, warnings }: ConfigReading, terminal: Ter
     origin,
     setting.flag === undefined ? "" : `--${setting.flag}`,
   ]);
-  renderTable(columns, rows).forEach((line) => terminal.print(line));
+  renderTable(columns, rows).forEach(terminal.print);
   const { red, yellow, cyan } = terminal.errorColors;
   for (const { setting, reason, fix } of problems) {
     terminal.note(`${red("wrong:")} ${setting}: ${reason}\n  ${cyan("fix:")} ${fix}`);

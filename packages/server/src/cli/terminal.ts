@@ -12,11 +12,11 @@ export type OutputStream = Pick<WriteStream, "write"> &
 /** Where a command writes: data to one stream, everything about it to the other. */
 export interface Terminal {
   /** Data, for programs and pipes: a line on standard output. */
-  print(line: string): void;
+  readonly print: (line: string) => void;
   /** Data as one line of JSON on standard output. */
-  printJson(value: unknown): void;
+  readonly printJson: (value: unknown) => void;
   /** Progress, notes and errors: a line on standard error. */
-  note(line: string): void;
+  readonly note: (line: string) => void;
   readonly outColors: Colors;
   readonly errorColors: Colors;
   /** Standard error, for lines that are redrawn. */

@@ -15,7 +15,7 @@ export function getCommand(context: CliContext): Command {
     .action(async (planId: string, options: ClientOptions) => {
       const plan = await connect(options, context.env).plans.get(planId);
       if (options.json) terminal.printJson(plan);
-      else describePlan(plan, terminal.outColors).forEach((line) => terminal.print(line));
+      else describePlan(plan, terminal.outColors).forEach(terminal.print);
     });
 }
 

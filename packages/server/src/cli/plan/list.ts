@@ -45,8 +45,8 @@ export function listCommand(context: CliContext): Command {
         plan.session_id,
         plan.name,
       ]);
-      renderTable(columns, rows).forEach((line) => terminal.print(line));
       if (rows.length === 0) terminal.note("no plans; submit one with: steward plan submit FILE");
+      else renderTable(columns, rows).forEach(terminal.print);
       if (page.next_cursor !== undefined) terminal.note(`more: --cursor ${page.next_cursor}`);
     });
 }

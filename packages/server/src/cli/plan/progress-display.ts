@@ -6,6 +6,8 @@ import type { StepView } from "./progress.js";
 
 /** Shows on standard error how a plan's steps go. Disposing leaves the last state standing. */
 export interface ProgressDisplay extends Disposable {
+  /** Says something beside it. */
+  note(line: string): void;
   update(progress: StepProgress): void;
   /** The plan as it ended. */
   end(plan: Plan): void;
@@ -17,6 +19,9 @@ export function createProgressDisplay(terminal: Terminal, plan: Plan): ProgressD
   const screen =
     terminal.errorStream.isTTY === true ? liveScreen(terminal, progress) : changeLog(terminal);
   return {
+    note: (line) => {
+      screen.note(line);
+    },
     update: (told) => {
       const step = progress.apply(told, performance.now());
       if (step !== undefined) screen.changed([step]);
@@ -31,11 +36,13 @@ export function createProgressDisplay(terminal: Terminal, plan: Plan): ProgressD
 }
 
 interface Screen extends Disposable {
+  note(line: string): void;
   changed(steps: readonly StepView[]): void;
 }
 
 function changeLog(terminal: Terminal): Screen {
   return {
+    note: terminal.note,
     changed: (steps) => {
       for (const step of steps) terminal.note(changeLine(step, terminal.errorColors));
     },
@@ -70,6 +77,11 @@ function liveScreen({ errorStream, errorColors }: Terminal, progress: PlanProgre
   draw();
   const timer = setInterval(draw, FRAME_MS);
   return {
+    note: (line) => {
+      errorStream.write(`${up(drawn)}\r${CLEAR_BELOW}${line}\n`);
+      drawn = 0;
+      draw();
+    },
     changed: () => undefined,
     [Symbol.dispose]: () => {
       clearInterval(timer);

@@ -23,7 +23,7 @@ export function runCommand(context: CliContext): Command {
       const planId = await planIdOf(target, plans, context);
       const { plan, results } = await runPlan(planId, plans, terminal);
       if (options.json) terminal.printJson({ ...plan, results });
-      else describeResults(results, terminal.outColors).forEach((line) => terminal.print(line));
+      else describeResults(results, terminal.outColors).forEach(terminal.print);
       if (plan.status !== "completed") throw notCompleted(plan);
     });
 }
@@ -53,7 +53,7 @@ async function runPlan(
   let cancelling: Promise<unknown> | undefined;
   using display = createProgressDisplay(terminal, before);
   using _stop = onStopSignal(() => {
-    terminal.note("cancelling the plan; once more to leave at once");
+    display.note("cancelling the plan; once more to leave at once");
     cancelling = plans.cancel(planId);
     // Awaited below, when the run has seen its effect.
     cancelling.catch(() => undefined);

@@ -38,7 +38,9 @@ export function watchCommand(context: CliContext): Command {
 function describeEvent(event: PlanEvent, colors: Colors): string {
   const payload = payloadOf(event);
   const status = textOf(payload["status"] ?? STATUS_OF_EVENT[event.event_type] ?? "");
-  const fields = Object.entries(payload).map(([name, value]) => `${name}=${textOf(value)}`);
+  const fields = Object.entries(payload)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}=${textOf(value)}`);
   return [
     colors.dim(event.timestamp.slice(11, 23)),
     colors.dim(`#${String(event.sequence)}`.padStart(4)),
