@@ -62,6 +62,7 @@ export {
 } from "./gen/grpc/health/v1/health_pb.js";
 export {
   ServerReflection,
+  ServerReflectionResponseSchema,
   type ErrorResponse,
   type FileDescriptorResponse,
   type ListServiceResponse,

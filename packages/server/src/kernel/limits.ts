@@ -16,6 +16,8 @@ export const DESCRIPTION_BYTES_MAX: number = 8 * 1024;
 export const SESSION_ID_LENGTH_MAX: number = 255;
 /** Characters in an idempotency key. */
 export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
+/** Characters in the reason of a cancellation, which stays in the plan's log. */
+export const CANCEL_REASON_LENGTH_MAX: number = 1024;
 /** Bytes of one request, over any transport. */
 export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
 /** Rows kept of one step's result. */

@@ -3,19 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
-import type { Log, LogFields } from "../../../kernel/log.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../authenticate.js";
 import type { Readiness } from "../../services.js";
 import { createRestServer, type RestDeadlines } from "../server.js";
-import { InMemoryOrchestrator } from "./in-memory-orchestrator.js";
-
-/** One line that was logged. */
-interface LoggedLine {
-  readonly level: string;
-  readonly event: string;
-  readonly fields: LogFields;
-}
+import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
+import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 
 /** A REST server on a real socket, connections handed over as the one-port listener does. */
 export interface RestServer extends AsyncDisposable {
@@ -72,7 +65,7 @@ export async function startRestServer(
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health,
       metrics: telemetry,
-      log: recorder(lines),
+      log: recordingLog(lines),
       telemetry,
       clock: systemClock,
       ids: systemIds(systemClock),
@@ -107,18 +100,4 @@ function listen(app: FastifyInstance): Promise<Server> {
       resolve(listener);
     });
   });
-}
-
-function recorder(lines: LoggedLine[]): Log {
-  const at = (level: string) => (fields: LogFields, event: string) => {
-    lines.push({ level, event, fields });
-  };
-  const log: Log = {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    child: () => log,
-  };
-  return log;
 }

@@ -1,5 +1,5 @@
-import { AppError } from "../../../kernel/errors.js";
-import type { Unsubscribe } from "../../../kernel/event-bus.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type {
   Orchestrator,
   PageRequest,
@@ -14,7 +14,7 @@ import type {
   QueryRuntimeContext,
   StepExecution,
   StepRecord,
-} from "../../../plans/index.js";
+} from "../../plans/index.js";
 
 const NOW = "2026-03-01T09:30:00.000Z";
 

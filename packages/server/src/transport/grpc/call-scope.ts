@@ -1,0 +1,104 @@
+import type { Metadata } from "@grpc/grpc-js";
+import { AppError } from "../../kernel/errors.js";
+import type { QueryRuntimeContext } from "../../plans/index.js";
+import { requestContext, requestIdOf } from "../request-context.js";
+import type { WireStatus } from "../errors.js";
+import type { IdentityHeaders, Services } from "../services.js";
+import { errorStatusOf, type ErrorStatus } from "./error-status.js";
+
+/** What a scope needs to know of a call, of whichever kind. */
+export interface Call {
+  readonly metadata: Metadata;
+  /** IP address and port of the other end. */
+  getPeer(): string;
+  /** Milliseconds since the epoch; `Infinity` when there is none. */
+  getDeadline(): Date | number;
+  once(event: "cancelled", listener: () => void): unknown;
+}
+
+/** One call from its first line to its last: who makes it, whether they still wait, how it ends. */
+export class CallScope {
+  readonly #method: string;
+  readonly #call: Call;
+  readonly #services: Services;
+  readonly #headers: IdentityHeaders;
+  readonly #requestId: string;
+  readonly #startedMs: number;
+  readonly #abort = new AbortController();
+  #over = false;
+
+  constructor(method: string, call: Call, services: Services) {
+    this.#method = method;
+    this.#call = call;
+    this.#services = services;
+    // Only keys that end in -bin have values other than text, and no identity header does.
+    this.#headers = call.metadata.getMap() as IdentityHeaders;
+    this.#requestId = requestIdOf(this.#headers, services.ids);
+    this.#startedMs = services.clock.nowMs();
+    // Comes at the end of every call, of one that was answered too.
+    call.once("cancelled", () => {
+      if (!this.#over) this.stop(callerGone());
+    });
+  }
+
+  /** Aborted when the caller is gone, its deadline has passed, or the call is stopped. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** @throws AppError when the call does not say well who makes it. */
+  context(): QueryRuntimeContext {
+    const deadlineMs = Number(this.#call.getDeadline());
+    return requestContext(this.#services.authenticate, {
+      headers: this.#headers,
+      peerAddress: addressOf(this.#call.getPeer()),
+      requestId: this.#requestId,
+      signal: this.signal,
+      ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),
+    });
+  }
+
+  /** Has the call end for this reason. */
+  stop(reason: AppError): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Says that the call was answered. */
+  answered(): void {
+    this.#end("OK");
+  }
+
+  /**
+   * Says that the call failed. @returns the status to end it with.
+   * @param wire Another status than the table's.
+   */
+  failed(thrown: unknown, wire?: WireStatus): ErrorStatus {
+    const error = AppError.from(thrown);
+    if (error.code === "INTERNAL") {
+      const fields = { err: thrown, method: this.#method, requestId: this.#requestId };
+      this.#services.log.error(fields, "grpc call failed");
+    }
+    this.#end(error.code);
+    return errorStatusOf(error, wire);
+  }
+
+  #end(code: string): void {
+    this.#over = true;
+    const { log, clock } = this.#services;
+    const durationMs = clock.nowMs() - this.#startedMs;
+    log.debug(
+      { method: this.#method, requestId: this.#requestId, code, durationMs },
+      "grpc call ended",
+    );
+  }
+}
+
+/** `getPeer` gives an address and a port, or a word when the connection is gone. */
+function addressOf(peer: string): string {
+  const portAt = peer.lastIndexOf(":");
+  return portAt === -1 ? peer : peer.slice(0, portAt);
+}
+
+function callerGone(): AppError {
+  return new AppError("CANCELLED", "The caller is gone, or no longer waits");
+}

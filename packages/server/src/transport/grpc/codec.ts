@@ -1,0 +1,68 @@
+import { fromBinary, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { AppError } from "../../kernel/errors.js";
+import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { REQUEST_TOO_LARGE, type WireStatus } from "../errors.js";
+
+/** Stands where a request should: bytes that are none. Whoever handles the call refuses it. */
+export class RefusedRequest {
+  readonly error: AppError;
+  /** Another status than the error's own. */
+  readonly wire: WireStatus | undefined;
+
+  constructor(error: AppError, wire?: WireStatus) {
+    this.error = error;
+    this.wire = wire;
+  }
+}
+
+/**
+ * Reads requests. It never throws: what a decoder throws, grpc-js reports as a fault of the server.
+ * Strings that are not UTF-8 are refused, as proto3 demands.
+ */
+export function decoderOf<Desc extends DescMessage>(
+  schema: Desc,
+): (bytes: Buffer) => MessageShape<Desc> | RefusedRequest {
+  return (bytes) => {
+    if (bytes.length > REQUEST_BYTES_MAX) return tooLarge();
+    try {
+      return fromBinary(schema, bytes);
+    } catch (error) {
+      return malformed(schema, error);
+    }
+  };
+}
+
+/** Writes responses. */
+export function encoderOf<Desc extends DescMessage>(
+  schema: Desc,
+): (message: MessageShape<Desc>) => Buffer {
+  return (message) => {
+    const bytes = toBinary(schema, message);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+}
+
+function tooLarge(): RefusedRequest {
+  return new RefusedRequest(
+    new AppError("LIMIT_EXCEEDED", `A request holds at most ${String(REQUEST_BYTES_MAX)} bytes`),
+    REQUEST_TOO_LARGE,
+  );
+}
+
+function malformed(schema: DescMessage, cause: unknown): RefusedRequest {
+  const reason = isInvalidUtf8(cause) ? "a string in it is not UTF-8" : "the bytes do not parse";
+  return new RefusedRequest(
+    new AppError("INVALID_ARGUMENT", `The request is not a ${schema.typeName}: ${reason}`, {
+      cause,
+    }),
+  );
+}
+
+/** Whether this is what node's TextDecoder throws. */
+function isInvalidUtf8(error: unknown): boolean {
+  return (
+    error instanceof TypeError &&
+    "code" in error &&
+    error.code === "ERR_ENCODING_INVALID_ENCODED_DATA"
+  );
+}

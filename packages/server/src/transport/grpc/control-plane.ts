@@ -1,0 +1,76 @@
+import { ControlPlaneService } from "@steward/protocol/grpc";
+import { AppError } from "../../kernel/errors.js";
+import type { Orchestrator } from "../../plans/index.js";
+import { followEvents } from "../follow-events.js";
+import { journalOf } from "../journal.js";
+import { executionMessage, refusalMessage } from "./execution-message.js";
+import {
+  cancelPlanMessage,
+  planDefinitionOf,
+  planEventMessage,
+  planPageMessage,
+  planStatusMessage,
+  retryPlanMessage,
+  submitPlanMessage,
+} from "./messages.js";
+import type { Methods } from "./methods.js";
+import {
+  cancelReasonOf,
+  cursorOf,
+  filterOf,
+  pageOf,
+  planIdOf,
+  stepIdOf,
+} from "./request-fields.js";
+
+/**
+ * The service of the contract (§4.1) with the additions of Decision §9. Each method is proto to
+ * domain, one call, domain to proto.
+ */
+export function addControlPlane(methods: Methods, orchestrator: Orchestrator): void {
+  const { method } = ControlPlaneService;
+
+  methods.unary(method.submitPlan, async (request, ctx) => {
+    const sessionId = request.sessionId === "" ? (ctx.sessionId ?? "") : request.sessionId;
+    const definition = planDefinitionOf(request);
+    return submitPlanMessage(await orchestrator.createPlan(sessionId, definition, ctx));
+  });
+
+  methods.unary(method.getPlanStatus, async (request, ctx) => {
+    const planId = planIdOf(request);
+    const plan = await orchestrator.getPlan(planId, ctx);
+    if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`);
+    return planStatusMessage(plan);
+  });
+
+  methods.unary(method.executeStep, async (request, ctx) => {
+    try {
+      const [planId, stepId] = [planIdOf(request), stepIdOf(request)];
+      return executionMessage(await orchestrator.executeStep(planId, stepId, ctx));
+    } catch (thrown) {
+      return refusalMessage(thrown);
+    }
+  });
+
+  methods.unary(method.cancelPlan, async (request, ctx) => {
+    const planId = planIdOf(request);
+    await orchestrator.cancelPlan(planId, ctx, cancelReasonOf(request));
+    return cancelPlanMessage(planId);
+  });
+
+  methods.unary(method.listPlans, async (request, ctx) => {
+    const journal = journalOf(orchestrator);
+    return planPageMessage(await journal.listPlans(filterOf(request), pageOf(request), ctx));
+  });
+
+  methods.unary(method.retryPlan, async (request, ctx) => {
+    const journal = journalOf(orchestrator);
+    return retryPlanMessage(await journal.retryPlan(planIdOf(request), ctx));
+  });
+
+  methods.serverStream(method.streamPlanEvents, async function* (request, ctx) {
+    const journal = journalOf(orchestrator);
+    const pages = followEvents(journal, planIdOf(request), cursorOf(request), ctx);
+    for await (const page of pages) yield page.map(planEventMessage);
+  });
+}

@@ -1,0 +1,63 @@
+import type { ErrorCode } from "@steward/protocol";
+import type { ExecuteStepResponse } from "@steward/protocol/grpc";
+import { AppError } from "../../kernel/errors.js";
+import type { StepError, StepExecution, StepResult } from "../../plans/index.js";
+import { contextUpdateMessage, stepResultMessage } from "./messages.js";
+
+/** What running a step came to, failure included (Contract §4.1, Decision §9: failures in band). */
+export function executionMessage(execution: StepExecution): ExecuteStepResponse {
+  const { stepResult, llmContextUpdate, replayed } = execution;
+  const error = errorOf(stepResult);
+  return {
+    $typeName: "controlplane.v1.ExecuteStepResponse",
+    success: error === undefined,
+    stepResult: stepResultMessage(stepResult),
+    llmContextUpdate: contextUpdateMessage(llmContextUpdate),
+    errorMessage: error?.message ?? "",
+    errorCode: error?.code ?? "",
+    replayed,
+  };
+}
+
+/**
+ * Why a step did not run, in band.
+ * @throws what was thrown when Decision §9 has it end the call: malformed requests, authentication,
+ * quota, overload and faults of the server.
+ */
+export function refusalMessage(thrown: unknown): ExecuteStepResponse {
+  if (!(thrown instanceof AppError) || !IN_BAND.has(thrown.code)) throw thrown;
+  return {
+    $typeName: "controlplane.v1.ExecuteStepResponse",
+    success: false,
+    errorMessage: thrown.message,
+    errorCode: thrown.code,
+    replayed: false,
+  };
+}
+
+/** What is about the step rather than about the call. */
+const IN_BAND: ReadonlySet<ErrorCode> = new Set([
+  "PLAN_NOT_FOUND",
+  "STEP_NOT_FOUND",
+  "STEP_DEPENDENCIES_NOT_MET",
+  "PLAN_NOT_ACTIVE",
+  "APPROVAL_REQUIRED",
+  "POLICY_DENIED",
+  "ORCHESTRATOR_NOT_CONFIGURED",
+  "INTENT_MISMATCH",
+  "BAD_PLACEHOLDER",
+  "STEP_FAILED",
+  "STEP_TIMEOUT",
+  "OUTCOME_UNKNOWN",
+]);
+
+function errorOf({ status, stepId, error }: StepResult): StepError | undefined {
+  switch (status) {
+    case "completed":
+      return undefined;
+    case "failed":
+      return error ?? { code: "STEP_FAILED", message: `Step ${stepId} failed` };
+    case "cancelled":
+      return error ?? { code: "CANCELLED", message: `Step ${stepId} was cancelled` };
+  }
+}

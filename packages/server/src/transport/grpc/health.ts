@@ -1,0 +1,47 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ControlPlaneService,
+  Health as HealthService,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+  type HealthCheckResponse,
+} from "@steward/protocol/grpc";
+import { AppError } from "../../kernel/errors.js";
+import type { Health } from "../services.js";
+import type { Methods } from "./methods.js";
+
+/** How often a watched server is looked at. */
+const WATCH_MS = 1000;
+
+/** What can be asked about: the server as a whole, and its service. */
+const WATCHABLE: ReadonlySet<string> = new Set(["", ControlPlaneService.typeName]);
+
+/** `grpc.health.v1.Health`, which answers what `/readyz` does. */
+export function addHealth(methods: Methods, health: Health): void {
+  const { check, watch } = HealthService.method;
+
+  methods.unary(check, async ({ service }) => {
+    if (!WATCHABLE.has(service)) throw new AppError("NOT_FOUND", "No such service is served here");
+    return healthMessage(await servingStatus(health));
+  });
+
+  methods.serverStream(watch, async function* ({ service }, { signal }) {
+    const known = WATCHABLE.has(service);
+    let told: ServingStatus | undefined;
+    while (!signal.aborted) {
+      const status = known ? await servingStatus(health) : ServingStatus.SERVICE_UNKNOWN;
+      if (status !== told) yield [healthMessage(status)];
+      told = status;
+      // An abort ends the wait, and with it the loop.
+      await delay(WATCH_MS, undefined, { signal }).catch(() => undefined);
+    }
+  });
+}
+
+async function servingStatus(health: Health): Promise<ServingStatus> {
+  const { ready } = await health.readiness();
+  return ready ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+}
+
+function healthMessage(status: ServingStatus): HealthCheckResponse {
+  return { $typeName: "grpc.health.v1.HealthCheckResponse", status };
+}

@@ -1,0 +1,78 @@
+import type { ListPlansRequest } from "@steward/protocol/grpc";
+import { PLAN_STATUSES } from "@steward/protocol/rest";
+import { AppError } from "../../kernel/errors.js";
+import {
+  CANCEL_REASON_LENGTH_MAX,
+  PLANS_PAGE_DEFAULT,
+  PLANS_PAGE_MAX,
+} from "../../kernel/limits.js";
+import type { PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
+import { asPlanId, asStepId } from "../plan-ids.js";
+
+/**
+ * The plan that a request names.
+ * @throws AppError `INVALID_ARGUMENT` when it names none; `PLAN_NOT_FOUND` when no plan can have this
+ * id.
+ */
+export function planIdOf({ planId }: { readonly planId: string }): string {
+  if (planId === "") throw wrongField("plan_id", "it is missing");
+  return asPlanId(planId);
+}
+
+/**
+ * The step that a request names.
+ * @throws AppError `INVALID_ARGUMENT` when it names none; `STEP_NOT_FOUND` when no step can have this
+ * id.
+ */
+export function stepIdOf({ stepId }: { readonly stepId: string }): string {
+  if (stepId === "") throw wrongField("step_id", "it is missing");
+  return asStepId(stepId);
+}
+
+/** The reason of a cancellation, if one is given. @throws AppError `LIMIT_EXCEEDED`. */
+export function cancelReasonOf({ reason }: { readonly reason: string }): string | undefined {
+  if (reason.length <= CANCEL_REASON_LENGTH_MAX) return reason === "" ? undefined : reason;
+  const told = `it is longer than ${String(CANCEL_REASON_LENGTH_MAX)} characters`;
+  throw wrongField("reason", told, "LIMIT_EXCEEDED");
+}
+
+/** Where a stream of events starts. @throws AppError `INVALID_ARGUMENT`. */
+export function cursorOf({ afterSequence }: { readonly afterSequence: bigint }): number {
+  if (afterSequence < 0n) throw wrongField("after_sequence", "it is negative");
+  // A sequence beyond 2^53 is beyond every log, and stays so when it is rounded.
+  return Number(afterSequence);
+}
+
+/** Which plans to list. @throws AppError `INVALID_ARGUMENT`. */
+export function filterOf({ status, sessionId }: ListPlansRequest): PlanFilter {
+  if (status !== "" && !isPlanStatus(status)) {
+    throw wrongField("status", `it is none of ${PLAN_STATUSES.join(", ")}`);
+  }
+  return {
+    ...(status === "" ? {} : { status }),
+    ...(sessionId === "" ? {} : { sessionId }),
+  };
+}
+
+/** Which page to list. @throws AppError `INVALID_ARGUMENT`. */
+export function pageOf({ limit, cursor }: ListPlansRequest): PageRequest {
+  if (limit < 0 || limit > PLANS_PAGE_MAX) {
+    throw wrongField("limit", `it is not between 1 and ${String(PLANS_PAGE_MAX)}`);
+  }
+  return {
+    limit: limit === 0 ? PLANS_PAGE_DEFAULT : limit,
+    ...(cursor === "" ? {} : { cursor }),
+  };
+}
+
+function isPlanStatus(text: string): text is PlanStatus {
+  return (PLAN_STATUSES as readonly string[]).includes(text);
+}
+
+function wrongField(
+  field: string,
+  reason: string,
+  code: "INVALID_ARGUMENT" | "LIMIT_EXCEEDED" = "INVALID_ARGUMENT",
+): AppError {
+  return new AppError(code, `${field}: ${reason}`, { details: [{ field, reason }] });
+}

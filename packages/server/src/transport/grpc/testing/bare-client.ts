@@ -1,0 +1,95 @@
+import { fileURLToPath } from "node:url";
+import {
+  Client,
+  credentials,
+  Metadata,
+  type ChannelCredentials,
+  type ChannelOptions,
+  type ClientReadableStream,
+  type ServiceDefinition,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+
+/** A message as proto-loader reads it: fields by the names they have in the file. */
+export type Message = Readonly<Record<string, unknown>>;
+
+/** How a call is made. */
+export interface CallOptions {
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Milliseconds until the caller no longer waits. */
+  readonly timeoutMs?: number;
+}
+
+const PROTO_FILE = fileURLToPath(
+  import.meta.resolve("@steward/protocol/proto/controlplane/v1/control_plane.proto"),
+);
+
+/** A client that knows nothing of this program but the .proto file. */
+export class BareClient extends Client {
+  static readonly #service = loadSync(PROTO_FILE, {
+    keepCase: true,
+    longs: Number,
+    defaults: true,
+  })["controlplane.v1.ControlPlaneService"] as ServiceDefinition;
+
+  constructor(
+    port: number,
+    options: ChannelOptions = {},
+    channelCredentials: ChannelCredentials = credentials.createInsecure(),
+  ) {
+    super(`localhost:${String(port)}`, channelCredentials, options);
+  }
+
+  /** One request, one response. */
+  call(method: string, request: Message, options: CallOptions = {}): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      this.start(method, request, options, (error, response) => {
+        if (error === null) resolve(response ?? {});
+        else reject(error);
+      });
+    });
+  }
+
+  /** As `call`, for those who cancel. @returns what ends the call. */
+  start(
+    method: string,
+    request: Message,
+    options: CallOptions,
+    done: (error: ServiceError | null, response?: Message) => void,
+  ): { cancel(): void } {
+    return this.makeUnaryRequest<Message, Message>(
+      ...BareClient.#start(method, request, options),
+      done,
+    );
+  }
+
+  /** One request, many responses. */
+  stream(
+    method: string,
+    request: Message,
+    options: CallOptions = {},
+  ): ClientReadableStream<Message> {
+    return this.makeServerStreamRequest<Message, Message>(
+      ...BareClient.#start(method, request, options),
+    );
+  }
+
+  static #start(method: string, request: Message, options: CallOptions) {
+    const definition = BareClient.#service[method];
+    if (definition === undefined) throw new Error(`the .proto file has no method ${method}`);
+    const { path, requestSerialize, responseDeserialize } = definition;
+    const sent = [metadataOf(options), deadlineOf(options)] as const;
+    return [path, requestSerialize, responseDeserialize, request, ...sent] as const;
+  }
+}
+
+function metadataOf({ metadata = {} }: CallOptions): Metadata {
+  const sent = new Metadata();
+  for (const [key, value] of Object.entries(metadata)) sent.set(key, value);
+  return sent;
+}
+
+function deadlineOf({ timeoutMs }: CallOptions): { deadline?: number } {
+  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+}

@@ -1,0 +1,16 @@
+import { AppError } from "../kernel/errors.js";
+
+/** Printable ASCII of a sane length: whatever an orchestrator's ids look like, they are of this. */
+const ID = /^[\x21-\x7e]{1,255}$/;
+
+/** The text itself. @throws AppError `PLAN_NOT_FOUND` when no plan can have such an id. */
+export function asPlanId(text: string): string {
+  if (!ID.test(text)) throw new AppError("PLAN_NOT_FOUND", "This is not the id of a plan");
+  return text;
+}
+
+/** The text itself. @throws AppError `STEP_NOT_FOUND` when no step can have such an id. */
+export function asStepId(text: string): string {
+  if (!ID.test(text)) throw new AppError("STEP_NOT_FOUND", "This is not the id of a step");
+  return text;
+}

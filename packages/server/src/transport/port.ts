@@ -1,0 +1,113 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { AppError } from "../kernel/errors.js";
+import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
+
+/** Certificate and key of a TLS listener, as PEM. */
+export interface TlsIdentity {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/** How a port treats its connections. */
+export interface PortOptions {
+  /** Who serves a protocol; connections that speak another one are closed. */
+  readonly serve: Partial<Record<Protocol, (connection: Socket) => void>>;
+  /** Absent: plain TCP. */
+  readonly tls?: TlsIdentity | undefined;
+  /** Milliseconds in which a connection must have said what it speaks. */
+  readonly helloTimeoutMs: number;
+}
+
+/** One TCP port: what listens on it, and its connections. */
+export class Port {
+  readonly #options: PortOptions;
+  readonly #server: Server;
+  readonly #connections = new Set<Socket>();
+  /** Connections that have not said yet what they speak. */
+  readonly #undecided = new Set<Socket>();
+
+  constructor(options: PortOptions) {
+    this.#options = options;
+    this.#server = options.tls === undefined ? this.#plainServer() : this.#tlsServer(options.tls);
+    this.#server.on("connection", (socket) => {
+      this.#connections.add(socket);
+      socket.once("close", () => this.#connections.delete(socket));
+    });
+  }
+
+  /**
+   * Starts to listen. @returns the port, also where any free one was asked for.
+   * @throws AppError `INVALID_ARGUMENT` when it cannot.
+   */
+  async open(host: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (error) => {
+        reject(cannotListen(host, port, error));
+      });
+      this.#server.listen(port, host, resolve);
+    });
+    // A server that listens on TCP has an address of this kind.
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Takes no more connections; resolves when the last one is closed. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+    for (const socket of this.#undecided) socket.destroy();
+    await closed;
+  }
+
+  /** Closes every connection, whatever is under way on it. */
+  cut(): void {
+    for (const socket of this.#connections) socket.destroy();
+  }
+
+  #plainServer(): Server {
+    return createServer(SOCKET_OPTIONS, (socket) => {
+      this.#undecided.add(socket);
+      sniffProtocol(socket, this.#options.helloTimeoutMs, (protocol) => {
+        this.#undecided.delete(socket);
+        this.#serve(protocol, socket);
+      });
+      socket.once("close", () => this.#undecided.delete(socket));
+    });
+  }
+
+  #tlsServer(tls: TlsIdentity): Server {
+    const options = {
+      ...SOCKET_OPTIONS,
+      ...tls,
+      ALPNProtocols: ["h2", "http/1.1"],
+      handshakeTimeout: this.#options.helloTimeoutMs,
+    };
+    return createTlsServer(options, (socket: TLSSocket) => {
+      this.#serve(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
+    });
+  }
+
+  #serve(protocol: Protocol, socket: Socket): void {
+    const serve = this.#options.serve[protocol];
+    if (serve === undefined) socket.destroy();
+    else serve(socket);
+  }
+}
+
+/**
+ * Half-open, because an HTTP/1.1 client may end its side and still wait for the answer, and without
+ * Nagle's delay: what node's own HTTP server sets for the sockets it accepts.
+ */
+const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
+
+function cannotListen(host: string, port: number, cause: Error): AppError {
+  const reason = "code" in cause && cause.code === "EADDRINUSE" ? "it is in use" : cause.message;
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `Cannot listen on port ${String(port)} of ${host}: ${reason}`,
+    { cause },
+  );
+}
