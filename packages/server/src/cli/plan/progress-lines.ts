@@ -31,7 +31,10 @@ export function progressLines(
   const shown = steps.length <= room ? steps : steps.filter(isEventful).slice(-room);
   const width = Math.max(...shown.map(({ stepId }) => stepId.length), 0);
   const summary = `${String(done)} of ${String(steps.length)} steps done, ${String(running)} running`;
-  return [...shown.map((step) => liveLine(step, steps, width, canvas)), canvas.colors.dim(summary)];
+  return [
+    ...shown.map((step) => liveLine(step, steps, width, canvas)),
+    canvas.colors.dim(cut(summary, canvas.columns - 1)),
+  ];
 }
 
 /** One change, as a line that stays: `✔ totals  completed  12 rows  35 ms`. */
