@@ -18,10 +18,7 @@ const chance = {
 };
 
 /** A battery states what every implementation of a port must do; it is a test without the name. */
-const batteries = [
-  "packages/server/src/storage/contract.ts",
-  "packages/server/src/memory/contract.ts",
-];
+const batteries = ["packages/server/src/storage/contract.ts"];
 const tests = ["**/*.test.ts", "**/testing/**", ...batteries, "test/**/*.ts", "bench/**/*.ts"];
 
 export default defineConfig(

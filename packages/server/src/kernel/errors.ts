@@ -39,3 +39,8 @@ export class AppError extends Error {
     return new AppError("INTERNAL", "Internal error", { cause: thrown });
   }
 }
+
+/** One field of a request is wrong: an `INVALID_ARGUMENT` that names it and says what it must be. */
+export function invalidField(field: string, reason: string): AppError {
+  return new AppError("INVALID_ARGUMENT", `${field}: ${reason}`, { details: [{ field, reason }] });
+}

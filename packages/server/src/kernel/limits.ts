@@ -63,4 +63,8 @@ export const SEARCH_TOP_K_MAX: number = 100;
 /** Bytes of UTF-8 in the text that memory is searched for. */
 export const SEARCH_QUERY_BYTES_MAX: number = 64 * 1024;
 /** Bytes of UTF-8 in a memory entry's content. */
-export const ENTRY_CONTENT_BYTES_MAX: number = 1024 * 1024;
+export const ENTRY_CONTENT_BYTES_MAX: number = 64 * 1024;
+/** Memory entries on one page of a listing. */
+export const ENTRIES_PAGE_MAX: number = 200;
+/** Memory entries deleted in one transaction: others must not wait long for theirs. */
+export const ENTRIES_DELETED_MAX: number = 500;

@@ -6,6 +6,7 @@
  * **Filter**: the pass over the codes. **Kernel**: what runs it. **Suspect**: a row that the filter
  * cannot rule out. **Hit**: an entry found, with its score. **Source**: where the index reads vectors.
  */
+export type { EntryDraft, MemoryEntry } from "./entry.js";
 export { ExactIndex, type ExactIndexOptions } from "./exact-index.js";
 export {
   SLAB_ROWS_MAX,
@@ -14,7 +15,10 @@ export {
   type Survivors,
 } from "./filter-kernel.js";
 export { JsKernel } from "./js-kernel.js";
+export { MemoryHook, type MemoryHookOptions } from "./memory-hook.js";
+export { MemoryService, type MemoryServiceOptions, type SearchResult } from "./memory-service.js";
 export type { QueryCode } from "./query-code.js";
+export type { SearchRequest } from "./search-request.js";
 export { compareHits, type Hit } from "./top-k.js";
 export { encodeVector, packCode, type VectorCode } from "./vector-code.js";
 export type {

@@ -100,7 +100,9 @@ export function planStoreBattery(
       );
       await expect(store.plans.readEvents(foreign, 0, 10)).rejects.toMatchObject(unknown);
       await expect(store.plans.cancelPlan(foreign, "no")).rejects.toMatchObject(unknown);
-      await expect(store.plans.retryPlan(foreign, clock.nowMs() + 1000)).rejects.toMatchObject(unknown);
+      await expect(store.plans.retryPlan(foreign, clock.nowMs() + 1000)).rejects.toMatchObject(
+        unknown,
+      );
     });
 
     it("answers a repeated request under one idempotency key with the first plan", async () => {
@@ -258,7 +260,9 @@ export function planStoreBattery(
       await finish(again);
       await finish(await claim(ref, "c"));
       expect((await store.plans.findPlan(ref))?.status).toBe("completed");
-      await expect(store.plans.retryPlan(ref, clock.nowMs() + 1000)).rejects.toMatchObject({ code: "PLAN_NOT_ACTIVE" });
+      await expect(store.plans.retryPlan(ref, clock.nowMs() + 1000)).rejects.toMatchObject({
+        code: "PLAN_NOT_ACTIVE",
+      });
     });
 
     it("ends a cancelled plan at once when nothing runs, else with the running step", async () => {

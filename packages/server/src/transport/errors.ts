@@ -49,6 +49,8 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   PAYMENT_RATE_LIMITED: { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED },
   PAYMENT_PROVIDER_FAILED: { http: 502, grpc: grpcStatus.UNAVAILABLE },
   PAYMENT_NOT_CONFIGURED: { http: 503, grpc: grpcStatus.UNAVAILABLE },
+  EMBEDDING_FAILED: { http: 500, grpc: grpcStatus.INTERNAL },
+  MEMORY_SEARCH_FAILED: { http: 500, grpc: grpcStatus.INTERNAL },
   PAYMENT_TIMEOUT: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },
 };
 

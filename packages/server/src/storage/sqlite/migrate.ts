@@ -2,9 +2,10 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
 import { createUsageTables } from "./migrations/0002-usage.js";
+import { createMemoryTables } from "./migrations/0003-memory.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
-const MIGRATIONS: readonly string[] = [createPlanTables, createUsageTables];
+const MIGRATIONS: readonly string[] = [createPlanTables, createUsageTables, createMemoryTables];
 
 /**
  * Brings a store to this program's schema, each migration in a transaction of its own.

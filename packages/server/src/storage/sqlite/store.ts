@@ -5,11 +5,13 @@ import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { ToolCallLog } from "../../kernel/tool-call.js";
 import type { CustomerBindings } from "../../payments/ports.js";
+import type { MemoryStore } from "../../memory/ports.js";
 import type { PlanStore } from "../../plans/ports.js";
 import type { UsageStore } from "../../usage/ports.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
+import { SqliteMemoryStore } from "./memory-store.js";
 import { migrate } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
@@ -23,6 +25,7 @@ export interface SqliteStore extends AsyncDisposable {
   readonly toolCalls: ToolCallLog;
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
+  readonly memory: MemoryStore;
   /** @throws when the store cannot be read. */
   check(): void;
 }
@@ -53,6 +56,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     toolCalls,
     usage: new SqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
+    memory: new SqliteMemoryStore(writer, statements, toolCalls),
     check: () => void statements.get("SELECT count(*) FROM tool_call_cursors"),
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();

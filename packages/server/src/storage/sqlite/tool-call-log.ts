@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { LoggedToolCall, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
 import type { RecordedCall } from "../../usage/ports.js";
+import type { Write } from "./commit-protocol.js";
 import type { CommitWriter } from "./commit-writer.js";
 import { read, type SqliteRow, type StatementCache } from "./connection.js";
 import { number, optionalText, text } from "./plan-rows.js";
@@ -40,13 +41,7 @@ export class SqliteToolCallLog implements ToolCallLog {
   }
 
   acknowledge(consumer: string, sequence: number): Promise<void> {
-    return this.#writer.commitSoon([
-      {
-        sql: `INSERT INTO tool_call_cursors VALUES (?, ?)
-              ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
-        params: [consumer, sequence],
-      },
-    ]);
+    return this.#writer.commitSoon([writePosition(consumer, sequence)]);
   }
 
   onRecorded(wake: () => void): Unsubscribe {
@@ -58,6 +53,15 @@ export class SqliteToolCallLog implements ToolCallLog {
   recorded(): void {
     this.#wakes.emit("recorded");
   }
+}
+
+/** A consumer's position, for a consumer that changes it together with what it derives. */
+export function writePosition(consumer: string, sequence: number): Write {
+  return {
+    sql: `INSERT INTO tool_call_cursors VALUES (?, ?)
+          ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
+    params: [consumer, sequence],
+  };
 }
 
 function recordOf(row: SqliteRow): ToolCallRecord {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ExactIndex } from "./exact-index.js";
-import type { FilterKernel } from "./filter-kernel.js";
-import { compareHits, type Hit } from "./top-k.js";
-import { encodeVector, packCode } from "./vector-code.js";
-import type { IndexEntry, IndexQuery, IndexSource } from "./vector-index.js";
+import { ExactIndex } from "../exact-index.js";
+import type { FilterKernel } from "../filter-kernel.js";
+import { compareHits, type Hit } from "../top-k.js";
+import { encodeVector, packCode } from "../vector-code.js";
+import type { IndexEntry, IndexQuery, IndexSource } from "../vector-index.js";
 
 /** One stored entry of a test. */
 export interface StoredEntry {

@@ -1,0 +1,79 @@
+import { invalidField } from "../kernel/errors.js";
+import type { Ids } from "../kernel/ids.js";
+import { ENTRY_CONTENT_BYTES_MAX, SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
+
+/** One remembered JSON text. */
+export interface MemoryEntry {
+  readonly orgId: string;
+  /** UUID, lower case. */
+  readonly entryId: string;
+  readonly sessionId: string;
+  /** JSON text, as it was given (Contract §2.7). */
+  readonly content: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAtMs: number;
+  /** Which tool call it tells of; absent for an entry that a caller wrote. */
+  readonly toolCall?: { readonly toolName: string; readonly intent: string };
+}
+
+/** An entry that a caller writes. */
+export interface EntryDraft {
+  readonly sessionId: string;
+  /** JSON text. */
+  readonly content: string;
+}
+
+/**
+ * The entry of a tool call (Decision §12). Its id is the record's, so that a record read twice after
+ * a crash makes one entry.
+ */
+export function toolCallEntry(record: ToolCallRecord): MemoryEntry {
+  return {
+    orgId: record.orgId,
+    entryId: record.eventId,
+    sessionId: record.sessionId,
+    content: JSON.stringify({
+      plan_id: record.planId,
+      step_id: record.stepId,
+      tool_name: record.toolName,
+      intent: record.intent,
+      query: record.query,
+      status: record.status,
+      row_count: record.rowCount,
+      output: record.output,
+      error: record.error ?? null,
+    }),
+    createdAtMs: record.finishedAtMs,
+    toolCall: { toolName: record.toolName, intent: record.intent },
+  };
+}
+
+/**
+ * The entry of a caller's draft.
+ * @throws AppError `INVALID_ARGUMENT` naming the field.
+ */
+export function draftedEntry(
+  draft: EntryDraft,
+  owner: { readonly orgId: string; readonly createdAtMs: number },
+  ids: Ids,
+): MemoryEntry {
+  const { sessionId, content } = draft;
+  if (sessionId.length === 0 || sessionId.length > SESSION_ID_LENGTH_MAX) {
+    throw invalidField("session_id", `must have 1 to ${SESSION_ID_LENGTH_MAX} characters`);
+  }
+  if (Buffer.byteLength(content) > ENTRY_CONTENT_BYTES_MAX) {
+    throw invalidField("content", `must have at most ${ENTRY_CONTENT_BYTES_MAX} bytes`);
+  }
+  if (!isJson(content)) throw invalidField("content", "must be JSON text");
+  return { ...owner, sessionId, content, entryId: ids.orderedUuid() };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  EmbeddingError,
+  HashProvider,
+  ZeroProvider,
+  type EmbeddingProvider,
+} from "../embedding/index.js";
+import { isUuid } from "../kernel/ids.js";
+import type { SearchRequest } from "./search-request.js";
+import { MemoryRoom, TestDirectory } from "./testing/memory-room.js";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+
+/** The service on a real SQLite store, with a real search thread and hashed words for vectors. */
+let directory: TestDirectory;
+let room: MemoryRoom;
+
+beforeEach(async () => {
+  directory = new TestDirectory();
+  room = await MemoryRoom.open(directory, new HashProvider(64));
+});
+
+afterEach(async () => {
+  await room[Symbol.asyncDispose]();
+  directory[Symbol.dispose]();
+});
+
+describe("searching memory", () => {
+  it("finds what is most like the query, best first, with content as it was stored", async () => {
+    const near = await remember('{"note":  "unpaid invoices of ACME"}');
+    await remember('{"note":"warehouse opening hours"}');
+    const results = await search({ query: '{"note":  "unpaid invoices of ACME"}' });
+    expect(results[0]).toEqual({
+      entryId: near,
+      score: 1,
+      content: '{"note":  "unpaid invoices of ACME"}',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+    });
+    expect(results).toHaveLength(2);
+    expect(results[1]?.score).toBeLessThan(0.5);
+  });
+
+  it("returns 10 results unless told otherwise, and brings top_k into 1 to 100 (Contract §8)", async () => {
+    for (let number = 0; number < 12; number += 1) await remember(`{"note":"invoice ${number}"}`);
+    expect(await search({ query: "invoice" })).toHaveLength(10);
+    expect(await search({ query: "invoice", topK: -5 })).toHaveLength(1);
+    expect(await search({ query: "invoice", topK: 0 })).toHaveLength(1);
+    expect(await search({ query: "invoice", topK: 12 })).toHaveLength(12);
+    expect(await search({ query: "invoice", topK: 1e9 })).toHaveLength(12);
+  });
+
+  it("returns only one organization's entries when asked to, in any case of its id", async () => {
+    const mine = await remember('"note"', ORG);
+    const others = await remember('"note"', OTHER_ORG);
+    expect(await found({ query: "note", orgId: ORG })).toEqual([mine]);
+    expect(await found({ query: "note", orgId: OTHER_ORG.toUpperCase() })).toEqual([others]);
+    expect(await found({ query: "note", orgId: randomUUID() })).toEqual([]);
+    expect(await found({ query: "note" })).toHaveLength(2);
+  });
+
+  it.each([
+    [{ query: "" }, "query: must not be empty"],
+    [{ query: "x".repeat(65_537) }, "query: must have at most 65536 bytes"],
+    [{ query: "x", topK: 1.5 }, "top_k: must be an integer"],
+    [{ query: "x", topK: NaN }, "top_k: must be an integer"],
+    [{ query: "x", orgId: "acme" }, "org_id: must be a UUID"],
+  ])("refuses a request that is not right and names the field", async (request, message) => {
+    await expect(search(request)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", message });
+  });
+
+  it("says why a query could not be embedded (Contract §7)", async () => {
+    await reopen({
+      embed: () => Promise.reject(new EmbeddingError("transport", "the service answered 503")),
+      dimension: () => 64,
+    });
+    await expect(search({ query: "x" })).rejects.toMatchObject({
+      code: "EMBEDDING_FAILED",
+      message: "Embedding failed: the service answered 503",
+    });
+  });
+
+  it("says why the stored embeddings could not be searched (Contract §7)", async () => {
+    await room.index[Symbol.asyncDispose]();
+    await expect(search({ query: "x" })).rejects.toMatchObject({
+      code: "MEMORY_SEARCH_FAILED",
+      message: "Failed to query embeddings: The memory index is not running now",
+    });
+  });
+
+  it("rejects with the signal's reason when the caller leaves", async () => {
+    const reason = new Error("gone");
+    const searching = room.service.search({ query: "x" }, AbortSignal.abort(reason));
+    await expect(searching).rejects.toBe(reason);
+  });
+
+  it("returns the newest with the default provider, whose scores are all 0", async () => {
+    await reopen(new ZeroProvider(64));
+    const ids: string[] = [];
+    for (let number = 0; number < 3; number += 1) {
+      ids.push(await remember(`"${number}"`));
+      // Entries of one millisecond would be ordered by id.
+      await new Promise((resolve) => setTimeout(resolve, 3));
+    }
+    const results = await search({ query: "anything" });
+    expect(results.map((result) => [result.entryId, result.score])).toEqual(
+      ids.toReversed().map((id) => [id, 0]),
+    );
+  });
+
+  it("finds after a restart what it found before", async () => {
+    for (let number = 0; number < 20; number += 1) await remember(`{"note":"invoice ${number}"}`);
+    const before = await search({ query: "invoice 7" });
+    await reopen();
+    expect(await search({ query: "invoice 7" })).toEqual(before);
+  });
+});
+
+describe("entries", () => {
+  it("are found by the very next search, and not after they are deleted", async () => {
+    const entryId = await remember('"invoice"');
+    expect(isUuid(entryId)).toBe(true);
+    expect(await found({ query: "invoice" })).toEqual([entryId]);
+    await room.service.deleteEntry(ORG, entryId);
+    expect(await found({ query: "invoice" })).toEqual([]);
+    await expect(room.service.getEntry(ORG, entryId)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await reopen();
+    expect(await found({ query: "invoice" })).toEqual([]);
+  });
+
+  it("of another organization are as good as none", async () => {
+    const entryId = await remember('"invoice"');
+    const { service } = room;
+    await expect(service.getEntry(OTHER_ORG, entryId)).rejects.toThrow(/Unknown memory entry/);
+    await expect(service.deleteEntry(OTHER_ORG, entryId)).rejects.toThrow(/Unknown memory entry/);
+    expect(await service.deleteSession(OTHER_ORG, "s")).toBe(0);
+    expect(await found({ query: "invoice" })).toEqual([entryId]);
+  });
+
+  it("of a session go together, and their number is told", async () => {
+    for (let number = 0; number < 3; number += 1) await remember(`"invoice ${number}"`);
+    const kept = await remember('"invoice"', ORG, "other");
+    expect(await room.service.deleteSession(ORG, "s")).toBe(3);
+    expect(await room.service.deleteSession(ORG, "s")).toBe(0);
+    expect(await found({ query: "invoice" })).toEqual([kept]);
+  });
+
+  it.each([
+    [{ sessionId: "", content: "{}" }, /^session_id: /],
+    [{ sessionId: "s".repeat(256), content: "{}" }, /^session_id: /],
+    [{ sessionId: "s", content: "not JSON" }, /^content: must be JSON text/],
+    [
+      { sessionId: "s", content: `"${"x".repeat(65_536)}"` },
+      /^content: must have at most 65536 bytes/,
+    ],
+  ])("that are not right are refused, with the field named", async (draft, message) => {
+    await expect(room.service.addEntry(ORG, draft, anyone())).rejects.toThrow(message);
+  });
+
+  it("are asked for by a UUID", async () => {
+    await expect(room.service.getEntry(ORG, "17")).rejects.toThrow("entry_id: must be a UUID");
+  });
+});
+
+describe("isolation", () => {
+  it("never shows an organization another's entry, whatever happened before", async () => {
+    const orgs = [ORG, OTHER_ORG];
+    const action = fc.record({
+      kind: fc.constantFrom("add", "add", "delete", "deleteSession", "search", "restart"),
+      org: fc.nat(1),
+      number: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
+        const owners = new Map<string, string>();
+        for (const { kind, org, number } of actions) {
+          const orgId = orgs[org] ?? ORG;
+          const sessionId = `s${number % 2}`;
+          if (kind === "add") {
+            owners.set(await remember(`{"invoice":${number}}`, orgId, sessionId), orgId);
+          } else if (kind === "delete") {
+            const entryId = [...owners.keys()][number];
+            if (entryId === undefined || owners.get(entryId) !== orgId) continue;
+            await room.service.deleteEntry(orgId, entryId);
+            owners.delete(entryId);
+          } else if (kind === "deleteSession") {
+            const listed = await room.service.listEntries(orgId, { sessionId }, { limit: 200 });
+            expect(await room.service.deleteSession(orgId, sessionId)).toBe(listed.length);
+            for (const { entryId } of listed) owners.delete(entryId);
+          } else if (kind === "search") {
+            const ids = await found({ query: `invoice ${number}`, orgId, topK: 100 });
+            const own = [...owners].filter(([, owner]) => owner === orgId).map(([id]) => id);
+            expect(ids.toSorted()).toEqual(own.toSorted());
+          } else {
+            await reopen();
+          }
+        }
+        for (const orgId of orgs) {
+          for (const sessionId of ["s0", "s1"]) await room.service.deleteSession(orgId, sessionId);
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+});
+
+async function reopen(provider: EmbeddingProvider = new HashProvider(64)): Promise<void> {
+  await room[Symbol.asyncDispose]();
+  room = await MemoryRoom.open(directory, provider);
+}
+
+async function remember(content: string, orgId = ORG, sessionId = "s"): Promise<string> {
+  const entry = await room.service.addEntry(orgId, { sessionId, content }, anyone());
+  return entry.entryId;
+}
+
+function search(request: SearchRequest): ReturnType<typeof room.service.search> {
+  return room.service.search(request, anyone());
+}
+
+async function found(request: SearchRequest): Promise<readonly string[]> {
+  return (await search(request)).map((result) => result.entryId);
+}
+
+/** The signal of a caller who stays. */
+function anyone(): AbortSignal {
+  return new AbortController().signal;
+}

@@ -1,0 +1,171 @@
+import { EmbeddingError, type EmbeddingProvider } from "../embedding/index.js";
+import { assert } from "../kernel/assert.js";
+import { isoTime, type Clock } from "../kernel/clock.js";
+import { AppError, invalidField } from "../kernel/errors.js";
+import { isUuid, type Ids } from "../kernel/ids.js";
+import { ENTRIES_DELETED_MAX, ENTRIES_PAGE_MAX } from "../kernel/limits.js";
+import { embeddedEntry, indexEntry } from "./embedded-entry.js";
+import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
+import type { EntryPosition, MemoryStore } from "./ports.js";
+import { checkSearch, type CheckedSearch, type SearchRequest } from "./search-request.js";
+import type { Hit } from "./top-k.js";
+import type { EntryFilter, VectorIndex } from "./vector-index.js";
+
+/** An entry that a search found (Contract §2.7). */
+export interface SearchResult {
+  readonly entryId: string;
+  /** Cosine similarity, in [-1, 1]. */
+  readonly score: number;
+  /** JSON text, as it was stored. */
+  readonly content: string;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
+}
+
+/** What the service is built on. */
+export interface MemoryServiceOptions {
+  readonly store: MemoryStore;
+  readonly index: VectorIndex;
+  readonly provider: EmbeddingProvider;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Remembers entries and finds them again. */
+export class MemoryService {
+  readonly #store: MemoryStore;
+  readonly #index: VectorIndex;
+  readonly #provider: EmbeddingProvider;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+
+  constructor(options: MemoryServiceOptions) {
+    this.#store = options.store;
+    this.#index = options.index;
+    this.#provider = options.provider;
+    this.#clock = options.clock;
+    this.#ids = options.ids;
+  }
+
+  /**
+   * The entries most similar to the query, best first (Contract §4.4). Whose entries may be looked at
+   * is decided before: `orgId` is believed.
+   * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `MEMORY_SEARCH_FAILED` or, when too many
+   * searches wait, `OVERLOADED`; the signal's reason when that was aborted.
+   */
+  async search(request: SearchRequest, signal: AbortSignal): Promise<readonly SearchResult[]> {
+    const search = checkSearch(request);
+    const vector = await this.#embedded(search.query, "query", signal);
+    try {
+      return await this.#found(search, vector, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw searchFailure(error);
+    }
+  }
+
+  /**
+   * Remembers a caller's entry; the next search finds it.
+   * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `STORE_UNAVAILABLE`.
+   */
+  async addEntry(orgId: string, draft: EntryDraft, signal: AbortSignal): Promise<MemoryEntry> {
+    const entry = draftedEntry(draft, { orgId, createdAtMs: this.#clock.nowMs() }, this.#ids);
+    const embedded = embeddedEntry(entry, await this.#embedded(entry.content, "document", signal));
+    await this.#store.addEntries([embedded]);
+    await this.#index.add([indexEntry(embedded)]);
+    return entry;
+  }
+
+  /** @throws AppError `NOT_FOUND` for another organization's entry as for none. */
+  async getEntry(orgId: string, entryId: string): Promise<MemoryEntry> {
+    const entry = await this.#store.findEntry(orgId, checkedId(entryId));
+    if (entry === undefined) throw unknownEntry(entryId);
+    return entry;
+  }
+
+  /** Entries of one organization, newest first. @throws AppError `INVALID_ARGUMENT`. */
+  listEntries(
+    orgId: string,
+    filter: EntryFilter,
+    page: { readonly limit: number; readonly after?: EntryPosition },
+  ): Promise<readonly MemoryEntry[]> {
+    const { limit } = page;
+    if (!Number.isInteger(limit) || limit < 1 || limit > ENTRIES_PAGE_MAX) {
+      throw invalidField("limit", `must be an integer from 1 to ${ENTRIES_PAGE_MAX}`);
+    }
+    return this.#store.listEntries(orgId, filter, page);
+  }
+
+  /** Forgets an entry: row, vector, code and index slot. @throws AppError `NOT_FOUND`. */
+  async deleteEntry(orgId: string, entryId: string): Promise<void> {
+    const id = checkedId(entryId);
+    if (!(await this.#store.deleteEntry(orgId, id))) throw unknownEntry(entryId);
+    await this.#index.remove([id]);
+  }
+
+  /** Forgets every entry of a session, by the batch. @returns how many there were. */
+  async deleteSession(orgId: string, sessionId: string): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const deleted = await this.#store.deleteSession(orgId, sessionId, ENTRIES_DELETED_MAX);
+      await this.#index.remove(deleted);
+      count += deleted.length;
+      if (deleted.length < ENTRIES_DELETED_MAX) return count;
+    }
+  }
+
+  async #embedded(
+    text: string,
+    inputType: "query" | "document",
+    signal: AbortSignal,
+  ): Promise<Float32Array> {
+    try {
+      return await this.#provider.embed(text, { inputType, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = EmbeddingError.from(error);
+      throw new AppError("EMBEDDING_FAILED", `Embedding failed: ${message}`, { cause: error });
+    }
+  }
+
+  async #found(
+    { limit, orgId }: CheckedSearch,
+    vector: Float32Array,
+    signal: AbortSignal,
+  ): Promise<readonly SearchResult[]> {
+    const query = { vector, limit, ...(orgId === undefined ? {} : { orgId }) };
+    const hits = await this.#index.search(query, signal);
+    const entries = await this.#store.entriesById(hits.map((hit) => hit.entryId));
+    // One that was deleted a moment ago is no result any more.
+    return hits.flatMap((hit) => searchResult(hit, entries.get(hit.entryId), orgId));
+  }
+}
+
+function searchResult(
+  hit: Hit,
+  entry: MemoryEntry | undefined,
+  orgId: string | undefined,
+): readonly SearchResult[] {
+  if (entry === undefined) return [];
+  assert(orgId === undefined || entry.orgId === orgId, "a search stays within its organization");
+  const { entryId, score, createdAtMs } = hit;
+  return [{ entryId, score, content: entry.content, createdAt: isoTime(createdAtMs) }];
+}
+
+/** Contract §7; too many searches at once is no failure of the lookup. */
+function searchFailure(thrown: unknown): AppError {
+  const error = AppError.from(thrown);
+  if (error.code === "OVERLOADED") return error;
+  return new AppError("MEMORY_SEARCH_FAILED", `Failed to query embeddings: ${error.message}`, {
+    cause: thrown,
+  });
+}
+
+function checkedId(entryId: string): string {
+  if (!isUuid(entryId)) throw invalidField("entry_id", "must be a UUID");
+  return entryId.toLowerCase();
+}
+
+function unknownEntry(entryId: string): AppError {
+  return new AppError("NOT_FOUND", `Unknown memory entry ${entryId}`);
+}

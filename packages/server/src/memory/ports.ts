@@ -1,0 +1,72 @@
+import type { LoggedToolCall } from "../kernel/tool-call.js";
+import type { MemoryEntry } from "./entry.js";
+import type { EntryFilter } from "./vector-index.js";
+
+/** An entry with its vector, as they are stored: together or not at all. */
+export interface EmbeddedEntry {
+  readonly entry: MemoryEntry;
+  /** float32, as long as the model's dimension, all finite. */
+  readonly vector: Float32Array;
+  /** What `packCode` made of the vector. */
+  readonly code: Uint8Array;
+}
+
+/** Names what made a vector: vectors of two models are never compared. */
+export interface EmbeddingModel {
+  /** Provider and model, such as `openai:text-embedding-3-small`. */
+  readonly name: string;
+  readonly dimension: number;
+}
+
+/** Names an entry's place in a listing. */
+export type EntryPosition = Pick<MemoryEntry, "createdAtMs" | "entryId">;
+
+/**
+ * Keeps memory entries, their vectors and codes. Every method is one atomic use case, durable when its
+ * promise resolves; what is deleted is gone for every reader then. Errors: `STORE_UNAVAILABLE`, with
+ * nothing changed.
+ */
+export interface MemoryStore {
+  /**
+   * Says which model's vectors are stored from now on; the first one a store hears of stays.
+   * @throws AppError `INVALID_ARGUMENT` with the fix when the store has vectors of another model.
+   */
+  useModel(model: EmbeddingModel): Promise<void>;
+
+  /** Adds new entries with their vectors. */
+  addEntries(entries: readonly EmbeddedEntry[]): Promise<void>;
+
+  /** The next tool calls of the durable log that have no entry yet, oldest first. */
+  pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]>;
+
+  /** How many tool calls of the durable log have no entry yet. */
+  countPendingToolCalls(): Promise<number>;
+
+  /**
+   * Adds the entries of tool calls and remembers how far the log is done, together: no crash makes an
+   * entry twice, or again after it was deleted. @param sequence that of the last tool call.
+   */
+  addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void>;
+
+  /** The entry, or `undefined` for another organization's as for none. */
+  findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined>;
+
+  /** The entries that are there, by id, whatever their organization. */
+  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>>;
+
+  /** Entries of one organization, newest first, those after the position, at most `limit`. */
+  listEntries(
+    orgId: string,
+    filter: EntryFilter,
+    page: { readonly limit: number; readonly after?: EntryPosition },
+  ): Promise<readonly MemoryEntry[]>;
+
+  /** Deletes an entry with its vector and code. @returns false when there is none. */
+  deleteEntry(orgId: string, entryId: string): Promise<boolean>;
+
+  /**
+   * Deletes entries of a session, at most `limit`. @returns their ids; fewer than `limit` when none is
+   * left.
+   */
+  deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]>;
+}

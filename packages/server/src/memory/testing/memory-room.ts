@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WorkerVectorIndex } from "../../adapters/vector-index-wasm/index.js";
+import { CheckedProvider, type EmbeddingProvider } from "../../embedding/index.js";
+import { systemClock } from "../../kernel/clock.js";
+import { systemIds } from "../../kernel/ids.js";
+import { silentLog } from "../../kernel/log.js";
+import { silentTelemetry } from "../../kernel/telemetry.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { CommitWriter } from "../../storage/sqlite/commit-writer.js";
+import { writeToolCall } from "../../storage/sqlite/plan-writes.js";
+import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
+import { MemoryHook } from "../memory-hook.js";
+import { MemoryService } from "../memory-service.js";
+
+/** A directory of a test, gone after it. */
+export class TestDirectory implements Disposable {
+  readonly path: string = mkdtempSync(join(tmpdir(), "steward-memory-"));
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true });
+  }
+}
+
+/** The whole room on a real SQLite store and a real search thread. */
+export class MemoryRoom implements AsyncDisposable {
+  readonly service: MemoryService;
+  readonly index: WorkerVectorIndex;
+  readonly store: SqliteStore;
+  readonly #provider: CheckedProvider;
+  readonly #path: string;
+  #hook: MemoryHook | undefined;
+
+  private constructor(path: string, store: SqliteStore, provider: CheckedProvider) {
+    this.#path = path;
+    this.#provider = provider;
+    this.store = store;
+    const source = {
+      url: new URL("../../storage/sqlite/memory-index-source.js", import.meta.url).href,
+      options: { path },
+    };
+    this.index = new WorkerVectorIndex(
+      { dimension: provider.dimension(), source },
+      silentLog,
+      silentTelemetry,
+    );
+    this.service = new MemoryService({
+      store: store.memory,
+      index: this.index,
+      provider,
+      clock: systemClock,
+      ids: systemIds(systemClock),
+    });
+  }
+
+  /** Opens the room in a directory; again after closing it, as a restarted process would. */
+  static async open(directory: TestDirectory, provider: EmbeddingProvider): Promise<MemoryRoom> {
+    const path = join(directory.path, "store.db");
+    const store = openSqliteStore(path, systemClock, silentTelemetry);
+    await store.memory.useModel({ name: "test", dimension: provider.dimension() });
+    return new MemoryRoom(path, store, new CheckedProvider(provider, provider.dimension()));
+  }
+
+  /** Starts the tool-call hook. */
+  startHook(): MemoryHook {
+    this.#hook ??= new MemoryHook({
+      store: this.store.memory,
+      index: this.index,
+      provider: this.#provider,
+      toolCalls: this.store.toolCalls,
+      log: silentLog,
+      telemetry: silentTelemetry,
+    });
+    return this.#hook;
+  }
+
+  /** Records tool calls, as finishing steps does; the hook is not told. */
+  async recordToolCalls(records: readonly ToolCallRecord[]): Promise<void> {
+    await using writer = new CommitWriter(this.#path, silentTelemetry);
+    await writer.commit(records.map(writeToolCall));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#hook?.[Symbol.asyncDispose]();
+    await this.index[Symbol.asyncDispose]();
+    await this.store[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,84 @@
+import { assert } from "../../kernel/assert.js";
+import type { EntryFilter, IndexEntry, IndexSource } from "../../memory/index.js";
+import { vectorOfBlob } from "../vector-blob.js";
+import { openConnection, StatementCache, type SqliteRow, type SqliteValue } from "./connection.js";
+import { conditionsOf } from "./memory-rows.js";
+import { number, text } from "./plan-rows.js";
+
+/** Entries read at once while an index loads. */
+const PAGE_ENTRIES = 1000;
+
+/** What the source is opened with, in the thread of the index. */
+export interface IndexSourceOptions {
+  /** The store's file, with an active model. */
+  readonly path: string;
+}
+
+/** The active model's vectors, read by the thread of the search index. */
+export function openIndexSource({ path }: IndexSourceOptions): IndexSource {
+  const connection = openConnection(path, true);
+  const db = new StatementCache(connection);
+  const model = db.get("SELECT model_id FROM memory_models WHERE is_active = 1");
+  const modelId = number(model?.["model_id"]);
+  return {
+    entries: () => pages(db, modelId),
+
+    vectors: (entryIds) =>
+      entryIds.map((entryId) => {
+        const row = db.get(
+          `SELECT embedding FROM memory_entries JOIN memory_entry_embeddings USING (entry_key)
+           WHERE entry_id = ? AND model_id = ?`,
+          entryId,
+          modelId,
+        );
+        return row && vectorOfBlob(blob(row["embedding"]));
+      }),
+
+    matching: (filter, orgId) => matching(db, filter, orgId),
+
+    close: () => {
+      connection.close();
+    },
+  };
+}
+
+function* pages(db: StatementCache, modelId: number): Generator<readonly IndexEntry[]> {
+  let last = 0;
+  for (;;) {
+    const rows = db.all(
+      `SELECT rowid, org_id, entry_id, created_at_ms, code FROM memory_codes
+       WHERE rowid > ? AND model_id = ? ORDER BY rowid LIMIT ?`,
+      last,
+      modelId,
+      BigInt(PAGE_ENTRIES),
+    );
+    yield rows.map(indexEntryOf);
+    if (rows.length < PAGE_ENTRIES) return;
+    last = number(rows.at(-1)?.["rowid"]);
+  }
+}
+
+function matching(
+  db: StatementCache,
+  filter: EntryFilter,
+  orgId: string | undefined,
+): readonly string[] {
+  const { sql, params } = conditionsOf(filter, orgId);
+  return db
+    .all(`SELECT entry_id FROM memory_entries WHERE ${sql}`, ...params)
+    .map((row) => text(row["entry_id"]));
+}
+
+function indexEntryOf(row: SqliteRow): IndexEntry {
+  return {
+    orgId: text(row["org_id"]),
+    entryId: text(row["entry_id"]),
+    createdAtMs: number(row["created_at_ms"]),
+    code: blob(row["code"]),
+  };
+}
+
+function blob(value: SqliteValue | undefined): Uint8Array {
+  assert(value instanceof Uint8Array, "the column holds a blob");
+  return value;
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach } from "vitest";
+import { systemClock } from "../../kernel/clock.js";
+import { silentTelemetry } from "../../kernel/telemetry.js";
+import { memoryStoreBattery } from "../testing/memory-store-battery.js";
+import { CommitWriter } from "./commit-writer.js";
+import { openIndexSource } from "./memory-index-source.js";
+import { writeToolCall } from "./plan-writes.js";
+import { openSqliteStore } from "./store.js";
+
+const root = mkdtempSync(join(tmpdir(), "steward-memory-"));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+let files = 0;
+let path = "";
+beforeEach(() => {
+  files += 1;
+  path = join(root, `${String(files)}.db`);
+});
+
+memoryStoreBattery("SQLite", () => {
+  const store = openSqliteStore(path, systemClock, silentTelemetry);
+  return Promise.resolve({
+    memory: store.memory,
+    recordToolCall: async (record) => {
+      await using writer = new CommitWriter(path, silentTelemetry);
+      await writer.commit([writeToolCall(record)]);
+    },
+    openSource: () => openIndexSource({ path }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  });
+});

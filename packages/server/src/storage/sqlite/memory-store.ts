@@ -1,0 +1,156 @@
+import { assert } from "../../kernel/assert.js";
+import { AppError } from "../../kernel/errors.js";
+import type { LoggedToolCall } from "../../kernel/tool-call.js";
+import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
+import type {
+  EmbeddedEntry,
+  EmbeddingModel,
+  EntryPosition,
+  MemoryStore,
+} from "../../memory/ports.js";
+import { WriteConflict, type CommitWriter } from "./commit-writer.js";
+import { read, type StatementCache } from "./connection.js";
+import { conditionsOf, entryOf } from "./memory-rows.js";
+import { writeActiveModel, writeDeletion, writeEntry } from "./memory-writes.js";
+import { number, text } from "./plan-rows.js";
+import { writePosition, type SqliteToolCallLog } from "./tool-call-log.js";
+
+/** Whose position in the log of tool calls says which have their entry. */
+const CONSUMER = "memory";
+
+/** The memory of an SQLite store. */
+export class SqliteMemoryStore implements MemoryStore {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  readonly #toolCalls: SqliteToolCallLog;
+  #modelId: number | undefined;
+
+  constructor(writer: CommitWriter, db: StatementCache, toolCalls: SqliteToolCallLog) {
+    this.#writer = writer;
+    this.#db = db;
+    this.#toolCalls = toolCalls;
+  }
+
+  async useModel(model: EmbeddingModel): Promise<void> {
+    const active = this.#db.get("SELECT * FROM memory_models WHERE is_active = 1");
+    const isSame = active?.["name"] === model.name && active["dimension"] === model.dimension;
+    if (active !== undefined && !isSame && this.#hasVectors()) {
+      throw otherModel(text(active["name"]), number(active["dimension"]), model);
+    }
+    if (!isSame) await this.#writer.commit(writeActiveModel(model));
+    const row = this.#db.get("SELECT model_id FROM memory_models WHERE is_active = 1");
+    this.#modelId = number(row?.["model_id"]);
+  }
+
+  addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.#activeModelId();
+    return this.#writer.commit(entries.flatMap((entry) => writeEntry(entry, modelId)));
+  }
+
+  async pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]> {
+    return this.#toolCalls.readAfter(await this.#toolCalls.position(CONSUMER), limit);
+  }
+
+  async countPendingToolCalls(): Promise<number> {
+    const position = await this.#toolCalls.position(CONSUMER);
+    const sql = "SELECT count(*) AS count FROM tool_calls WHERE sequence > ?";
+    return number(this.#db.get(sql, position)?.["count"]);
+  }
+
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void> {
+    const modelId = this.#activeModelId();
+    await this.#writer.commit([
+      ...entries.flatMap((entry) => writeEntry(entry, modelId)),
+      writePosition(CONSUMER, sequence),
+    ]);
+  }
+
+  findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
+    return read(() => {
+      const sql = "SELECT * FROM memory_entries WHERE org_id = ? AND entry_id = ?";
+      const row = this.#db.get(sql, orgId, entryId);
+      return row && entryOf(row);
+    });
+  }
+
+  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
+    return read(() => {
+      const rows = this.#db.all(
+        "SELECT * FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
+        JSON.stringify(entryIds),
+      );
+      return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
+    });
+  }
+
+  listEntries(
+    orgId: string,
+    filter: EntryFilter,
+    page: { readonly limit: number; readonly after?: EntryPosition },
+  ): Promise<readonly MemoryEntry[]> {
+    const { sql, params } = conditionsOf(filter, orgId);
+    const { after, limit } = page;
+    const rest = after === undefined ? "TRUE" : "(created_at_ms, entry_id) < (?, ?)";
+    const restParams = after === undefined ? [] : [after.createdAtMs, after.entryId];
+    return read(() =>
+      this.#db
+        .all(
+          `SELECT * FROM memory_entries WHERE ${sql} AND ${rest}
+           ORDER BY created_at_ms DESC, entry_id DESC LIMIT ?`,
+          ...params,
+          ...restParams,
+          BigInt(limit),
+        )
+        .map(entryOf),
+    );
+  }
+
+  async deleteEntry(orgId: string, entryId: string): Promise<boolean> {
+    const entry = await this.findEntry(orgId, entryId);
+    if (entry === undefined) return false;
+    return this.#delete(orgId, entry.sessionId, [entryId]);
+  }
+
+  async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
+    for (;;) {
+      const ids = this.#db
+        .all(
+          "SELECT entry_id FROM memory_entries WHERE org_id = ? AND session_id = ? LIMIT ?",
+          orgId,
+          sessionId,
+          BigInt(limit),
+        )
+        .map((row) => text(row["entry_id"]));
+      if (ids.length === 0 || (await this.#delete(orgId, sessionId, ids))) return ids;
+    }
+  }
+
+  /** @returns false when one of them was deleted meanwhile; then none was now. */
+  async #delete(orgId: string, sessionId: string, entryIds: readonly string[]): Promise<boolean> {
+    try {
+      await this.#writer.commit(writeDeletion(orgId, sessionId, entryIds));
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+
+  #hasVectors(): boolean {
+    return this.#db.get("SELECT 1 FROM memory_entry_embeddings LIMIT 1") !== undefined;
+  }
+
+  #activeModelId(): number {
+    assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
+    return this.#modelId;
+  }
+}
+
+function otherModel(name: string, dimension: number, wanted: EmbeddingModel): AppError {
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `The stored vectors come from ${name} with ${String(dimension)} components, but ` +
+      `${wanted.name} with ${String(wanted.dimension)} is configured: set ` +
+      "SERVICE_EMBEDDING_PROVIDER and SERVICE_EMBEDDING_DIMENSION back, or run steward memory reembed",
+  );
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { toolCallEntry, type MemoryEntry } from "../../memory/entry.js";
+import { embeddedEntry } from "../../memory/embedded-entry.js";
+import type { IndexEntry, IndexSource } from "../../memory/index.js";
+import type { MemoryStore } from "../../memory/ports.js";
+import { toolCallRecord } from "../../kernel/testing/tool-call-record.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+
+/** What the battery needs of an engine under test. */
+export interface MemoryUnderTest extends AsyncDisposable {
+  readonly memory: MemoryStore;
+  /** Records a tool call, as finishing a step does. */
+  recordToolCall(record: ToolCallRecord): Promise<void>;
+  /** What a search index would read now. */
+  openSource(): IndexSource;
+}
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+const MODEL = { name: "hash", dimension: 2 };
+
+/**
+ * What every engine must do for memory. `open` opens the same database each time it is called within
+ * one test, as a restarted process would.
+ */
+export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnderTest>): void {
+  describe(`the memory store on ${engine}`, () => {
+    let entries: readonly MemoryEntry[];
+    beforeEach(() => {
+      entries = [1, 2, 3].map((number) => entry(number));
+    });
+
+    it("gives back an entry's content as it was written, byte for byte", async () => {
+      await using engineStore = await opened(open);
+      const content = '{ "b":1.0,"a":"\\u00e9 é 🜚",\n "big":12345678901234567890 }';
+      const odd = { ...entry(1), content };
+      await engineStore.memory.addEntries([embedded(odd)]);
+      expect(await engineStore.memory.findEntry(ORG, odd.entryId)).toEqual(odd);
+    });
+
+    it("shows entry, vector and code together, to the bit, and after a restart", async () => {
+      {
+        await using engineStore = await opened(open);
+        await engineStore.memory.addEntries(entries.map(embedded));
+      }
+      await using engineStore = await opened(open);
+      const source = engineStore.openSource();
+      const loaded = await all(source);
+      expect(loaded).toEqual(
+        entries.map((each) => ({
+          orgId: ORG,
+          entryId: each.entryId,
+          createdAtMs: each.createdAtMs,
+          code: new Uint8Array(embedded(each).code),
+        })),
+      );
+      const ids = [...entries.map((each) => each.entryId), randomUUID()];
+      expect(await source.vectors(ids)).toEqual([...entries.map(vectorOf), undefined]);
+      await source.close();
+    });
+
+    it("keeps nothing of a batch when one entry of it is there already", async () => {
+      await using engineStore = await opened(open);
+      const [first, second] = entries.map(embedded);
+      if (first === undefined || second === undefined) return;
+      await engineStore.memory.addEntries([first]);
+      await expect(engineStore.memory.addEntries([second, first])).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
+      const found = await engineStore.memory.entriesById([second.entry.entryId]);
+      expect(found.size).toBe(0);
+    });
+
+    it("shows an organization nothing of another's", async () => {
+      await using engineStore = await opened(open);
+      const other = { ...entry(4), orgId: OTHER_ORG };
+      await engineStore.memory.addEntries([...entries, other].map(embedded));
+      expect(await engineStore.memory.findEntry(ORG, other.entryId)).toBeUndefined();
+      expect(await engineStore.memory.deleteEntry(ORG, other.entryId)).toBe(false);
+      expect(await engineStore.memory.deleteSession(ORG, "nobody's", 10)).toEqual([]);
+      const listed = await engineStore.memory.listEntries(OTHER_ORG, {}, { limit: 10 });
+      expect(listed).toEqual([other]);
+      const source = engineStore.openSource();
+      expect(await source.matching({}, OTHER_ORG)).toEqual([other.entryId]);
+      await source.close();
+    });
+
+    it("lists the newest first, by the page", async () => {
+      await using engineStore = await opened(open);
+      const [first, second, third] = entries;
+      await engineStore.memory.addEntries(entries.map(embedded));
+      const page = await engineStore.memory.listEntries(ORG, {}, { limit: 2 });
+      expect(page).toEqual([third, second]);
+      const after = page.at(-1);
+      if (after === undefined) return;
+      expect(await engineStore.memory.listEntries(ORG, {}, { limit: 2, after })).toEqual([first]);
+    });
+
+    it("filters by session, time, tool, intent and content", async () => {
+      await using engineStore = await opened(open);
+      const { memory } = engineStore;
+      const call = { toolName: "sql.query", intent: "read_select" };
+      const one = { ...entry(1), sessionId: "other" };
+      const two = { ...entry(2), toolCall: call, content: '{"row_count":5,"ok":true,"note":null}' };
+      const three = { ...entry(3), content: '{"row_count":"5","ok":1,"tags":["a","b"]}' };
+      await memory.addEntries([one, two, three].map(embedded));
+      const found = async (filter: Parameters<IndexSource["matching"]>[0]): Promise<number[]> => {
+        const listed = await memory.listEntries(ORG, filter, { limit: 10 });
+        const source = engineStore.openSource();
+        const matching = await source.matching(filter, ORG);
+        await source.close();
+        expect(matching.toSorted()).toEqual(listed.map((each) => each.entryId).toSorted());
+        return listed.map((each) => each.createdAtMs);
+      };
+      expect(await found({ sessionId: "other" })).toEqual([1]);
+      expect(await found({ createdFromMs: 2 })).toEqual([3, 2]);
+      expect(await found({ createdBeforeMs: 2 })).toEqual([1]);
+      expect(await found({ toolName: "sql.query" })).toEqual([2]);
+      expect(await found({ intent: "read_select", createdFromMs: 3 })).toEqual([]);
+      expect(await found({ content: { path: "$.row_count", equals: 5 } })).toEqual([2]);
+      expect(await found({ content: { path: "$.row_count", equals: "5" } })).toEqual([3]);
+      expect(await found({ content: { path: "$.ok", equals: true } })).toEqual([2]);
+      expect(await found({ content: { path: "$.note", equals: null } })).toEqual([2]);
+      expect(await found({ content: { path: "$.tags[1]", equals: "b" } })).toEqual([3]);
+    });
+
+    it("deletes row, vector and code together, and counts truly", async () => {
+      await using engineStore = await opened(open);
+      const { memory } = engineStore;
+      const other = { ...entry(4), sessionId: "other" };
+      await memory.addEntries([...entries, other].map(embedded));
+      const [first, second, third] = entries.map((each) => each.entryId);
+      expect(await memory.deleteEntry(ORG, first ?? "")).toBe(true);
+      expect(await memory.deleteEntry(ORG, first ?? "")).toBe(false);
+      const deleted = [
+        ...(await memory.deleteSession(ORG, "s", 1)),
+        ...(await memory.deleteSession(ORG, "s", 10)),
+      ];
+      expect(deleted.toSorted()).toEqual([second, third].toSorted());
+      expect(await memory.deleteSession(ORG, "s", 10)).toEqual([]);
+      const source = engineStore.openSource();
+      expect((await all(source)).map((each) => each.entryId)).toEqual([other.entryId]);
+      expect(await source.vectors([first ?? ""])).toEqual([undefined]);
+      await source.close();
+    });
+
+    it("makes each tool call one entry, also when the process ends in between", async () => {
+      const records = [1, 2, 3].map((finishedAtMs) => toolCallRecord({ finishedAtMs }));
+      {
+        await using engineStore = await opened(open);
+        for (const record of records) await engineStore.recordToolCall(record);
+        const pending = await engineStore.memory.pendingToolCalls(2);
+        expect(pending.map((call) => call.record)).toEqual(records.slice(0, 2));
+        expect(await engineStore.memory.countPendingToolCalls()).toBe(3);
+        await engineStore.memory.addToolCallEntries(
+          pending.map((call) => embedded(toolCallEntry(call.record))),
+          pending.at(-1)?.sequence ?? 0,
+        );
+      }
+      await using engineStore = await opened(open);
+      const [rest] = await engineStore.memory.pendingToolCalls(10);
+      expect(rest?.record).toEqual(records[2]);
+      expect(await engineStore.memory.countPendingToolCalls()).toBe(1);
+      const listed = await engineStore.memory.listEntries(ORG, {}, { limit: 10 });
+      expect(listed.map((each) => each.entryId)).toEqual([
+        records[1]?.eventId,
+        records[0]?.eventId,
+      ]);
+    });
+
+    it("refuses another model than the one whose vectors it has, and says what to do", async () => {
+      await using engineStore = await opened(open);
+      await engineStore.memory.useModel({ name: "zero", dimension: 3 });
+      await engineStore.memory.useModel(MODEL);
+      await engineStore.memory.addEntries(entries.map(embedded));
+      await engineStore.memory.useModel(MODEL);
+      const using = engineStore.memory.useModel({ name: "zero", dimension: 2 });
+      await expect(using).rejects.toThrow(
+        /come from hash with 2 components.*steward memory reembed/,
+      );
+    });
+  });
+}
+
+async function opened(open: () => Promise<MemoryUnderTest>): Promise<MemoryUnderTest> {
+  const engineStore = await open();
+  await engineStore.memory.useModel(MODEL);
+  return engineStore;
+}
+
+async function all(source: IndexSource): Promise<readonly IndexEntry[]> {
+  const entries: IndexEntry[] = [];
+  for await (const page of source.entries()) entries.push(...page);
+  return entries.map((each) => ({ ...each, code: new Uint8Array(each.code) }));
+}
+
+/** An entry whose vector and time say its number. */
+function entry(number: number): MemoryEntry {
+  return {
+    orgId: ORG,
+    entryId: randomUUID(),
+    sessionId: "s",
+    content: JSON.stringify({ number }),
+    createdAtMs: number,
+  };
+}
+
+function vectorOf(each: MemoryEntry): Float32Array {
+  return Float32Array.of(each.createdAtMs, 0.1);
+}
+
+function embedded(each: MemoryEntry): ReturnType<typeof embeddedEntry> {
+  return embeddedEntry(each, vectorOf(each));
+}

@@ -1,0 +1,18 @@
+import { endianness } from "node:os";
+
+const isBigEndian = endianness() === "BE";
+
+/** A vector as it is stored: little-endian float32, dimension × 4 bytes (Contract §2.8). */
+export function vectorBlob(vector: Float32Array): Uint8Array {
+  const bytes = Buffer.from(new Float32Array(vector).buffer);
+  return isBigEndian ? bytes.swap32() : bytes;
+}
+
+/** The vector of a blob; empty, which no vector is, when the blob is no row of whole float32 values. */
+export function vectorOfBlob(blob: Uint8Array): Float32Array {
+  if (blob.byteLength % Float32Array.BYTES_PER_ELEMENT !== 0) return new Float32Array();
+  // Copied, because a view must begin at a multiple of four bytes and the driver's need not.
+  const bytes = new Uint8Array(blob);
+  if (isBigEndian) Buffer.from(bytes.buffer).swap32();
+  return new Float32Array(bytes.buffer);
+}
