@@ -1,0 +1,50 @@
+import {
+  intentCovers,
+  type Intent,
+  type SqlAnalyzer,
+  type StatementAnalysis,
+} from "../../governance/index.js";
+import { StatementError } from "../../plans/ports.js";
+import { isMarkerTable, MARKER_TABLE } from "./marker-table.js";
+import { RecentMap } from "./recent-map.js";
+
+/** What is known of a statement that may run. */
+export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
+
+/** Analyses remembered; an agent repeats a few statements many times. */
+const ANALYSES_KEPT_MAX = 500;
+
+/**
+ * Refuses, before any process is asked, what is not one statement of the declared intent. The
+ * engine looks again, at what the statement really touches; but that a REPLACE deletes, or that a
+ * second statement follows, only the text tells.
+ */
+export class Admission {
+  readonly #analyzer: SqlAnalyzer;
+  /** By text. */
+  readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
+
+  constructor(analyzer: SqlAnalyzer) {
+    this.#analyzer = analyzer;
+  }
+
+  /** @throws StatementError `intent` or `statement`. */
+  admit(sql: string, intent: Intent): KnownStatement {
+    const analysis = this.#analyses.getOrMake(sql, () => this.#analyzer.analyze(sql, "sqlite"));
+    if (analysis.kind === "rejected") {
+      const reason = analysis.reason === "forbidden" ? "intent" : "statement";
+      throw new StatementError(reason, analysis.message);
+    }
+    if (!intentCovers(intent, analysis.statementClass)) {
+      const { statementClass } = analysis;
+      throw new StatementError(
+        "intent",
+        `The statement is a ${statementClass}, which the declared intent ${intent} does not cover`,
+      );
+    }
+    if (analysis.tables.some(isMarkerTable)) {
+      throw new StatementError("intent", `The table ${MARKER_TABLE} belongs to the service`);
+    }
+    return analysis;
+  }
+}

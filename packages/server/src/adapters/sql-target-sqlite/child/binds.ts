@@ -1,0 +1,18 @@
+import { StatementError, type SqlValue } from "../../../plans/ports.js";
+import type { SqliteCell } from "./rows-json.js";
+
+/**
+ * Values as the driver must be given them. Whole numbers become bigint: the driver binds a large
+ * number as REAL, and `LIMIT`, integer division and `typeof` would tell the difference.
+ * @throws StatementError for a text the driver would cut.
+ */
+export function toSqliteBinds(binds: readonly SqlValue[]): readonly SqliteCell[] {
+  return binds.map((bind, index) => {
+    if (typeof bind === "number" && Number.isSafeInteger(bind)) return BigInt(bind);
+    if (typeof bind === "string" && bind.includes("\0")) {
+      const message = `The value of parameter ${index + 1} holds a NUL character, which SQLite text ends at`;
+      throw new StatementError("statement", message);
+    }
+    return bind;
+  });
+}

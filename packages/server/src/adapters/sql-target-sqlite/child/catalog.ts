@@ -1,0 +1,49 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { MARKER_TABLE } from "../marker-table.js";
+
+/** The names an agent may have meant, read when they are needed. */
+export class Catalog {
+  readonly #db: DatabaseSyncInstance;
+
+  constructor(db: DatabaseSyncInstance) {
+    this.#db = db;
+  }
+
+  /** Tables and views; the engine's own and ours left out. */
+  tables(): readonly string[] {
+    return this.#names(
+      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'
+         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '${MARKER_TABLE}' ORDER BY name`,
+    );
+  }
+
+  /** Columns in the table's order; empty when there is no such table. */
+  columns(table: string): readonly string[] {
+    return this.#names("SELECT name FROM pragma_table_info(?)", table);
+  }
+
+  /** Foreign keys from and to these tables, as `orders.customer_id references customers(id)`. */
+  foreignKeys(tables: readonly string[]): readonly string[] {
+    return this.#names(
+      `SELECT t.name || '.' || k."from" || ' references ' || k."table" ||
+         CASE WHEN k."to" IS NULL THEN '' ELSE '(' || k."to" || ')' END AS name
+       FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) k
+       WHERE t.schema = 'main' AND EXISTS (
+         SELECT 1 FROM json_each(?) touched
+         WHERE lower(touched.value) IN (lower(t.name), lower(k."table")))`,
+      JSON.stringify(tables),
+    );
+  }
+
+  /** Tables that virtual tables keep their data in. */
+  shadowTables(): ReadonlySet<string> {
+    return new Set(
+      this.#names("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"),
+    );
+  }
+
+  #names(sql: string, ...params: readonly string[]): readonly string[] {
+    const rows = this.#db.prepare(sql).all(...params) as { readonly name: string }[];
+    return rows.map((row) => row.name);
+  }
+}

@@ -1,0 +1,81 @@
+import { StatementError, type SqlValue } from "../../../plans/ports.js";
+import type { AdmittedStatement } from "../protocol.js";
+import type { Catalog } from "./catalog.js";
+import { hintsFor } from "./hints.js";
+
+/** What is known about an agent's statement that failed. */
+export interface FailureContext {
+  readonly statement: AdmittedStatement;
+  /** What the guard refused, if it did. */
+  readonly denial: string | undefined;
+  readonly catalog: Catalog;
+}
+
+/**
+ * An engine's error as the agent is told: its reason, its text without values, and how to go on.
+ * @param context absent when no agent's statement is to blame, such as for a lock at COMMIT.
+ * @throws the error itself when it is not the engine's.
+ */
+export function toStatementError(error: unknown, context?: FailureContext): StatementError {
+  if (error instanceof StatementError) return error;
+  if (!isEngineError(error)) throw error;
+  if (context?.denial !== undefined) {
+    return new StatementError("intent", context.denial, { cause: error });
+  }
+  const isRead = context?.statement.intent === "read_select";
+  if (LOCKED.test(error.message) || (isRead && error.message === READ_ONLY)) {
+    const message = `The data source is busy (${error.message}); nothing was changed, try again`;
+    return new StatementError("rolled_back", message, { cause: error });
+  }
+  if (context === undefined)
+    return new StatementError("statement", error.message, { cause: error });
+  const message = withoutValues(error.message, context.statement.binds);
+  const hints = courteousHints(message, context);
+  return new StatementError("statement", message, { hints, cause: error });
+}
+
+/**
+ * Whether a read came upon the journal of a process that was killed while it wrote: a connection
+ * that can only read cannot roll it back; the writer does as soon as it opens the data source.
+ */
+export function isLeftJournal(error: unknown): boolean {
+  return (
+    error instanceof StatementError &&
+    error.reason === "rolled_back" &&
+    error.cause instanceof Error &&
+    error.cause.message === READ_ONLY
+  );
+}
+
+/** What the engine says of a write to a file, or of a rollback in it, that it may only read. */
+const READ_ONLY = "attempt to write a readonly database";
+/** Another process's lock. */
+const LOCKED = /^database (table |schema )?is locked/;
+/** Texts shorter than this are everywhere; hiding them would garble the message. */
+const VALUE_LENGTH_MIN = 3;
+
+/** Functions and full-text queries quote their arguments in their errors: those are values. */
+function withoutValues(message: string, binds: readonly SqlValue[]): string {
+  const texts = binds.filter((bind) => typeof bind === "string");
+  const unquoted = message.replace(/(["'])(.*?)\1/g, (quoted: string, _quote, inner: string) =>
+    texts.some((text) => text.includes(inner)) ? "(a bound value)" : quoted,
+  );
+  return texts
+    .filter((text) => text.length >= VALUE_LENGTH_MIN)
+    .reduce((safe, text) => safe.replaceAll(text, "(a bound value)"), unquoted);
+}
+
+function courteousHints(message: string, context: FailureContext): readonly string[] {
+  try {
+    return hintsFor(message, context.statement.tables, context.catalog);
+  } catch (error) {
+    // What goes wrong on the way to a hint must not hide what it was about.
+    if (isEngineError(error)) return [];
+    throw error;
+  }
+}
+
+/** The driver marks what the engine says. */
+function isEngineError(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
+}

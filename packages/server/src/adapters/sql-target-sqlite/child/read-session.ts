@@ -1,0 +1,36 @@
+import type { StatementResult } from "../../../plans/ports.js";
+import type { AdmittedStatement } from "../protocol.js";
+import type { AgentConnection } from "./agent-connection.js";
+import { isLeftJournal } from "./failure.js";
+
+/** How long, in ms, a read waits for the writer to roll back what a killed process left behind. */
+const RECOVERY_WAIT_MS = 1000;
+/** Milliseconds between two looks. */
+const RECOVERY_POLL_MS = 20;
+
+/** Runs reads on a connection that can only read. */
+export class ReadSession {
+  readonly #agent: AgentConnection;
+
+  constructor(agent: AgentConnection) {
+    this.#agent = agent;
+  }
+
+  /** @throws StatementError */
+  read(statement: AdmittedStatement): StatementResult {
+    const giveUpAt = performance.now() + RECOVERY_WAIT_MS;
+    for (;;) {
+      try {
+        // Nothing changes within the snapshot that a read sees.
+        return { ...this.#agent.run(statement), schemaDeltas: [] };
+      } catch (error) {
+        if (!isLeftJournal(error) || performance.now() > giveUpAt) throw error;
+        sleepSync(RECOVERY_POLL_MS);
+      }
+    }
+  }
+}
+
+function sleepSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

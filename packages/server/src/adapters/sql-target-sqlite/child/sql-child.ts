@@ -1,0 +1,130 @@
+import { writeSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { assert } from "../../../kernel/assert.js";
+import { systemClock } from "../../../kernel/clock.js";
+import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
+import { encodeFrame, FrameDecoder } from "../frames.js";
+import type { ChildNotice, ChildReply, ChildRequest } from "../protocol.js";
+import { AgentConnection } from "./agent-connection.js";
+import { openDataSource } from "./connection.js";
+import { toStatementError } from "./failure.js";
+import { ReadSession } from "./read-session.js";
+import { WriteSession } from "./write-session.js";
+
+/**
+ * A process that runs agents' statements, apart from the server: SQLite has no way to interrupt a
+ * statement, so a runaway one is stopped by killing the process it runs in. Requests come on
+ * standard input and are answered, in their order, on standard output.
+ */
+const [, , role, path, parentPid] = process.argv;
+assert(role === "reader" || role === "writer", "the first argument is the child's role");
+assert(path !== undefined && parentPid !== undefined, "path and parent's process id are given");
+
+const answer = role === "reader" ? readerOf(path) : writerOf(path);
+const frames = new FrameDecoder();
+const waiting: ChildRequest[] = [];
+const dropped = new Set<number>();
+const forgotten: AttemptRef[] = [];
+
+process.stdin.on("data", (chunk: Buffer) => {
+  const isIdle = waiting.length === 0;
+  // The server's end speaks the same protocol.
+  for (const frame of frames.push(chunk))
+    hear(JSON.parse(frame.head) as ChildRequest | ChildNotice);
+  if (isIdle) work();
+});
+process.stdin.on("end", () => process.exit(0));
+say({ kind: "ready" });
+// A thread of its own: while a statement runs, this one does not see its input end.
+new Worker(new URL("./parent-watch-worker.js", import.meta.url), {
+  workerData: { parentPid: Number(parentPid) },
+  stdout: true,
+  stderr: true,
+});
+
+function hear(message: ChildRequest | ChildNotice): void {
+  if ("task" in message) waiting.push(message);
+  else if (message.kind === "forget") forgotten.push(...message.attempts);
+  else for (const id of message.ids) dropped.add(id);
+}
+
+/** How long a statement takes, in ms, before those behind it may have been dropped meanwhile. */
+const SLOW_STATEMENT_MS = 10;
+
+function work(): void {
+  const startedAt = performance.now();
+  for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+    handle(request);
+    if (performance.now() - startedAt > SLOW_STATEMENT_MS) {
+      // The first immediate may come before standard input is looked at, the second does not.
+      setImmediate(() => setImmediate(work));
+      return;
+    }
+  }
+  dropped.clear();
+}
+
+function handle(request: ChildRequest): void {
+  if (dropped.delete(request.id)) {
+    say({ kind: "dropped", id: request.id });
+    return;
+  }
+  try {
+    answer(request);
+  } catch (error) {
+    const { reason, message, hints } = toStatementError(error);
+    say({ kind: "failed", id: request.id, failure: { reason, message, hints } });
+  }
+}
+
+type Answer = (request: ChildRequest) => void;
+
+function readerOf(dataSource: string): Answer {
+  let session: ReadSession | undefined;
+  return ({ id, task }) => {
+    assert(task.kind === "read", "a reader only reads");
+    // Opened with the first request, whose failure then says why it cannot be.
+    session ??= new ReadSession(new AgentConnection(openDataSource(dataSource, "reader")));
+    sayResult(id, session.read(task.statement));
+  };
+}
+
+function writerOf(dataSource: string): Answer {
+  let session: WriteSession | undefined;
+  return ({ id, task }) => {
+    assert(task.kind !== "read", "a writer does not read");
+    session ??= new WriteSession(openDataSource(dataSource, "writer"), systemClock);
+    exitIfOrphaned();
+    if (task.kind === "write") {
+      sayResult(
+        id,
+        session.write(task, forgotten, () => announceCommit(id)),
+      );
+      forgotten.length = 0;
+      return;
+    }
+    const result = session.settle(task.attempt);
+    if (result === undefined) say({ kind: "fenced", id });
+    else sayResult(id, result);
+  };
+}
+
+/** Whoever is left behind must not write any more: another server may have settled its attempts. */
+function announceCommit(id: number): void {
+  exitIfOrphaned();
+  say({ kind: "committing", id });
+}
+
+function exitIfOrphaned(): void {
+  if (process.ppid !== Number(parentPid)) process.exit(0);
+}
+
+function sayResult(id: number, { outputJson, ...result }: StatementResult): void {
+  say({ kind: "result", id, result }, outputJson);
+}
+
+/** Synchronous, so that what was said has left this process before the next thing happens. */
+function say(reply: ChildReply, body = ""): void {
+  const bytes = encodeFrame({ head: JSON.stringify(reply), body });
+  for (let sent = 0; sent < bytes.length;) sent += writeSync(1, bytes, sent);
+}

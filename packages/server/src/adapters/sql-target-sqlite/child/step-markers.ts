@@ -1,0 +1,150 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { assert } from "../../../kernel/assert.js";
+import type { Clock } from "../../../kernel/clock.js";
+import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
+import { MARKER_TABLE } from "../marker-table.js";
+
+/** Milliseconds after which a marker goes unasked: far longer than any plan lives. */
+const MARKER_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1000;
+
+// Not STRICT, which would make the whole file unreadable to its owner's older tools.
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
+  org_id TEXT NOT NULL,
+  plan_id TEXT NOT NULL,
+  step_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('applied', 'fenced')),
+  row_count INTEGER,
+  rows_kept INTEGER,
+  row_count_is_lower_bound INTEGER,
+  schema_deltas_json TEXT,
+  output_json TEXT,
+  created_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (org_id, plan_id, step_id)
+)`;
+
+/** What is known of a step in the data source. */
+export type Marker =
+  /** Its write took effect; the result it had. */
+  | { readonly outcome: "applied"; readonly result: StatementResult }
+  /** This attempt and all before it were given up and must never take effect. */
+  | { readonly outcome: "fenced"; readonly attempt: number };
+
+/**
+ * The marker table. Every method belongs into a write transaction: whoever reads a marker there
+ * knows that nobody writes another one before the transaction ends.
+ */
+export class StepMarkers {
+  readonly #db: DatabaseSyncInstance;
+  readonly #clock: Clock;
+
+  constructor(db: DatabaseSyncInstance, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Creates the table where it is missing. */
+  ensureTable(): void {
+    this.#db.exec(CREATE_TABLE);
+  }
+
+  find(step: AttemptRef): Marker | undefined {
+    const row = this.#db
+      .prepare(
+        `SELECT attempt, outcome, row_count, rows_kept, row_count_is_lower_bound,
+           schema_deltas_json, output_json
+         FROM ${MARKER_TABLE} WHERE org_id = ? AND plan_id = ? AND step_id = ?`,
+      )
+      .get(step.orgId, step.planId, step.stepId) as MarkerRow | undefined;
+    if (row === undefined) return undefined;
+    return row.outcome === "applied"
+      ? { outcome: "applied", result: resultOf(row) }
+      : { outcome: "fenced", attempt: row.attempt };
+  }
+
+  /** Says that this attempt took effect. */
+  apply(attempt: AttemptRef, result: StatementResult): void {
+    this.#put(attempt, "applied", [
+      result.rowCount,
+      result.rowsKept,
+      Number(result.rowCountIsLowerBound),
+      JSON.stringify(result.schemaDeltas),
+      result.outputJson,
+    ]);
+  }
+
+  /** Forbids this attempt and all before it to take effect. */
+  fence(attempt: AttemptRef): void {
+    this.#put(attempt, "fenced", [null, null, null, null, null]);
+  }
+
+  /** Removes the markers of attempts whose results are safe elsewhere. */
+  forget(attempts: readonly AttemptRef[]): void {
+    if (attempts.length === 0) return;
+    const remove = this.#db.prepare(
+      `DELETE FROM ${MARKER_TABLE}
+       WHERE org_id = ? AND plan_id = ? AND step_id = ? AND attempt <= ?`,
+    );
+    for (const { orgId, planId, stepId, attempt } of attempts) {
+      remove.run(orgId, planId, stepId, attempt);
+    }
+  }
+
+  /** Removes the markers that nobody can ask for any more. */
+  purge(): void {
+    this.#db
+      .prepare(`DELETE FROM ${MARKER_TABLE} WHERE created_at_ms < ?`)
+      .run(this.#clock.nowMs() - MARKER_AGE_MS_MAX);
+  }
+
+  #put(
+    attempt: AttemptRef,
+    outcome: Marker["outcome"],
+    result: readonly (string | number | null)[],
+  ): void {
+    this.#db
+      .prepare(
+        `INSERT OR REPLACE INTO ${MARKER_TABLE} (org_id, plan_id, step_id, attempt, outcome,
+           row_count, rows_kept, row_count_is_lower_bound, schema_deltas_json, output_json,
+           created_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        attempt.orgId,
+        attempt.planId,
+        attempt.stepId,
+        attempt.attempt,
+        outcome,
+        ...result,
+        this.#clock.nowMs(),
+      );
+  }
+}
+
+interface MarkerRow {
+  readonly attempt: number;
+  readonly outcome: Marker["outcome"];
+  readonly row_count: number | null;
+  readonly rows_kept: number | null;
+  readonly row_count_is_lower_bound: number | null;
+  readonly schema_deltas_json: string | null;
+  readonly output_json: string | null;
+}
+
+function resultOf(row: MarkerRow): StatementResult {
+  assert(
+    row.row_count !== null &&
+      row.rows_kept !== null &&
+      row.schema_deltas_json !== null &&
+      row.output_json !== null,
+    "an applied marker has its result",
+  );
+  return {
+    rowCount: row.row_count,
+    rowsKept: row.rows_kept,
+    rowCountIsLowerBound: row.row_count_is_lower_bound === 1,
+    // Written by `apply`.
+    schemaDeltas: JSON.parse(row.schema_deltas_json) as StatementResult["schemaDeltas"],
+    outputJson: row.output_json,
+  };
+}

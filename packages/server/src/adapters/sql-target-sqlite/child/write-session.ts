@@ -1,0 +1,84 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Clock } from "../../../kernel/clock.js";
+import { StatementError, type AttemptRef, type StatementResult } from "../../../plans/ports.js";
+import type { AdmittedStatement, WriteTask } from "../protocol.js";
+import { AgentConnection } from "./agent-connection.js";
+import { compareSchemas, readSchema } from "./schema-snapshot.js";
+import { StepMarkers } from "./step-markers.js";
+
+/** Runs writes, each with its marker in one transaction, so that each takes effect once. */
+export class WriteSession {
+  readonly #db: DatabaseSyncInstance;
+  readonly #agent: AgentConnection;
+  readonly #markers: StepMarkers;
+  #isPurged = false;
+
+  constructor(db: DatabaseSyncInstance, clock: Clock) {
+    this.#db = db;
+    this.#agent = new AgentConnection(db);
+    this.#markers = new StepMarkers(db, clock);
+  }
+
+  /**
+   * Runs a write, or finds that an attempt of its step took effect: then that one's result.
+   * @param forget attempts whose markers go in the same transaction.
+   * @param beforeCommit called when all is done but COMMIT; what it throws rolls back.
+   * @throws StatementError, with everything rolled back.
+   */
+  write(task: WriteTask, forget: readonly AttemptRef[], beforeCommit: () => void): StatementResult {
+    return this.#transaction(() => {
+      const marker = this.#markers.find(task.attempt);
+      if (marker?.outcome === "applied") return marker.result;
+      if (marker !== undefined && marker.attempt >= task.attempt.attempt) throw givenUp();
+      this.#tidy(forget);
+      const result = this.#run(task.statement);
+      this.#markers.apply(task.attempt, result);
+      return result;
+    }, beforeCommit);
+  }
+
+  /** The result of the step's write, or `undefined` after making sure that it never gets one. */
+  settle(attempt: AttemptRef): StatementResult | undefined {
+    return this.#transaction(() => {
+      const marker = this.#markers.find(attempt);
+      if (marker?.outcome === "applied") return marker.result;
+      if (marker === undefined || marker.attempt < attempt.attempt) this.#markers.fence(attempt);
+      return undefined;
+    });
+  }
+
+  #run(statement: AdmittedStatement): StatementResult {
+    // Nothing but a change of the schema changes it; within a transaction, nobody else does.
+    const before = statement.statementClass === "admin" ? readSchema(this.#db) : undefined;
+    const rows = this.#agent.run(statement);
+    const schemaDeltas = before === undefined ? [] : compareSchemas(before, readSchema(this.#db));
+    return { ...rows, schemaDeltas };
+  }
+
+  #tidy(forget: readonly AttemptRef[]): void {
+    this.#markers.forget(forget);
+    if (this.#isPurged) return;
+    this.#markers.purge();
+    this.#isPurged = true;
+  }
+
+  #transaction<Result>(work: () => Result, beforeCommit?: () => void): Result {
+    // IMMEDIATE: from here on no other process writes, so what a marker says stays true.
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      this.#markers.ensureTable();
+      const result = work();
+      beforeCommit?.();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // Some errors have rolled back already.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function givenUp(): StatementError {
+  return new StatementError("rolled_back", "This attempt was given up before it took effect");
+}

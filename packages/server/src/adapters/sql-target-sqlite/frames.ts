@@ -1,0 +1,60 @@
+/** One message between server and child. */
+export interface Frame {
+  /** Text of a JSON object. */
+  readonly head: string;
+  /** Text that travels as it is; often empty. */
+  readonly body: string;
+}
+
+/** Bytes before the head: length of all that follows them, then length of the head; both u32 LE. */
+const PREFIX_BYTES = 8;
+
+/** The bytes of one frame: prefix, head, body, in UTF-8. */
+export function encodeFrame(frame: Frame): Buffer {
+  const headBytes = Buffer.byteLength(frame.head);
+  const bodyBytes = frame.body === "" ? 0 : Buffer.byteLength(frame.body);
+  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + headBytes + bodyBytes);
+  bytes.writeUInt32LE(headBytes + bodyBytes, 0);
+  bytes.writeUInt32LE(headBytes, 4);
+  bytes.write(frame.head, PREFIX_BYTES);
+  if (bodyBytes > 0) bytes.write(frame.body, PREFIX_BYTES + headBytes);
+  return bytes;
+}
+
+/** Cuts a stream of bytes into frames. */
+export class FrameDecoder {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** Bytes worth looking at again: a long frame's chunks are joined once, not once per chunk. */
+  #bytesWanted: number = PREFIX_BYTES;
+
+  /** The frames that are complete with this chunk, in order. */
+  push(chunk: Buffer): readonly Frame[] {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes < this.#bytesWanted) return [];
+    return this.#cut(this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks));
+  }
+
+  #cut(bytes: Buffer): readonly Frame[] {
+    const frames: Frame[] = [];
+    let start = 0;
+    this.#bytesWanted = PREFIX_BYTES;
+    while (bytes.length - start >= PREFIX_BYTES) {
+      const end = start + PREFIX_BYTES + bytes.readUInt32LE(start);
+      if (end > bytes.length) {
+        this.#bytesWanted = end - start;
+        break;
+      }
+      const bodyStart = start + PREFIX_BYTES + bytes.readUInt32LE(start + 4);
+      frames.push({
+        head: bytes.toString("utf8", start + PREFIX_BYTES, bodyStart),
+        body: bytes.toString("utf8", bodyStart, end),
+      });
+      start = end;
+    }
+    this.#bytes = bytes.length - start;
+    this.#chunks = this.#bytes === 0 ? [] : [bytes.subarray(start)];
+    return frames;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Intent, StatementClass } from "../../governance/index.js";
+import type {
+  AttemptRef,
+  SqlValue,
+  StatementFailureReason,
+  StatementResult,
+} from "../../plans/ports.js";
+
+/** What a child process is for; SQLite has many readers and one writer. */
+export type ChildRole = "reader" | "writer";
+
+/** What the server asks of a child. Answered in the order asked, each under its `id`. */
+export interface ChildRequest {
+  readonly id: number;
+  readonly task: ChildTask;
+}
+
+/** What there is to do. */
+export type ChildTask = ReadTask | WriteTask | SettleTask;
+
+/** What a child is told; it has no answer of its own. */
+export type ChildNotice =
+  /** Nobody waits for these any more: those not yet begun are answered `dropped` in their turn. */
+  | { readonly kind: "drop"; readonly ids: readonly number[] }
+  /** These attempts' results are safe elsewhere: their markers go with the next write. */
+  | { readonly kind: "forget"; readonly attempts: readonly AttemptRef[] };
+
+/** A statement that was found to be of its intent, and what is known of it. */
+export interface AdmittedStatement {
+  readonly sql: string;
+  readonly binds: readonly SqlValue[];
+  readonly intent: Intent;
+  readonly statementClass: StatementClass;
+  /** Tables it names. */
+  readonly tables: readonly string[];
+}
+
+/** Runs a statement that changes nothing. Only readers are asked. */
+export interface ReadTask {
+  readonly kind: "read";
+  readonly statement: AdmittedStatement;
+}
+
+/** Runs a statement and its marker in one transaction. Only the writer is asked. */
+export interface WriteTask {
+  readonly kind: "write";
+  readonly statement: AdmittedStatement;
+  readonly attempt: AttemptRef;
+}
+
+/** Decides whether an attempt took effect. Only the writer is asked. */
+export interface SettleTask {
+  readonly kind: "settle";
+  readonly attempt: AttemptRef;
+}
+
+/** What a child says. The rows of a `result` travel behind it, as text that nobody parses. */
+export type ChildReply =
+  /** The process is up; nothing has been opened yet. */
+  | { readonly kind: "ready" }
+  /** COMMIT comes next: from here on the outcome is known only by asking. Not the answer yet. */
+  | { readonly kind: "committing"; readonly id: number }
+  | { readonly kind: "result"; readonly id: number; readonly result: ResultHead }
+  /** Answer to `settle`: it took no effect and never will. */
+  | { readonly kind: "fenced"; readonly id: number }
+  | { readonly kind: "dropped"; readonly id: number }
+  | { readonly kind: "failed"; readonly id: number; readonly failure: StatementFailure };
+
+/** A {@link StatementResult} without its rows. */
+type ResultHead = Omit<StatementResult, "outputJson">;
+
+/** A `StatementError` on its way between processes. */
+interface StatementFailure {
+  readonly reason: StatementFailureReason;
+  readonly message: string;
+  readonly hints: readonly string[];
+}

@@ -1,0 +1,153 @@
+import type { Job } from "./job.js";
+import type { ChildReply, ReadTask } from "./protocol.js";
+import { StatementProcess, type ChildLaunch } from "./statement-process.js";
+
+/** A job of a reader. */
+export type ReadJob = Job<ReadTask>;
+
+/** Whom a reader's news concern. */
+export interface ReaderListener {
+  /** It has answered: there is room for one more. */
+  onAnswer(): void;
+  /** Its first statement takes long. */
+  onSlow(reader: Reader): void;
+  /** It is gone; the jobs it held have to go somewhere else. */
+  onClose(reader: Reader, orphans: readonly ReadJob[]): void;
+}
+
+/** Statements a reader is given at once: enough to keep it busy while its answers travel. */
+const PIPELINE_LENGTH_MAX = 32;
+/** How long a statement may run, in ms, before those behind it are taken elsewhere. */
+const SLOW_MS = 50;
+
+/** A child that reads, with the jobs sent to it. It works on them in their order. */
+export class Reader {
+  readonly #child: StatementProcess;
+  readonly #listener: ReaderListener;
+  /** By id, in the order sent; `undefined`: nobody waits for it any more. */
+  readonly #sent = new Map<number, ReadJob | undefined>();
+  readonly #slowTimer: NodeJS.Timeout;
+  #isReady = false;
+  #isSlow = false;
+  #isKilled = false;
+
+  constructor(launch: ChildLaunch, listener: ReaderListener) {
+    this.#listener = listener;
+    this.#child = new StatementProcess(launch, {
+      onReply: (reply, body) => this.#onReply(reply, body),
+      onClose: () => this.#onClose(),
+    });
+    this.#slowTimer = setTimeout(() => this.#onSlow(), SLOW_MS).unref();
+  }
+
+  /** Jobs sent and not yet answered. */
+  get load(): number {
+    return this.#sent.size;
+  }
+
+  get isClosing(): boolean {
+    return this.#child.isClosing;
+  }
+
+  /** Whether another job would soon be looked at. */
+  get hasRoom(): boolean {
+    return !this.isClosing && !this.#isSlow && this.#sent.size < PIPELINE_LENGTH_MAX;
+  }
+
+  get closed(): Promise<void> {
+    return this.#child.closed;
+  }
+
+  send(job: ReadJob): void {
+    if (this.#sent.size === 0) this.#slowTimer.refresh();
+    this.#sent.set(this.#child.ask(job.task), job);
+  }
+
+  holds(job: ReadJob): boolean {
+    return this.#idOf(job) !== undefined;
+  }
+
+  /**
+   * Ends a job that was told to stop. One that runs is rejected when its process is gone; one that
+   * waits behind it is rejected now.
+   */
+  stop(job: ReadJob): void {
+    const [first] = this.#sent.values();
+    if (job === first) {
+      this.kill();
+      return;
+    }
+    this.#disown([job]);
+    job.rejectUndone();
+  }
+
+  /** Takes back the jobs that have not begun. */
+  takeWaiting(): readonly ReadJob[] {
+    const [, ...behind] = this.#sent.values();
+    const jobs = behind.filter((job) => job !== undefined);
+    this.#disown(jobs);
+    return jobs;
+  }
+
+  end(): void {
+    this.#child.end();
+  }
+
+  kill(): void {
+    this.#isKilled = true;
+    this.#child.kill();
+  }
+
+  #disown(jobs: readonly ReadJob[]): void {
+    const ids = jobs.flatMap((job) => this.#idOf(job) ?? []);
+    if (ids.length === 0) return;
+    for (const id of ids) this.#sent.set(id, undefined);
+    this.#child.tell({ kind: "drop", ids });
+  }
+
+  #idOf(job: ReadJob): number | undefined {
+    for (const [id, sent] of this.#sent) if (sent === job) return id;
+    return undefined;
+  }
+
+  #onReply(reply: ChildReply, body: string): void {
+    if (reply.kind === "ready") {
+      this.#isReady = true;
+      this.#slowTimer.refresh();
+      return;
+    }
+    const job = this.#sent.get(reply.id);
+    this.#sent.delete(reply.id);
+    this.#isSlow = false;
+    this.#slowTimer.refresh();
+    job?.answer(reply, body);
+    this.#listener.onAnswer();
+  }
+
+  #onSlow(): void {
+    // Until it is up, nothing runs.
+    if (!this.#isReady || this.#sent.size === 0 || this.isClosing) return;
+    const [first] = this.#sent.values();
+    if (first === undefined) {
+      // It had begun before it heard that nobody waits, and nobody would stop it in time.
+      this.kill();
+      return;
+    }
+    this.#isSlow = true;
+    this.#listener.onSlow(this);
+  }
+
+  #onClose(): void {
+    clearTimeout(this.#slowTimer);
+    const [first] = this.#sent.values();
+    const orphans: ReadJob[] = [];
+    for (const job of this.#sent.values()) {
+      if (job === undefined) continue;
+      // The first one may be what the process died of: whoever asked decides about trying again.
+      if (job.isStopped || (job === first && !this.#isKilled)) job.rejectUndone();
+      else orphans.push(job);
+    }
+    this.#sent.clear();
+    this.#listener.onClose(this, orphans);
+  }
+}

@@ -1,0 +1,26 @@
+/** A map that keeps the entries asked for last, up to a limit. */
+export class RecentMap<Value> {
+  readonly #entriesMax: number;
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Value>();
+
+  constructor(entriesMax: number) {
+    this.#entriesMax = entriesMax;
+  }
+
+  /** The value of this key, made now if it is not there. */
+  getOrMake(key: string, make: () => Value): Value {
+    const value = this.#entries.get(key) ?? make();
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size > this.#entriesMax) this.#dropOldest();
+    return value;
+  }
+
+  #dropOldest(): void {
+    for (const key of this.#entries.keys()) {
+      this.#entries.delete(key);
+      return;
+    }
+  }
+}

@@ -1,0 +1,330 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { StatementError, type StatementRequest } from "../../plans/ports.js";
+import { ENDLESS, ENDLESS_READ, ENDLESS_WRITE, Shop } from "./testing/shop.js";
+
+/** How much later than its deadline a statement may be stopped, in ms. */
+const STOP_DELAY_MS_MAX = 250;
+const COUNT_USERS = "SELECT count(*) AS n FROM users";
+const TWO_USERS = { outputJson: '[{"n":2}]' };
+
+describe("a SQLite data source", () => {
+  let shop: Shop;
+
+  beforeAll(() => {
+    shop = new Shop();
+  });
+  afterAll(async () => {
+    await shop[Symbol.asyncDispose]();
+  });
+
+  it("answers a read with its rows", async () => {
+    const sql =
+      "SELECT id, name FROM users WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id";
+    expect(await shop.run(sql, { binds: ["[1, 2]"] })).toEqual({
+      rowCount: 2,
+      outputJson: '[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]',
+      rowsKept: 2,
+      rowCountIsLowerBound: false,
+      schemaDeltas: [],
+    });
+  });
+
+  it("answers many reads at a time, each with its own", async () => {
+    const reads = Array.from({ length: 100 }, (_, n) => shop.run("SELECT ?1 AS n", { binds: [n] }));
+    const outputs = (await Promise.all(reads)).map((result) => result.outputJson);
+    expect(outputs).toEqual(outputs.map((_, n) => `[{"n":${n}}]`));
+  });
+
+  it("makes a write durable with its marker, and shows it to the next read", async () => {
+    expect(await append(shop, "first")).toMatchObject({ rowCount: 1, outputJson: "[]" });
+    expect(await shop.run("SELECT line FROM log")).toMatchObject({
+      outputJson: '[{"line":"first"}]',
+    });
+  });
+
+  it("tells what a change of the schema came to", async () => {
+    const result = await shop.run("CREATE TABLE t (a INTEGER PRIMARY KEY)", { intent: "admin" });
+    expect(result.schemaDeltas).toMatchObject([{ tableName: "t", operation: "NEW" }]);
+    const rows = await shop.run("INSERT INTO t DEFAULT VALUES RETURNING a", { intent: "admin" });
+    expect(rows).toMatchObject({ outputJson: '[{"a":1}]', schemaDeltas: [] });
+  });
+
+  it.each([
+    ["DELETE FROM users", "read_select"],
+    ["REPLACE INTO users VALUES (1, 'x')", "write_insert"],
+    ["UPDATE users SET name = 'x'", "write_insert"],
+    ["INSERT INTO users VALUES (3, 'x')", "write_delete"],
+    ["DROP TABLE users", "cross_system_transaction"],
+    ["PRAGMA foreign_keys = OFF", "admin"],
+    ["SELECT * FROM pragma_database_list", "read_select"],
+    ["SELECT load_extension('x')", "read_select"],
+    ["SELECT * FROM _steward_steps", "read_select"],
+    ["CREATE TABLE t (a REFERENCES _Steward_Steps (plan_id))", "admin"],
+  ] as const)("refuses %s under %s", async (sql, intent) => {
+    const refused = await failureOf(shop.run(sql, { intent }));
+    expect(refused.reason).toBe("intent");
+    expect(await shop.run(COUNT_USERS)).toMatchObject(TWO_USERS);
+  });
+
+  it("refuses a second statement and a NUL", async () => {
+    const stacked = await failureOf(shop.run("SELECT 1; DELETE FROM users"));
+    expect([stacked.reason, stacked.message]).toEqual([
+      "statement",
+      expect.stringContaining("Only one statement"),
+    ]);
+    expect((await failureOf(shop.run("SELECT 1\0"))).reason).toBe("statement");
+  });
+
+  it("hands the engine's hints on", async () => {
+    const failure = await failureOf(shop.run("SELECT nme FROM users"));
+    expect(failure.hints).toEqual([
+      "no such column: nme; did you mean name? Columns of users: id, name",
+    ]);
+  });
+});
+
+describe("the processes of a SQLite data source", () => {
+  let shop: Shop;
+
+  beforeEach(() => {
+    shop = new Shop();
+  });
+  afterEach(async () => {
+    await shop[Symbol.asyncDispose]();
+  });
+
+  describe("when a statement does not end", () => {
+    it("stops it at its deadline while others are answered", async () => {
+      await Promise.all([shop.run(COUNT_USERS), append(shop, "warm")]);
+      const startedAt = performance.now();
+      const elapsed = async (failing: Promise<unknown>) => {
+        const { reason } = await failureOf(failing);
+        return { reason, ms: performance.now() - startedAt };
+      };
+      const read = elapsed(shop.run(ENDLESS_READ, { timeoutMs: 2000 }));
+      const write = elapsed(shop.run(ENDLESS_WRITE, { timeoutMs: 2000, intent: "write_insert" }));
+      let answered = 0;
+      while (performance.now() - startedAt < 1900) {
+        expect(await shop.run(COUNT_USERS)).toMatchObject(TWO_USERS);
+        answered += 1;
+      }
+      expect(answered).toBeGreaterThan(0);
+      for (const { reason, ms } of [await read, await write]) {
+        expect(reason).toBe("timeout");
+        expect(ms).toBeGreaterThanOrEqual(1990);
+        expect(ms).toBeLessThan(2000 + STOP_DELAY_MS_MAX);
+      }
+      await append(shop, "next");
+      expect(shop.lines()).toEqual(["warm", "next"]);
+    });
+
+    it("stops it when the signal is aborted", async () => {
+      const controller = new AbortController();
+      const failures = [
+        failureOf(shop.run(ENDLESS_READ, {}, controller.signal)),
+        failureOf(shop.run(ENDLESS_WRITE, { intent: "write_insert" }, controller.signal)),
+      ];
+      await sleep(400);
+      controller.abort();
+      const abortedAt = performance.now();
+      expect((await Promise.all(failures)).map(({ reason }) => reason)).toEqual([
+        "aborted",
+        "aborted",
+      ]);
+      expect(performance.now() - abortedAt).toBeLessThan(STOP_DELAY_MS_MAX);
+    });
+
+    it("runs the reads sent behind it in another process, and loses none", async () => {
+      await shop.run(COUNT_USERS);
+      const endless = failureOf(shop.run(ENDLESS_READ, { timeoutMs: 600 }));
+      const behind = Array.from({ length: 20 }, () => shop.run(COUNT_USERS));
+      await expect(Promise.all(behind)).resolves.toHaveLength(20);
+      expect((await endless).reason).toBe("timeout");
+      expect(shop.readerPids.length).toBeGreaterThan(1);
+    });
+
+    it("serves the others again as soon as every process had one", async () => {
+      const endless = [1, 2, 3].map(() => failureOf(shop.run(ENDLESS_READ, { timeoutMs: 700 })));
+      await sleep(100);
+      const read = shop.run(COUNT_USERS);
+      expect((await Promise.all(endless)).map(({ reason }) => reason)).toEqual(
+        Array(3).fill("timeout"),
+      );
+      expect(await read).toMatchObject(TWO_USERS);
+    });
+
+    it("counts the wait for their turn against the writes behind it", async () => {
+      const endless = failureOf(
+        shop.run(ENDLESS_WRITE, { timeoutMs: 900, intent: "write_insert" }),
+      );
+      const startedAt = performance.now();
+      const short = await failureOf(append(shop, "too late", { timeoutMs: 100 }));
+      expect(short.reason).toBe("timeout");
+      expect(performance.now() - startedAt).toBeLessThan(100 + STOP_DELAY_MS_MAX);
+      await append(shop, "patient");
+      expect((await endless).reason).toBe("timeout");
+      expect(shop.lines()).toEqual(["patient"]);
+    });
+  });
+
+  describe("when a process dies", () => {
+    it("says of the read it ran that nothing changed, and runs the others elsewhere", async () => {
+      await shop.run(COUNT_USERS);
+      const endless = failureOf(shop.run(ENDLESS_READ));
+      const behind = shop.run(COUNT_USERS);
+      await sleep(20);
+      kill(shop.readerPids[0]);
+      expect((await endless).reason).toBe("rolled_back");
+      expect(await behind).toMatchObject(TWO_USERS);
+    });
+
+    it("says of the write it ran that it left no trace, and goes on with the next", async () => {
+      await append(shop, "first");
+      const endless = failureOf(shop.run(ENDLESS_WRITE, { intent: "write_insert" }));
+      const next = append(shop, "second");
+      await sleep(100);
+      kill(shop.writerPids[0]);
+      expect((await endless).reason).toBe("rolled_back");
+      await next;
+      expect(shop.lines()).toEqual(["first", "second"]);
+    });
+
+    it("never loses or doubles a write, whenever it is killed", async () => {
+      const acknowledged: string[] = [];
+      for (let round = 0; round < 6; round += 1) {
+        const lines = Array.from({ length: 10 }, (_, n) => `${round}.${n}`);
+        const writes = lines.map((line) => append(shop, line));
+        await writes[0];
+        await sleep(round);
+        kill(shop.writerPids.at(-1));
+        const outcomes = await Promise.allSettled(writes);
+        for (const [index, outcome] of outcomes.entries()) {
+          if (outcome.status === "fulfilled") acknowledged.push(lines[index] ?? "");
+          else expect(outcome.reason).toMatchObject({ reason: "rolled_back" });
+        }
+      }
+      expect(shop.lines()).toEqual(acknowledged);
+      expect(acknowledged.length).toBeGreaterThan(40);
+    });
+
+    it("serves reads though it left its journal behind", async () => {
+      await using old = new Shop("delete");
+      const fill = `INSERT INTO log ${ENDLESS} SELECT hex(zeroblob(500)) FROM n LIMIT 20000`;
+      await old.run(fill, { intent: "write_insert" });
+      const slow = "SELECT i + 1 FROM n WHERE i < 1500 + length(line) * 0";
+      const count = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL ${slow}) SELECT max(i) FROM n`;
+      const spilling = `UPDATE log SET line = line || (${count})`;
+      const killed = failureOf(old.run(spilling, { intent: "write_update", timeoutMs: 800 }));
+      expect((await killed).reason).toBe("timeout");
+      const longest = await old.run("SELECT max(length(line)) AS n FROM log");
+      expect(longest.outputJson).toBe('[{"n":1000}]');
+    });
+  });
+
+  describe("asked what became of a write", () => {
+    it("knows the result, also in another process than the one that ran it", async () => {
+      const attempt = shop.nextStep();
+      const result = await append(shop, "first", { attempt });
+      kill(shop.writerPids[0]);
+      expect(await shop.target.settle(attempt)).toEqual(result);
+      expect(await append(shop, "again", { attempt })).toEqual(result);
+      expect(shop.lines()).toEqual(["first"]);
+    });
+
+    it("makes sure that one which took no effect never does", async () => {
+      const attempt = shop.nextStep();
+      expect(await shop.target.settle(attempt)).toBeUndefined();
+      expect((await failureOf(append(shop, "late", { attempt }))).reason).toBe("rolled_back");
+      await append(shop, "retried", { attempt: { ...attempt, attempt: 2 } });
+      expect(shop.lines()).toEqual(["retried"]);
+    });
+
+    it("says so when it cannot find out", async () => {
+      await shop.target[Symbol.asyncDispose]();
+      expect((await failureOf(shop.target.settle(shop.nextStep()))).reason).toBe("connection");
+    });
+
+    it("forgets what is safe elsewhere with the next write", async () => {
+      const attempt = shop.nextStep();
+      await append(shop, "first", { attempt });
+      shop.target.forget(attempt);
+      await append(shop, "second");
+      const markers = shop.asOwner((db) => db.prepare("SELECT step_id FROM _steward_steps").all());
+      expect(markers).toHaveLength(1);
+    });
+  });
+
+  it("create no file where there is none, and say that it cannot be opened", async () => {
+    rmSync(shop.path);
+    for (const intent of ["read_select", "admin"] as const) {
+      const { reason, message } = await failureOf(shop.run("SELECT 1", { intent }));
+      expect([reason, message]).toEqual(["statement", expect.stringContaining("unable to open")]);
+    }
+    expect(existsSync(shop.path)).toBe(false);
+  });
+
+  it("finish what runs and are gone when the data source is closed", async () => {
+    const running = [shop.run(COUNT_USERS), append(shop, "last")];
+    await shop.target[Symbol.asyncDispose]();
+    await expect(Promise.all(running)).resolves.toHaveLength(2);
+    expect((await failureOf(shop.run(COUNT_USERS))).reason).toBe("rolled_back");
+    expect(shop.lines()).toEqual(["last"]);
+    for (const pid of [...shop.readerPids, ...shop.writerPids]) expect(isAlive(pid)).toBe(false);
+  });
+
+  it("are gone soon after the server was killed, even in the middle of endless statements", async () => {
+    const server = spawn(process.execPath, ["--input-type=module", "--eval", DOOMED_SERVER], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const chunks: Buffer[] = [];
+    server.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    await once(server, "close");
+    const pids = Buffer.concat(chunks).toString().trim().split("\n").map(Number);
+    expect(pids).toHaveLength(2);
+    for (let tries = 0; pids.some(isAlive) && tries < 40; tries += 1) await sleep(100);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+/** Starts a shop and statements without end, says which processes run them, and is gone. */
+const DOOMED_SERVER = `
+  import { Shop, ENDLESS_READ, ENDLESS_WRITE } from ${JSON.stringify(new URL("./testing/shop.js", import.meta.url).href)};
+  const shop = new Shop();
+  shop.run(ENDLESS_READ, { timeoutMs: 60_000 });
+  shop.run(ENDLESS_WRITE, { timeoutMs: 60_000, intent: "write_insert" });
+  setTimeout(() => {
+    console.log([...shop.readerPids, ...shop.writerPids].join("\\n"));
+    process.kill(process.pid, "SIGKILL");
+  }, 600);
+`;
+
+function append(shop: Shop, line: string, over: Partial<StatementRequest> = {}) {
+  const insert = { intent: "write_insert", binds: [line], ...over } as const;
+  return shop.run("INSERT INTO log VALUES (?1)", insert);
+}
+
+async function failureOf(failing: Promise<unknown>): Promise<StatementError> {
+  try {
+    await failing;
+  } catch (error) {
+    if (error instanceof StatementError) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+}
+
+function kill(pid: number | undefined): void {
+  if (pid !== undefined && isAlive(pid)) process.kill(pid, "SIGKILL");
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
+import { assert } from "../../kernel/assert.js";
+import { DRAIN_MS } from "../../kernel/limits.js";
+import type { Log } from "../../kernel/log.js";
+import {
+  StatementError,
+  type AttemptRef,
+  type SqlTarget,
+  type StatementRequest,
+  type StatementResult,
+} from "../../plans/ports.js";
+import { Admission } from "./admission.js";
+import type { AdmittedStatement } from "./protocol.js";
+import { ReaderPool } from "./reader-pool.js";
+import { Writer } from "./writer.js";
+
+/** Where a data source is and what it is called. */
+export interface SqliteTargetOptions {
+  readonly name: string;
+  /** An existing SQLite database file. */
+  readonly path: string;
+  readonly analyzer: SqlAnalyzer;
+  readonly log: Log;
+  /** Processes that read at the same time; two unless said otherwise. */
+  readonly readersMax?: number;
+}
+
+/** With one long read under way, another process still serves the others. */
+const READERS_MAX_DEFAULT = 2;
+
+/**
+ * A SQLite database that agents work on. Statements run in processes of their own, so that one
+ * without end can be stopped: reads in a few that can only read, writes one after the other in one.
+ */
+export class SqliteTarget implements SqlTarget {
+  readonly name: string;
+  readonly dialect = "sqlite";
+  readonly #admission: Admission;
+  readonly #readers: ReaderPool;
+  readonly #writer: Writer;
+  readonly #running = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(options: SqliteTargetOptions) {
+    this.name = options.name;
+    this.#admission = new Admission(options.analyzer);
+    const { path } = options;
+    const log = options.log.child({ dataSource: options.name });
+    const readersMax = options.readersMax ?? READERS_MAX_DEFAULT;
+    this.#readers = new ReaderPool({ role: "reader", path, log }, readersMax);
+    this.#writer = new Writer({ role: "writer", path, log });
+  }
+
+  async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
+    if (this.#isClosed) throw new StatementError("rolled_back", "The data source is closed");
+    if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
+    const { sql, binds, intent, attempt, timeoutMs } = request;
+    const { statementClass, tables } = this.#admission.admit(sql, intent);
+    const statement: AdmittedStatement = { sql, binds, intent, statementClass, tables };
+    const limits = { timeoutMs, signal };
+    const running = isReadIntent(intent)
+      ? this.#readers.read(statement, limits)
+      : this.#writer.write(statement, attempt, limits);
+    this.#running.add(running);
+    try {
+      const result = await running;
+      assert(result !== undefined, "a statement that ran has a result");
+      return result;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
+    return this.#writer.settle(attempt);
+  }
+
+  forget(attempt: AttemptRef): void {
+    this.#writer.forget(attempt);
+  }
+
+  /** Waits for what runs, at most {@link DRAIN_MS}, then ends the processes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const drained = new AbortController();
+    const limit = sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.#running), limit]);
+    drained.abort();
+    await Promise.all([this.#readers.close(), this.#writer.close()]);
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Log, LogFields } from "../../../kernel/log.js";
+import { silentLog } from "../../../kernel/log.js";
+import type { AttemptRef, StatementRequest, StatementResult } from "../../../plans/ports.js";
+import { SqliteAnalyzer } from "../../sql-analyzer/index.js";
+import { SqliteTarget } from "../sqlite-target.js";
+
+const SCHEMA = `
+  CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+  CREATE TABLE log (line TEXT NOT NULL);
+  INSERT INTO users VALUES (1, 'Ada'), (2, 'Bo');
+`;
+
+/** A statement without end, with its rows where they are wanted. */
+export const ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n)";
+export const ENDLESS_READ: string = `${ENDLESS} SELECT max(i) FROM n`;
+export const ENDLESS_WRITE: string = `INSERT INTO log ${ENDLESS} SELECT max(i) FROM n`;
+
+/** A data source in a folder of its own, with the processes that work on it. */
+export class Shop implements AsyncDisposable {
+  readonly target: SqliteTarget;
+  readonly path: string;
+  /** Process ids of the children, in the order they were started. */
+  readonly readerPids: number[] = [];
+  readonly writerPids: number[] = [];
+  readonly #folder: string;
+  #steps = 0;
+
+  constructor(journalMode: "wal" | "delete" = "wal") {
+    this.#folder = mkdtempSync(join(tmpdir(), "shop-"));
+    this.path = join(this.#folder, "shop.db");
+    this.asOwner((db) => {
+      db.exec(`PRAGMA journal_mode = ${journalMode}`);
+      db.exec(SCHEMA);
+    });
+    this.target = new SqliteTarget({
+      name: "shop",
+      path: this.path,
+      analyzer: new SqliteAnalyzer(),
+      log: this.#log(),
+    });
+  }
+
+  /** Works on the file as its owner would, past the service. */
+  asOwner<Result>(work: (db: DatabaseSyncInstance) => Result): Result {
+    const db = new DatabaseSync(this.path, { timeout: 5000 });
+    try {
+      return work(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  lines(): readonly string[] {
+    return this.asOwner((db) =>
+      db
+        .prepare("SELECT line FROM log")
+        .all()
+        .map((row) => row.line as string),
+    );
+  }
+
+  run(
+    sql: string,
+    over: Partial<StatementRequest> = {},
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<StatementResult> {
+    const request = {
+      sql,
+      binds: [],
+      intent: "read_select",
+      schemaTableHints: [],
+      timeoutMs: 10_000,
+      attempt: this.nextStep(),
+      ...over,
+    } as const;
+    return this.target.run(request, signal);
+  }
+
+  /** First attempt of a step that nothing was run for. */
+  nextStep(): AttemptRef {
+    this.#steps += 1;
+    return { orgId: "org", planId: "plan", stepId: `step-${this.#steps}`, attempt: 1 };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.target[Symbol.asyncDispose]();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  /** The processes' ids are told to nobody but the log. */
+  #log(): Log {
+    const child = (fields: LogFields): Log => {
+      const { role, pid } = fields;
+      if (typeof pid === "number")
+        (role === "reader" ? this.readerPids : this.writerPids).push(pid);
+      return { ...silentLog, child };
+    };
+    return child({});
+  }
+}

@@ -1,0 +1,167 @@
+import { StatementError, type AttemptRef, type StatementResult } from "../../plans/ports.js";
+import { Job, type JobLimits } from "./job.js";
+import type { AdmittedStatement, ChildReply, SettleTask, WriteTask } from "./protocol.js";
+import { StatementProcess, type ChildLaunch } from "./statement-process.js";
+
+/** Writes that may wait for their turn. */
+const WAITING_JOBS_MAX = 10_000;
+/** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
+const FORGOTTEN_MAX = 1000;
+/** Milliseconds that asking for an attempt's outcome may take. */
+const SETTLE_TIMEOUT_MS = 10_000;
+
+type WriteJob = Job<WriteTask | SettleTask>;
+
+/** What the process is at. */
+interface CurrentWrite {
+  readonly job: WriteJob;
+  /** COMMIT was announced: only the data source knows whether it happened. */
+  isCommitting: boolean;
+}
+
+/** Runs writes one at a time, as SQLite would anyway, on one process that is started when needed. */
+export class Writer {
+  readonly #launch: ChildLaunch;
+  #child: StatementProcess | undefined;
+  #current: CurrentWrite | undefined;
+  #waiting: WriteJob[] = [];
+  #forgotten: AttemptRef[] = [];
+  #isClosed = false;
+
+  constructor(launch: ChildLaunch) {
+    this.#launch = launch;
+  }
+
+  /** @throws StatementError; the statement runs nowhere any more then. */
+  write(
+    statement: AdmittedStatement,
+    attempt: AttemptRef,
+    limits: JobLimits,
+  ): Promise<StatementResult | undefined> {
+    const job = this.#job({ kind: "write", statement, attempt }, limits);
+    if (this.#isClosed || this.#waiting.length >= WAITING_JOBS_MAX) {
+      job.reject(new StatementError("rolled_back", "Too many writes wait for the data source"));
+    } else {
+      this.#waiting.push(job);
+      this.#next();
+    }
+    return job.result;
+  }
+
+  /** See `SqlTarget.settle`. It goes before the writes that wait. */
+  async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
+    if (this.#isClosed) throw outcomeUnknown("the data source is closed");
+    const job = this.#job({ kind: "settle", attempt }, { timeoutMs: SETTLE_TIMEOUT_MS });
+    this.#waiting.unshift(job);
+    this.#next();
+    try {
+      return await job.result;
+    } catch (error) {
+      throw outcomeUnknown(error);
+    }
+  }
+
+  /** Has the marker removed along with the next write. */
+  forget(attempt: AttemptRef): void {
+    this.#forgotten.push(attempt);
+    if (this.#forgotten.length > FORGOTTEN_MAX) this.#forgotten.shift();
+  }
+
+  /** Ends the process; what still runs is lost. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#waiting.splice(0)) job.rejectUndone();
+    this.#child?.end();
+    await this.#child?.closed;
+  }
+
+  #job(task: WriteTask | SettleTask, limits: JobLimits): WriteJob {
+    return new Job(task, limits, (stopped) => {
+      this.#stop(stopped);
+    });
+  }
+
+  #stop(job: WriteJob): void {
+    if (this.#current?.job === job) {
+      this.#child?.kill();
+      return;
+    }
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== job);
+    job.rejectUndone();
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    const job = this.#waiting.shift();
+    if (job === undefined) return;
+    this.#current = { job, isCommitting: false };
+    const child = this.#liveChild();
+    if (this.#forgotten.length > 0) {
+      child.tell({ kind: "forget", attempts: this.#forgotten.splice(0) });
+    }
+    child.ask(job.task);
+  }
+
+  #liveChild(): StatementProcess {
+    if (this.#child !== undefined && !this.#child.isClosing) return this.#child;
+    const child: StatementProcess = new StatementProcess(this.#launch, {
+      onReply: (reply, body) => this.#onReply(reply, body),
+      onClose: () => {
+        if (this.#child === child) this.#onClose();
+      },
+    });
+    this.#child = child;
+    return child;
+  }
+
+  #onReply(reply: ChildReply, body: string): void {
+    const current = this.#current;
+    if (current === undefined || reply.kind === "ready") return;
+    if (reply.kind === "committing") {
+      current.isCommitting = true;
+      return;
+    }
+    this.#current = undefined;
+    current.job.answer(reply, body);
+    this.#next();
+  }
+
+  #onClose(): void {
+    this.#child = undefined;
+    const current = this.#current;
+    this.#current = undefined;
+    if (current !== undefined) this.#afterLoss(current);
+    this.#next();
+  }
+
+  /**
+   * The process is gone. A write whose COMMIT was not announced left no trace. In any case the data
+   * source is asked: whoever opens it next rolls back what was left half done.
+   */
+  #afterLoss({ job, isCommitting }: CurrentWrite): void {
+    if (job.task.kind === "write") {
+      if (!isCommitting) job.rejectUndone();
+      void this.#settleLost(job, job.task.attempt);
+    } else if (job.isStopped || this.#isClosed) {
+      job.rejectUndone();
+    } else {
+      // To ask again is harmless.
+      this.#waiting.unshift(job);
+    }
+  }
+
+  async #settleLost(job: WriteJob, attempt: AttemptRef): Promise<void> {
+    try {
+      const result = await this.settle(attempt);
+      if (result === undefined) job.rejectUndone();
+      else job.resolve(result);
+    } catch (error) {
+      job.reject(error instanceof StatementError ? error : outcomeUnknown(error));
+    }
+  }
+}
+
+function outcomeUnknown(cause: unknown): StatementError {
+  const message = "Whether the write took effect cannot be found out now";
+  return new StatementError("connection", message, { cause });
+}
