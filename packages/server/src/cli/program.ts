@@ -3,7 +3,7 @@ import { configCommand } from "./config.js";
 import { doctorCommand } from "./doctor/index.js";
 import type { CliContext } from "./context.js";
 import { planCommand } from "./plan/index.js";
-import { version } from "./version.js";
+import { version } from "../version.js";
 
 /** The whole command line. Nothing is run, and nothing exits, before it is parsed. */
 export function createProgram(context: CliContext): Command {

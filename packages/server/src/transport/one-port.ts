@@ -53,6 +53,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { http, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
   const http1 = (connection: Socket): void => {
     http.emit("connection", connection);
+    // Its first bytes wait in the paused socket until the server, listening now, lets them flow.
+    connection.resume();
   };
   const http2 = (connection: Socket): void => {
     // HTTP/2 knows no half-closed connections: when the other end is done, so is this one.

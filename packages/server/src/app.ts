@@ -1,0 +1,195 @@
+import { readFileSync } from "node:fs";
+import { pinoLog } from "./adapters/log-pino/index.js";
+import { PromTelemetry } from "./adapters/metrics-prom/index.js";
+import { SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
+import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
+import { buildToolRegistry } from "./adapters/tool-registry.js";
+import { loadConfig, maskDatabaseUrl, sqliteFile, type Config } from "./config/index.js";
+import { AuditPublisher } from "./governance/index.js";
+import { systemClock, type Clock } from "./kernel/clock.js";
+import { DisposalStack } from "./kernel/disposal.js";
+import { AppError } from "./kernel/errors.js";
+import { EventBus } from "./kernel/event-bus.js";
+import { systemIds, type Ids } from "./kernel/ids.js";
+import { DRAIN_MS } from "./kernel/limits.js";
+import type { Log } from "./kernel/log.js";
+import type { AuditEvents } from "./kernel/tool-call.js";
+import { DurableOrchestrator, NoopOrchestrator, type Orchestrator } from "./plans/index.js";
+import type { SqlTarget } from "./plans/ports.js";
+import { openSqliteStore, type SqliteStore } from "./storage/sqlite/store.js";
+import { assertSafeToListen, headersAuthenticator } from "./transport/authenticate.js";
+import { GrpcServer } from "./transport/grpc/server.js";
+import { listen } from "./transport/one-port.js";
+import { createRestServer } from "./transport/rest/server.js";
+import type { Health, Services } from "./transport/services.js";
+import { version } from "./version.js";
+
+/** A running service. Disposing of it drains what is under way, then closes everything. */
+export interface App extends AsyncDisposable {
+  readonly address: {
+    readonly host: string;
+    readonly port: number;
+    /** The same as `port`, unless gRPC has its own. */
+    readonly grpcPort: number;
+  };
+  readonly orchestrator: Orchestrator;
+  /** What the process publishes of itself, such as `LlmToolCallAuditRecorded`. */
+  readonly events: EventBus<AuditEvents>;
+}
+
+/** How to run: any part of a {@link Config}, and the parts that an embedding program brings itself. */
+export interface AppOptions extends Partial<Config> {
+  /** Used instead of the service's own; the four operations are enough (Contract §4.3). */
+  readonly orchestrator?: Orchestrator;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+/**
+ * Starts the service and resolves when it answers. The composition root: the only place that names
+ * concrete classes. What is not given has the default of the setting of the same name.
+ * @throws AppError when it cannot start safely; nothing stays open then.
+ */
+export async function openApp(options: AppOptions = {}): Promise<App> {
+  const config: Config = { ...loadConfig({ env: {}, flags: {} }), ...options };
+  assertSafeToListen(config.host, config.auth);
+  const opened = new DisposalStack();
+  try {
+    return await openRooms(config, options, opened);
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** What every room is given. */
+interface Basics {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: PromTelemetry;
+}
+
+async function openRooms(config: Config, options: AppOptions, opened: DisposalStack): Promise<App> {
+  const clock = options.clock ?? systemClock;
+  const basics: Basics = {
+    clock,
+    ids: options.ids ?? systemIds(clock),
+    log: options.log ?? pinoLog(config.logLevel),
+    telemetry: new PromTelemetry(),
+  };
+  const events = new EventBus<AuditEvents>(basics.log);
+  const store = openStore(config, basics);
+  if (store !== undefined) {
+    opened.use(store);
+    opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
+  }
+  const own = store === undefined ? undefined : openOrchestrator(config, basics, store, opened);
+  const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
+  const transports = await openTransports(config, {
+    ...basics,
+    orchestrator,
+    authenticate: headersAuthenticator(config.auth),
+    health: healthOf(store),
+    metrics: basics.telemetry,
+  });
+  opened.use({
+    // All at once, so that there is one drain time for all: no new step begins, streams end, and
+    // what is under way is still answered.
+    async [Symbol.asyncDispose]() {
+      await Promise.all([transports.close(), own?.[Symbol.asyncDispose]()]);
+    },
+  });
+  const { port, grpcPort } = transports;
+  return {
+    address: { host: config.host, port, grpcPort },
+    orchestrator,
+    events,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+function openStore(config: Config, { clock, telemetry }: Basics): SqliteStore | undefined {
+  if (config.databaseUrl === undefined) return undefined;
+  return openSqliteStore(fileOf(config.databaseUrl, "SERVICE_DATABASE_URL"), clock, telemetry);
+}
+
+function openOrchestrator(
+  config: Config,
+  basics: Basics,
+  store: SqliteStore,
+  opened: DisposalStack,
+): DurableOrchestrator {
+  const analyzer = new SqliteAnalyzer();
+  const targets = new Map<string, SqlTarget>();
+  for (const { name, url } of config.dataSources) {
+    const path = fileOf(url, "SERVICE_DATA_SOURCES");
+    targets.set(name, opened.use(new SqliteTarget({ name, path, analyzer, log: basics.log })));
+  }
+  return opened.use(
+    new DurableOrchestrator({
+      ...basics,
+      store: store.plans,
+      tools: buildToolRegistry(config.tools, targets),
+      analyzer,
+      stepTimeoutMs: config.stepTimeoutMs,
+      planDeadlineMs: config.planDeadlineMs,
+    }),
+  );
+}
+
+/** The open ports, and how to close them: within the drain time, streams ended, requests answered. */
+interface Transports {
+  readonly port: number;
+  readonly grpcPort: number;
+  close(): Promise<void>;
+}
+
+async function openTransports(config: Config, services: Services): Promise<Transports> {
+  const { host, port, grpcPort, tls } = config;
+  const rest = createRestServer(services, { version: version() });
+  await rest.ready();
+  const listening = await listen({
+    http: rest.server,
+    grpc: new GrpcServer(services),
+    host,
+    port,
+    ...(grpcPort === undefined ? {} : { grpcPort }),
+    ...(tls === undefined
+      ? {}
+      : { tls: { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }),
+  });
+  return {
+    port: listening.port,
+    grpcPort: listening.grpcPort,
+    close: async () => {
+      await Promise.all([listening.close(DRAIN_MS), rest.close()]);
+    },
+  };
+}
+
+/** @throws AppError for another engine than SQLite. */
+function fileOf(url: string, setting: string): string {
+  const file = sqliteFile(url);
+  if (file !== undefined) return file;
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `${setting} names ${maskDatabaseUrl(url)}, but this version speaks SQLite only: use sqlite:PATH`,
+  );
+}
+
+function healthOf(store: SqliteStore | undefined): Health {
+  return {
+    readiness: () => {
+      if (store === undefined) return Promise.resolve({ ready: true, checks: { store: "none" } });
+      try {
+        store.check();
+        return Promise.resolve({ ready: true, checks: { store: "ok" } });
+      } catch (error) {
+        const { message } = AppError.from(error);
+        return Promise.resolve({ ready: false, checks: { store: message } });
+      }
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * Steward, to embed: {@link openApp} starts the service in your process. Everything else here is
+ * what its options and results are made of; the ports are what a program may bring itself.
+ */
+export { openApp, type App, type AppOptions } from "./app.js";
+export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config/index.js";
+export { AppError, type FieldViolation } from "./kernel/errors.js";
+export type { Caller } from "./kernel/caller.js";
+export type { Clock } from "./kernel/clock.js";
+export type { EventBus, Unsubscribe } from "./kernel/event-bus.js";
+export type { Ids } from "./kernel/ids.js";
+export type { Log, LogFields } from "./kernel/log.js";
+export type { AuditEvents, LlmToolCallAuditRecorded } from "./kernel/tool-call.js";
+export type {
+  LlmContextUpdate,
+  Orchestrator,
+  PageRequest,
+  PlanDefinition,
+  PlanEvent,
+  PlanEventType,
+  PlanFilter,
+  PlanJournal,
+  PlanPage,
+  PlanRecord,
+  PlanStatus,
+  PlanSummary,
+  QueryRuntimeContext,
+  SchemaTableDelta,
+  StepDefinition,
+  StepError,
+  StepExecution,
+  StepRecord,
+  StepResult,
+  StepStatus,
+  WaitReason,
+} from "./plans/index.js";
