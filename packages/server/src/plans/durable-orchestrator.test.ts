@@ -18,7 +18,8 @@ import type { QueryRuntimeContext } from "./orchestrator.js";
 import type { PlanDefinition, PlanRecord, StepDefinition } from "./plan.js";
 
 /** A statement that never ends on its own. */
-const RUNAWAY = "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c";
+const RUNAWAY =
+  "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const ids = systemIds(systemClock);
@@ -32,12 +33,14 @@ class Process extends DisposalStack {
   constructor(dir: string, stepTimeoutMs = 10_000) {
     super();
     this.store = this.use(openSqliteStore(join(dir, "store.db"), systemClock, silentTelemetry));
-    this.target = this.use(new SqliteTarget({
+    this.target = this.use(
+      new SqliteTarget({
         name: "default",
         path: join(dir, "target.db"),
         analyzer: new SqliteAnalyzer(),
         log: silentLog,
-      }));
+      }),
+    );
     this.orchestrator = this.use(
       new DurableOrchestrator({
         store: this.store.plans,
@@ -80,9 +83,11 @@ describe("a durable orchestrator", () => {
     await using process = new Process(dir);
     const { planId, status } = await process.submit([
       step("find", "SELECT id FROM users WHERE name = 'Grace'"),
-      step("greet", "SELECT 'Hello ' || name AS text FROM users WHERE id = {{step.find.output[0].id}}", [
-        "find",
-      ]),
+      step(
+        "greet",
+        "SELECT 'Hello ' || name AS text FROM users WHERE id = {{step.find.output[0].id}}",
+        ["find"],
+      ),
     ]);
     expect(status).toBe("pending");
     await process.orchestrator.executeStep(planId, "find", ctx());
@@ -131,7 +136,10 @@ describe("a durable orchestrator", () => {
 
   it("answers a finished step from the store: same result, no event, no tool call", async () => {
     await using process = new Process(dir);
-    const { planId } = await process.submit([step("a", "SELECT name FROM users"), step("b", "SELECT 1")]);
+    const { planId } = await process.submit([
+      step("a", "SELECT name FROM users"),
+      step("b", "SELECT 1"),
+    ]);
     const first = await process.orchestrator.executeStep(planId, "a", ctx());
     const events = await process.orchestrator.readEvents(planId, 0, 100, ctx());
     const again = await process.orchestrator.executeStep(planId, "a", ctx());
@@ -144,7 +152,11 @@ describe("a durable orchestrator", () => {
     await using process = new Process(dir);
     const { planId } = await process.submit([step("slow", countTo(3_000_000))]);
     const caller = new AbortController();
-    const waiting = process.orchestrator.executeStep(planId, "slow", ctx({ signal: caller.signal }));
+    const waiting = process.orchestrator.executeStep(
+      planId,
+      "slow",
+      ctx({ signal: caller.signal }),
+    );
     caller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
     const result = await process.orchestrator.executeStep(planId, "slow", ctx());
@@ -154,7 +166,10 @@ describe("a durable orchestrator", () => {
 
   it("stops a runaway step at its time limit and fails the plan with it", async () => {
     await using process = new Process(dir, 300);
-    const { planId } = await process.submit([step("run", RUNAWAY), step("after", "SELECT 1", ["run"])]);
+    const { planId } = await process.submit([
+      step("run", RUNAWAY),
+      step("after", "SELECT 1", ["run"]),
+    ]);
     const started = performance.now();
     const result = await process.orchestrator.executeStep(planId, "run", ctx());
     expect(result.stepResult).toMatchObject({ status: "failed", error: { code: "STEP_TIMEOUT" } });
@@ -299,7 +314,10 @@ describe("a durable orchestrator", () => {
           step("w", "INSERT INTO users (name) VALUES ('Edith')", [], "write_insert"),
         ])
       ).planId;
-      await process.store.plans.claimStep({ orgId: ORG, planId, stepId: "w" }, "a process that dies");
+      await process.store.plans.claimStep(
+        { orgId: ORG, planId, stepId: "w" },
+        "a process that dies",
+      );
     }
     await using process = new Process(dir);
     const result = await process.orchestrator.executeStep(planId, "w", ctx());
@@ -309,7 +327,10 @@ describe("a durable orchestrator", () => {
 
   it("drains on shutdown: a step that ends soon is waited for, new ones are turned away", async () => {
     const process = new Process(dir);
-    const { planId } = await process.submit([step("slow", countTo(2_000_000)), step("b", "SELECT 1")]);
+    const { planId } = await process.submit([
+      step("slow", countTo(2_000_000)),
+      step("b", "SELECT 1"),
+    ]);
     const running = process.orchestrator.executeStep(planId, "slow", ctx());
     await delay(20);
     const closing = process[Symbol.asyncDispose]();
