@@ -50,6 +50,17 @@ describe("identity by headers", () => {
 describe("whose headers are believed", () => {
   const unauthenticated = expect.objectContaining({ code: "UNAUTHENTICATED" }) as Error;
 
+  it("is whoever addresses this machine by its own names, when nobody vouches", () => {
+    for (const host of ["localhost:8080", "127.0.0.1", "127.0.0.1:8080", "[::1]:8080"]) {
+      expect(anybody({ host }, "127.0.0.1").orgId).toBe(NIL_ORG_ID);
+    }
+    for (const host of ["evil.example:8080", "localhost.evil.example", "10.0.0.1", ""]) {
+      expect(() => anybody({ host }, "127.0.0.1")).toThrow(unauthenticated);
+    }
+    const proxied = headersAuthenticator({ trustedProxies: ["127.0.0.1"] });
+    expect(proxied({ host: "steward.example" }, "127.0.0.1").orgId).toBe(NIL_ORG_ID);
+  });
+
   it("is a trusted proxy, in either form of its address, and nobody else", () => {
     const authenticate = headersAuthenticator({ trustedProxies: ["10.0.0.0/8", "fd00::1"] });
     for (const peer of ["10.1.2.3", "::ffff:10.1.2.3", "fd00::1"]) {

@@ -40,8 +40,7 @@ export function headersAuthenticator(trust: HeadersTrust): Authenticate {
  * @throws AppError `INVALID_ARGUMENT` with the fix in its message.
  */
 export function assertSafeToListen(host: string, trust: HeadersTrust): void {
-  const vouched = trust.trustedProxies.length > 0 || trust.proxySecret !== undefined;
-  if (vouched || host === "localhost" || LOOPBACK.has(host)) return;
+  if (isVouchedFor(trust) || host === "localhost" || LOOPBACK.has(host)) return;
   throw new AppError(
     "INVALID_ARGUMENT",
     `Refusing to listen on ${host}: with SERVICE_AUTH=headers whoever reaches it can claim any identity. ` +
@@ -50,13 +49,35 @@ export function assertSafeToListen(host: string, trust: HeadersTrust): void {
   );
 }
 
+/** Whether somebody stands between the callers and this server who says who they are. */
+function isVouchedFor(trust: HeadersTrust): boolean {
+  return trust.trustedProxies.length > 0 || trust.proxySecret !== undefined;
+}
+
+/**
+ * Whether a request's `Host` is this machine. A web page that had its own name resolve to 127.0.0.1
+ * (DNS rebinding) would speak with the user's browser, but under that name. gRPC sends none.
+ */
+function namesLoopback(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  return name === "localhost" || LOOPBACK.has(name.replace(/^\[|\]$/g, ""));
+}
+
 const LOOPBACK = new AddressSet(["127.0.0.0/8", "::1"]);
 
 function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress: string) => void {
   const proxies = new AddressSet(trust.trustedProxies);
   const restricted = trust.trustedProxies.length > 0;
   const secretDigest = trust.proxySecret === undefined ? undefined : sha256(trust.proxySecret);
+  const vouched = isVouchedFor(trust);
   return (headers, peerAddress) => {
+    if (!vouched && !namesLoopback(headers.host)) {
+      throw new AppError(
+        "UNAUTHENTICATED",
+        "Without a trusted proxy, requests must be addressed to localhost or a loopback address",
+      );
+    }
     if (restricted && !proxies.has(peerAddress)) {
       throw new AppError("UNAUTHENTICATED", "Requests are taken from the trusted proxies only");
     }
