@@ -42,6 +42,8 @@ describe("the error codes", () => {
       "PAYMENT_TIMEOUT",
       "PAYMENT_CONFLICT",
       "PAYMENT_RATE_LIMITED",
+      "EMBEDDING_FAILED",
+      "MEMORY_SEARCH_FAILED",
       "INTERNAL",
     ]);
   });
