@@ -2,16 +2,27 @@ import { parse, type ParseDiagnostic, type Stmt } from "sqlite3-parser";
 import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
 import { unreachable } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
+import { RecentMap } from "../../kernel/recent-map.js";
 import { namedTables } from "./named-tables.js";
 import { classifyStatement } from "./statement-class.js";
 
+/** Analyses remembered: the same few templates are submitted, and then run, again and again. */
+const ANALYSES_KEPT_MAX = 1000;
+/** Characters of the longest statement that is remembered, which bounds what all of them take. */
+const KEPT_LENGTH_MAX = 4096;
+
 /** Reads statements by SQLite's own grammar; it speaks no other dialect. */
 export class SqliteAnalyzer implements SqlAnalyzer {
+  /** By text. */
+  readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
+
   /** @throws AppError `UNIMPLEMENTED` for a dialect other than SQLite's. */
   analyze(sql: string, dialect: Dialect): StatementAnalysis {
     switch (dialect) {
       case "sqlite":
-        return analyzeSqlite(sql);
+        return sql.length > KEPT_LENGTH_MAX
+          ? analyzeSqlite(sql)
+          : this.#analyses.getOrMake(sql, () => analyzeSqlite(sql));
       case "postgres":
         throw new AppError(
           "UNIMPLEMENTED",

@@ -6,13 +6,9 @@ import {
 } from "../../governance/index.js";
 import { StatementError } from "../../plans/ports.js";
 import { isMarkerTable, MARKER_TABLE } from "./marker-table.js";
-import { RecentMap } from "./recent-map.js";
 
 /** What is known of a statement that may run. */
 export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
-
-/** Analyses remembered; an agent repeats a few statements many times. */
-const ANALYSES_KEPT_MAX = 500;
 
 /**
  * Refuses, before any process is asked, what is not one statement of the declared intent. The
@@ -21,8 +17,6 @@ const ANALYSES_KEPT_MAX = 500;
  */
 export class Admission {
   readonly #analyzer: SqlAnalyzer;
-  /** By text. */
-  readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
 
   constructor(analyzer: SqlAnalyzer) {
     this.#analyzer = analyzer;
@@ -30,7 +24,7 @@ export class Admission {
 
   /** @throws StatementError `intent` or `statement`. */
   admit(sql: string, intent: Intent): KnownStatement {
-    const analysis = this.#analyses.getOrMake(sql, () => this.#analyzer.analyze(sql, "sqlite"));
+    const analysis = this.#analyzer.analyze(sql, "sqlite");
     if (analysis.kind === "rejected") {
       const reason = analysis.reason === "forbidden" ? "intent" : "statement";
       throw new StatementError(reason, analysis.message);
