@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { StatementError, type StatementRequest } from "../../plans/ports.js";
@@ -283,21 +284,23 @@ describe("the processes of a SQLite data source", () => {
     const chunks: Buffer[] = [];
     server.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     await once(server, "close");
-    const pids = Buffer.concat(chunks).toString().trim().split("\n").map(Number);
+    const [path = "", ...numbers] = Buffer.concat(chunks).toString().trim().split("\n");
+    const pids = numbers.map(Number);
     expect(pids).toHaveLength(2);
     for (let tries = 0; pids.some(isAlive) && tries < 40; tries += 1) await sleep(100);
     expect(pids.filter(isAlive)).toEqual([]);
+    rmSync(dirname(path), { recursive: true });
   });
 });
 
-/** Starts a shop and statements without end, says which processes run them, and is gone. */
+/** Starts a shop and statements without end, says where and in which processes, and is gone. */
 const DOOMED_SERVER = `
   import { Shop, ENDLESS_READ, ENDLESS_WRITE } from ${JSON.stringify(new URL("./testing/shop.js", import.meta.url).href)};
   const shop = new Shop();
   shop.run(ENDLESS_READ, { timeoutMs: 60_000 });
   shop.run(ENDLESS_WRITE, { timeoutMs: 60_000, intent: "write_insert" });
   setTimeout(() => {
-    console.log([...shop.readerPids, ...shop.writerPids].join("\\n"));
+    console.log([shop.path, ...shop.readerPids, ...shop.writerPids].join("\\n"));
     process.kill(process.pid, "SIGKILL");
   }, 600);
 `;
