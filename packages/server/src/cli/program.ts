@@ -1,17 +1,19 @@
 import { Command } from "commander";
-import { configCommand } from "./config.js";
-import { doctorCommand } from "./doctor/index.js";
-import type { CliContext } from "./context.js";
-import { planCommand } from "./plan/index.js";
 import { version } from "../version.js";
+import { configCommand } from "./config.js";
+import type { CliContext } from "./context.js";
+import { devCommand } from "./dev.js";
+import { doctorCommand } from "./doctor/index.js";
+import { planCommand } from "./plan/index.js";
+import { serveCommand } from "./serve.js";
 
 /** The whole command line. Nothing is run, and nothing exits, before it is parsed. */
 export function createProgram(context: CliContext): Command {
   const program = new Command("steward")
     .description("The control plane for LLM agents that work on a company's data.")
     .version(version(), "--version", "Print the version.");
-  for (const command of [planCommand, configCommand, doctorCommand])
-    program.addCommand(command(context));
+  const commands = [devCommand, serveCommand, planCommand, configCommand, doctorCommand];
+  for (const command of commands) program.addCommand(command(context));
   settle(program, context);
   return program;
 }

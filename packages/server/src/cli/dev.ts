@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { readSetting, SETTINGS, sqliteFile } from "../config/index.js";
+import type { Config, Environment, SettingSources } from "../config/index.js";
+import { usageError } from "./cli-error.js";
+import type { CliContext } from "./context.js";
+import { runServer } from "./run-server.js";
+import { configOrExit, settingsCommand } from "./settings-command.js";
+import type { SettingsOptions } from "./settings-command.js";
+import { serverUrls } from "./server-urls.js";
+import { settingFlags } from "./setting-options.js";
+import { firstPlan, places } from "./welcome.js";
+
+/** `steward dev`: everything on one port, with a store and sample data of its own. */
+export function devCommand({ env, terminal }: CliContext): Command {
+  const command = settingsCommand(
+    "dev",
+    "Runs everything on this machine, with an embedded store and a sample database.",
+  );
+  return command.action(async (options: SettingsOptions) => {
+    const startedAtMs = performance.now();
+    const sources = { env, flags: settingFlags(command) };
+    const config = configOrExit({ ...sources, defaults: devDefaults(sources) }, terminal);
+    if (usesSample(config)) await createSample(config);
+    await runServer(config, terminal, (app) => {
+      const urls = serverUrls(app, config);
+      if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });
+      else {
+        const { outColors } = terminal;
+        const readyMs = performance.now() - startedAtMs;
+        places(urls, config, readyMs, outColors).forEach(terminal.print);
+        if (usesSample(config)) firstPlan(urls, outColors).forEach(terminal.print);
+        terminal.print(outColors.dim("  Ctrl-C stops."));
+      }
+    });
+  });
+}
+
+/** File of the sample database in the data directory. */
+const SAMPLE_FILE = "sample-shop.db";
+
+/** What `dev` fills in where nothing is set. The log keeps to warnings: the terminal is read. */
+function devDefaults(sources: SettingSources): Environment {
+  const dataDir = readSetting(SETTINGS.dataDir, sources).value ?? "";
+  return {
+    [SETTINGS.databaseUrl.name]: `sqlite:${join(dataDir, "steward.db")}`,
+    [SETTINGS.dataSources.name]: `shop=sqlite:${join(dataDir, SAMPLE_FILE)}`,
+    [SETTINGS.logLevel.name]: "warn",
+  };
+}
+
+/** Whether steps run on the sample database, which a data source of one's own replaces. */
+function usesSample({ dataSources, dataDir }: Config): boolean {
+  return dataSources.some(({ url }) => sqliteFile(url) === join(dataDir, SAMPLE_FILE));
+}
+
+async function createSample({ dataDir }: Config): Promise<void> {
+  const file = join(dataDir, SAMPLE_FILE);
+  const { createSampleDatabase } = await import("../adapters/sample-database/index.js");
+  try {
+    createSampleDatabase(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`Cannot write ${file}: ${reason}`, "choose another place with --data-dir");
+  }
+}

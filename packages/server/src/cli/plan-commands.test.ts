@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runSteward, startSteward } from "./testing/steward-process.js";
+import type { Ended, Running } from "./testing/steward-process.js";
+
+const cwd = mkdtempSync(join(tmpdir(), "steward-plans-"));
+let server: Running;
+let url = "";
+
+/** A server of its own, on a free port, with the sample database. */
+beforeAll(async () => {
+  server = startSteward(["dev", "--port", "0", "--json"], { cwd });
+  const ready = JSON.parse(await server.said("stdout", /\n/)) as { readonly rest: string };
+  url = ready.rest;
+});
+
+afterAll(async () => {
+  server.process.kill("SIGTERM");
+  const { code } = await server.ended;
+  rmSync(cwd, { recursive: true });
+  expect(code).toBe(0);
+});
+
+function steward(args: readonly string[], input = ""): Promise<Ended> {
+  return runSteward(["plan", ...args], { cwd, env: { SERVICE_URL: url }, input });
+}
+
+function planOf(...statements: readonly string[]): string {
+  const steps = statements.map((query_template, index) => ({
+    id: `s${String(index)}`,
+    query_template,
+    depends_on: index === 0 ? [] : [`s${String(index - 1)}`],
+  }));
+  return JSON.stringify({ name: "A test", steps });
+}
+
+/** Never ends by itself. */
+const ENDLESS =
+  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
+async function submit(plan: string): Promise<string> {
+  const { code, stdout } = await steward(["submit", "-"], plan);
+  expect(code).toBe(0);
+  return stdout.trim();
+}
+
+describe("steward plan", () => {
+  it("submits a file, shows the plan, lists it and cancels it", async () => {
+    const file = join(cwd, "plan.yaml");
+    writeFileSync(
+      file,
+      "name: From a file\nsteps:\n  - { id: one, query_template: SELECT 1 AS n }\n",
+    );
+    const submitted = await steward(["submit", file, "--session", "s1"]);
+    expect(submitted).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("steward plan run"),
+    });
+    const planId = submitted.stdout.trim();
+    expect(planId).toMatch(/^[0-9a-f-]{36}$/);
+
+    const got = await steward(["get", planId]);
+    expect(got.code).toBe(0);
+    expect(got.stdout).toMatch(/^From a file +· pending\n/);
+    expect(got.stdout).toMatch(/^one +pending +0 +read_select/m);
+
+    const listed = JSON.parse((await steward(["list", "--session", "s1", "--json"])).stdout);
+    expect(listed.plans.map(({ plan_id }: { plan_id: string }) => plan_id)).toEqual([planId]);
+    expect((await steward(["list", "--status", "pending"])).stdout).toContain(planId);
+
+    expect(await steward(["cancel", planId])).toMatchObject({ code: 0, stdout: "cancelled\n" });
+    const watched = await steward(["watch", planId]);
+    expect(watched.code).toBe(1);
+    expect(watched.stdout).toMatch(/#1 +PlanCreated/);
+    expect(watched.stdout).toMatch(/PlanCancelled.*\n$/);
+  });
+
+  it("submits the same plan once under one idempotency key", async () => {
+    const args = ["submit", "-", "--idempotency-key", "k1"];
+    const first = await steward(args, planOf("SELECT 1"));
+    expect((await steward(args, planOf("SELECT 1"))).stdout).toBe(first.stdout);
+    const other = await steward([...args, "--json"], planOf("SELECT 2"));
+    expect(other.code).toBe(1);
+    expect(JSON.parse(other.stderr).code).toBe("IDEMPOTENCY_CONFLICT");
+  });
+
+  it("runs a plan from standard input, tells of each change and prints the result", async () => {
+    const plan = planOf("SELECT 7 AS id", "SELECT {{step.s0.output[0].id}} + 1 AS next");
+    const { code, stdout, stderr } = await steward(["run", "-"], plan);
+    expect(stdout).toBe("s1\nnext\n   8\n");
+    expect(stderr).toMatch(
+      /^plan [0-9a-f-]{36} submitted\n▸ s0  running\n✔ s0  completed  1 row  \d+ ms\n▸ s1  running\n✔ s1  completed  1 row  \d+ ms\n$/,
+    );
+    expect(code).toBe(0);
+  });
+
+  it("runs what is left of a plan, and gives the result of one that is done again", async () => {
+    const planId = await submit(planOf("SELECT 1 AS n"));
+    const first = await steward(["run", planId, "--json"]);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      plan_id: planId,
+      status: "completed",
+      results: { s0: [{ n: 1 }] },
+    });
+    const again = await steward(["run", planId]);
+    expect(again).toEqual({ code: 0, stdout: "s0\nn\n1\n", stderr: "" });
+    const watched = await steward(["watch", planId, "--json"]);
+    expect(watched.code).toBe(0);
+    const events = watched.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.at(-1).event_type).toBe("PlanCompleted");
+  });
+
+  it("ends with 1 when a step fails, says why, and retries when told to", async () => {
+    const planId = await submit(planOf("SELECT 1 AS n", "SELECT abs(-9223372036854775808) AS n"));
+    const { code, stdout, stderr } = await steward(["run", planId]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/✖ s1  failed /);
+    expect(stderr).toMatch(/error: The plan failed at step s1: .*integer overflow/);
+    expect(stderr).toContain(`steward plan retry ${planId}`);
+    expect(await steward(["retry", planId])).toMatchObject({ code: 0, stdout: "running\n" });
+    expect((await steward(["run", planId])).code).toBe(1);
+  });
+
+  it("cancels the plan on Ctrl-C, and waits for its end", async () => {
+    const run = startSteward(["plan", "run", "-", "--json"], {
+      cwd,
+      env: { SERVICE_URL: url },
+      input: planOf(ENDLESS, "SELECT 1"),
+    });
+    await run.said("stderr", /s0 {2}running/);
+    // Long enough for the statement to have started.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    run.process.kill("SIGINT");
+    const { code, stdout, stderr } = await run.ended;
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: "cancelled",
+      steps: [{ status: "cancelled" }, { status: "skipped" }],
+    });
+    expect(stderr).toContain('"code":"CANCELLED"');
+  });
+
+  it("ends with 1 and the server's reason when the server refuses", async () => {
+    const { code, stdout, stderr } = await steward(["submit", "-", "--json"], '{"steps":[]}');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({ code: "INVALID_PLAN", fix: expect.any(String) });
+    const unknown = await steward(["get", "00000000-0000-7000-8000-000000000000"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain("fix: `steward plan list` shows your plans");
+  });
+
+  it("keeps organizations apart", async () => {
+    const planId = await submit(planOf("SELECT 1"));
+    const org = "11111111-1111-4111-8111-111111111111";
+    expect((await steward(["get", planId, "--org", org])).code).toBe(1);
+  });
+});

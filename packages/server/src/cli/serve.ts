@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { maskDatabaseUrl } from "../config/index.js";
+import type { Config } from "../config/index.js";
+import type { CliContext } from "./context.js";
+import { runServer } from "./run-server.js";
+import { configOrExit, settingsCommand } from "./settings-command.js";
+import type { SettingsOptions } from "./settings-command.js";
+import { serverUrls } from "./server-urls.js";
+import { settingFlags } from "./setting-options.js";
+import type { Terminal } from "./terminal.js";
+
+/** `steward serve`: the server as configured, and nothing that is not. */
+export function serveCommand({ env, terminal }: CliContext): Command {
+  const command = settingsCommand("serve", "Runs the server for production.");
+  return command.action(async (options: SettingsOptions) => {
+    const config = configOrExit({ env, flags: settingFlags(command) }, terminal);
+    warnOfGaps(config, terminal);
+    await runServer(config, terminal, (app) => {
+      const urls = serverUrls(app, config);
+      if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });
+      else terminal.print(`Steward is ready: REST ${urls.rest}  gRPC ${urls.grpc}`);
+    });
+  });
+}
+
+/** What a server can do without, but most probably should not. */
+function warnOfGaps({ databaseUrl, dataSources }: Config, terminal: Terminal): void {
+  const { yellow } = terminal.errorColors;
+  if (databaseUrl === undefined) {
+    terminal.note(
+      yellow(
+        "warning: no database: every write is refused (ORCHESTRATOR_NOT_CONFIGURED); set SERVICE_DATABASE_URL",
+      ),
+    );
+  } else {
+    terminal.note(terminal.errorColors.dim(`plans are kept in ${maskDatabaseUrl(databaseUrl)}`));
+  }
+  if (dataSources.length === 0) {
+    terminal.note(yellow("warning: no data source: no step can run; set SERVICE_DATA_SOURCES"));
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { runSteward, startSteward } from "./testing/steward-process.js";
+
+const EXAMPLE = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
+
+function directory(): string {
+  return mkdtempSync(join(tmpdir(), "steward-servers-"));
+}
+
+describe("steward dev", () => {
+  it("tells where everything is, and what it shows to try works when pasted", async () => {
+    const cwd = directory();
+    const dev = startSteward(["dev", "--port", "0"], { cwd });
+    const welcome = await dev.said("stdout", /Ctrl-C stops/);
+    const url = /REST +(http:\S+)\/api\/plans/.exec(welcome)?.[1] ?? "";
+    expect(welcome).toContain(join(".steward", "steward.db"));
+
+    const run = /npx steward (plan run .*)/.exec(welcome)?.[1] ?? "";
+    const ran = await runSteward(run.split(" "), { cwd });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("✔") });
+    expect(run).toContain("examples/first-plan.json");
+    expect(JSON.parse(readFileSync(EXAMPLE, "utf8")).steps.length).toBeGreaterThan(3);
+
+    const body = /curl .* -d '(.*)'/.exec(welcome)?.[1] ?? "";
+    const submitted = await fetch(`${url}/api/plans`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect(submitted.status).toBe(201);
+    dev.process.kill("SIGINT");
+    expect((await dev.ended).code).toBe(0);
+  });
+
+  it("keeps its plans and its sample data from one start to the next", async () => {
+    const cwd = directory();
+    const plan = '{"steps":[{"id":"a","query_template":"SELECT 1 AS n"}]}';
+    const first = startSteward(["dev", "--port", "0", "--json"], { cwd });
+    const { rest } = JSON.parse(await first.said("stdout", /\n/));
+    const { stdout } = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
+    first.process.kill("SIGTERM");
+    expect((await first.ended).code).toBe(0);
+
+    const second = startSteward(["dev", "--port", "0", "--json"], { cwd });
+    const again = JSON.parse(await second.said("stdout", /\n/));
+    const run = await runSteward(["plan", "run", stdout.trim(), "--server", again.rest]);
+    expect(run).toMatchObject({ code: 0, stdout: "a\nn\n1\n" });
+    second.process.kill("SIGTERM");
+    await second.ended;
+  });
+
+  it("lets a stream that is open end cleanly, and is gone within ten seconds", async () => {
+    const dev = startSteward(["dev", "--port", "0", "--json"], { cwd: directory() });
+    const { rest } = JSON.parse(await dev.said("stdout", /\n/));
+    const plan = '{"steps":[{"id":"a","query_template":"SELECT 1"}]}';
+    const { stdout } = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
+    const stream = await fetch(`${rest}/api/plans/${stdout.trim()}/events`);
+    const text = stream.text();
+    const stoppedAtMs = performance.now();
+    dev.process.kill("SIGTERM");
+    expect(await text).toContain("PlanCreated");
+    expect((await dev.ended).code).toBe(0);
+    expect(performance.now() - stoppedAtMs).toBeLessThan(10_000);
+  });
+});
+
+describe("steward serve", () => {
+  it("without a database refuses every write, having warned of it", async () => {
+    const serve = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
+    const { rest } = JSON.parse(await serve.said("stdout", /\n/));
+    const plan = '{"steps":[{"id":"a","query_template":"SELECT 1"}]}';
+    const submitted = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
+    expect(submitted.code).toBe(1);
+    expect(submitted.stderr).toContain("set SERVICE_DATABASE_URL");
+    serve.process.kill("SIGTERM");
+    const { code, stderr } = await serve.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain("warning: no database: every write is refused");
+  });
+
+  it("says who is in the way when its port is taken, and doctor knows its own", async () => {
+    const first = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
+    const { rest } = JSON.parse(await first.said("stdout", /\n/));
+    const { port } = new URL(rest);
+    const second = await runSteward(["serve", "--port", port, "--json"]);
+    expect(second.code).toBe(1);
+    expect(JSON.parse(second.stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      code: "EADDRINUSE",
+      fix: expect.stringContaining("--port"),
+    });
+    const doctor = await runSteward(["doctor", "--port", port], { cwd: directory() });
+    expect(doctor.stdout).toContain(`a Steward server answers on 127.0.0.1:${port}`);
+    first.process.kill("SIGTERM");
+    await first.ended;
+  });
+
+  it("does not start beyond loopback while it believes anybody's headers", async () => {
+    const { code, stdout, stderr } = await runSteward(["serve", "--host", "0.0.0.0"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/SERVICE_HOST: 0\.0\.0\.0 can be reached from other machines/);
+    expect(stderr).toContain("SERVICE_TRUSTED_PROXIES");
+  });
+
+  it("names every wrong setting at once and ends with 2", async () => {
+    const { code, stderr } = await runSteward(["serve", "--port", "x"], {
+      env: { SERVICE_LOG_LEVEL: "y" },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain("SERVICE_PORT: unknown value");
+    expect(stderr).toContain("SERVICE_LOG_LEVEL: unknown value");
+  });
+});

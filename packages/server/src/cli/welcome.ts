@@ -1,0 +1,61 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { maskDatabaseUrl, SERVER_URL_SETTING } from "../config/index.js";
+import type { Config } from "../config/index.js";
+import type { ServerUrls } from "./server-urls.js";
+import type { Colors } from "./terminal.js";
+
+/** Where everything is, for a person who has just started Steward. */
+export function places(
+  urls: ServerUrls,
+  config: Config,
+  readyMs: number,
+  { bold, cyan, dim, green }: Colors,
+): readonly string[] {
+  const { databaseUrl = "", dataSources } = config;
+  const place = (name: string, value: string): string => `  ${dim(name.padEnd(9))} ${value}`;
+  return [
+    "",
+    `  ${green(bold("Steward"))} is ready ${dim(`in ${String(Math.round(readyMs))} ms`)}`,
+    "",
+    place("REST", cyan(`${urls.rest}/api/plans`)),
+    place("gRPC", cyan(urls.grpc)),
+    place("API docs", cyan(urls.docs)),
+    place("metrics", cyan(urls.metrics)),
+    place("plans in", maskDatabaseUrl(databaseUrl)),
+    ...dataSources.map(({ name, url }) => place("data", `${name} = ${maskDatabaseUrl(url)}`)),
+    "",
+  ];
+}
+
+/** What to try first, on the sample database; every line can be pasted. */
+export function firstPlan(urls: ServerUrls, { bold, dim }: Colors): readonly string[] {
+  return [
+    `  ${bold("Run a first plan")} ${dim("in another terminal:")}`,
+    "",
+    `    ${firstPlanCommand(urls)}`,
+    "",
+    `  ${dim("or submit one with curl, and run its step with the plan_id that comes back:")}`,
+    "",
+    `    ${submitCurl(urls)}`,
+    `    curl -sS -X POST ${urls.rest}/api/plans/PLAN_ID/steps/orders/execute`,
+    "",
+  ];
+}
+
+function firstPlanCommand({ rest }: ServerUrls): string {
+  const example = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
+  const server = rest === SERVER_URL_SETTING.default ? "" : ` --server ${rest}`;
+  return `npx steward plan run ${relative(process.cwd(), example)}${server}`;
+}
+
+function submitCurl({ rest }: ServerUrls): string {
+  const step = {
+    id: "orders",
+    tool_name: "sql",
+    intent: "read_select",
+    query_template: "SELECT * FROM orders LIMIT 3",
+  };
+  const body = JSON.stringify({ name: "hello", steps: [step] });
+  return `curl -sS ${rest}/api/plans -H 'content-type: application/json' -d '${body}'`;
+}
