@@ -5,7 +5,7 @@ import type { Config, Environment, SettingSources } from "../config/index.js";
 import { usageError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
 import { runServer } from "./run-server.js";
-import { configOrExit, settingsCommand } from "./settings-command.js";
+import { assertDataSourcesExist, configOrExit, settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
 import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "./setting-options.js";
@@ -22,6 +22,7 @@ export function devCommand({ env, terminal }: CliContext): Command {
     const sources = { env, flags: settingFlags(command) };
     const config = configOrExit({ ...sources, defaults: devDefaults(sources) }, terminal);
     if (usesSample(config)) await createSample(config);
+    assertDataSourcesExist(config);
     await runServer(config, terminal, (app) => {
       const urls = serverUrls(app, config);
       if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });

@@ -3,7 +3,7 @@ import { maskDatabaseUrl } from "../config/index.js";
 import type { Config } from "../config/index.js";
 import type { CliContext } from "./context.js";
 import { runServer } from "./run-server.js";
-import { configOrExit, settingsCommand } from "./settings-command.js";
+import { assertDataSourcesExist, configOrExit, settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
 import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "./setting-options.js";
@@ -14,6 +14,7 @@ export function serveCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand("serve", "Runs the server for production.");
   return command.action(async (options: SettingsOptions) => {
     const config = configOrExit({ env, flags: settingFlags(command) }, terminal);
+    assertDataSourcesExist(config);
     warnOfGaps(config, terminal);
     await runServer(config, terminal, (app) => {
       const urls = serverUrls(app, config);

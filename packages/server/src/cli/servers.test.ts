@@ -105,6 +105,14 @@ describe("steward serve", () => {
     expect(stderr).toContain("SERVICE_TRUSTED_PROXIES");
   });
 
+  it("does not start on a data source that is not there", async () => {
+    const env = { SERVICE_DATA_SOURCES: "a=gone.db,b=lost.db" };
+    const { code, stderr } = await runSteward(["serve", "--port", "0"], { cwd: directory(), env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('the file gone.db of the data source "a" does not exist');
+    expect(stderr).toContain("lost.db");
+  });
+
   it("names every wrong setting at once and ends with 2", async () => {
     const { code, stderr } = await runSteward(["serve", "--port", "x"], {
       env: { SERVICE_LOG_LEVEL: "y" },

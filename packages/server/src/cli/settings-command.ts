@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { readConfig } from "../config/index.js";
-import type { Config, SettingSources } from "../config/index.js";
+import { readConfig, SETTINGS, sqliteFile } from "../config/index.js";
+import type { Config, SettingProblem, SettingSources } from "../config/index.js";
 import { CliError } from "./cli-error.js";
 import { EXIT } from "./exit-code.js";
 import { JSON_OPTION_HELP } from "./json-option.js";
@@ -26,7 +27,30 @@ export function configOrExit(sources: SettingSources, terminal: Terminal): Confi
   const { config, problems, warnings } = readConfig(sources);
   for (const warning of warnings) terminal.note(terminal.errorColors.yellow(`warning: ${warning}`));
   if (config !== undefined) return config;
-  throw new CliError("The configuration is not usable; nothing was started", {
+  throw unusable(problems);
+}
+
+/**
+ * A data source is never created: a misspelt path would be an empty database that every step fails
+ * on. @throws CliError that names every SQLite file that is not there.
+ */
+export function assertDataSourcesExist({ dataSources }: Config): void {
+  const missing = dataSources.flatMap(({ name, url }) => {
+    const file = sqliteFile(url);
+    return file === undefined || existsSync(file) ? [] : [{ name, file }];
+  });
+  if (missing.length === 0) return;
+  throw unusable(
+    missing.map(({ name, file }) => ({
+      setting: SETTINGS.dataSources.name,
+      reason: `the file ${file} of the data source "${name}" does not exist`,
+      fix: "correct its path, or create the database first",
+    })),
+  );
+}
+
+function unusable(problems: readonly SettingProblem[]): CliError {
+  return new CliError("The configuration is not usable; nothing was started", {
     exitCode: EXIT.usage,
     code: "CONFIGURATION",
     fix: "correct these settings; `steward config` shows all of them",
