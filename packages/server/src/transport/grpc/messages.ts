@@ -120,8 +120,8 @@ function summaryFields(plan: PlanSummary): SummaryFields {
     name: plan.name,
     description: plan.description,
     createdAt: plan.createdAt,
-    ...(plan.startedAt === undefined ? {} : { startedAt: plan.startedAt }),
-    ...(plan.finishedAt === undefined ? {} : { finishedAt: plan.finishedAt }),
+    startedAt: plan.startedAt ?? "",
+    finishedAt: plan.finishedAt ?? "",
   };
 }
 
@@ -134,8 +134,8 @@ function stepStatusMessage(step: StepRecord): proto.StepStatus {
     $typeName: "controlplane.v1.StepStatus",
     stepId: step.stepId,
     status: step.status,
-    ...(step.rowCount === undefined ? {} : { rowCount: BigInt(step.rowCount) }),
-    ...(step.executedAt === undefined ? {} : { executedAt: step.executedAt }),
+    rowCount: BigInt(step.rowCount ?? 0),
+    executedAt: step.executedAt ?? "",
     attempt: step.attempt,
     ...errorField(step.error),
     name: step.name,
