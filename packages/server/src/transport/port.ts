@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
 import { AppError } from "../kernel/errors.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 
@@ -85,9 +85,11 @@ export class Port {
       ALPNProtocols: ["h2", "http/1.1"],
       handshakeTimeout: this.#options.helloTimeoutMs,
     };
-    return createTlsServer(options, (socket: TLSSocket) => {
+    const server = createTlsServer(options, (socket) => {
       this.#serve(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
     });
+    // A handshake that fails or takes too long is only reported.
+    return server.on("tlsClientError", (_error, socket: Socket) => socket.destroy());
   }
 
   #serve(protocol: Protocol, socket: Socket): void {
@@ -97,10 +99,7 @@ export class Port {
   }
 }
 
-/**
- * Half-open, because an HTTP/1.1 client may end its side and still wait for the answer, and without
- * Nagle's delay: what node's own HTTP server sets for the sockets it accepts.
- */
+/** What node's own HTTP server sets for the sockets it accepts. */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
 
 function cannotListen(host: string, port: number, cause: Error): AppError {

@@ -4,7 +4,6 @@ import {
   credentials,
   Metadata,
   type ChannelCredentials,
-  type ChannelOptions,
   type ClientReadableStream,
   type ServiceDefinition,
   type ServiceError,
@@ -21,24 +20,16 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-const PROTO_FILE = fileURLToPath(
-  import.meta.resolve("@steward/protocol/proto/controlplane/v1/control_plane.proto"),
+const PROTO_FILES = ["controlplane/v1/control_plane.proto", "grpc/health/v1/health.proto"].map(
+  (file) => fileURLToPath(import.meta.resolve(`@steward/protocol/proto/${file}`)),
 );
 
-/** A client that knows nothing of this program but the .proto file. */
+/** A client that knows nothing of this program but the .proto files. */
 export class BareClient extends Client {
-  static readonly #service = loadSync(PROTO_FILE, {
-    keepCase: true,
-    longs: Number,
-    defaults: true,
-  })["controlplane.v1.ControlPlaneService"] as ServiceDefinition;
+  static readonly #methods = allMethods();
 
-  constructor(
-    port: number,
-    options: ChannelOptions = {},
-    channelCredentials: ChannelCredentials = credentials.createInsecure(),
-  ) {
-    super(`localhost:${String(port)}`, channelCredentials, options);
+  constructor(port: number, channelCredentials: ChannelCredentials = credentials.createInsecure()) {
+    super(`localhost:${String(port)}`, channelCredentials);
   }
 
   /** One request, one response. */
@@ -76,8 +67,8 @@ export class BareClient extends Client {
   }
 
   static #start(method: string, request: Message, options: CallOptions) {
-    const definition = BareClient.#service[method];
-    if (definition === undefined) throw new Error(`the .proto file has no method ${method}`);
+    const definition = BareClient.#methods[method];
+    if (definition === undefined) throw new Error(`the .proto files have no method ${method}`);
     const { path, requestSerialize, responseDeserialize } = definition;
     const sent = [metadataOf(options), deadlineOf(options)] as const;
     return [path, requestSerialize, responseDeserialize, request, ...sent] as const;
@@ -92,4 +83,18 @@ function metadataOf({ metadata = {} }: CallOptions): Metadata {
 
 function deadlineOf({ timeoutMs }: CallOptions): { deadline?: number } {
   return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+}
+
+function allMethods(): ServiceDefinition {
+  const loaded = loadSync(PROTO_FILES, {
+    keepCase: true,
+    longs: Number,
+    enums: String,
+    defaults: true,
+  });
+  // Both names are those of services.
+  return {
+    ...(loaded["controlplane.v1.ControlPlaneService"] as ServiceDefinition),
+    ...(loaded["grpc.health.v1.Health"] as ServiceDefinition),
+  };
 }

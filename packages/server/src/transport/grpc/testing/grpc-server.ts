@@ -1,10 +1,12 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../authenticate.js";
 import { listen, type Listening } from "../../one-port.js";
+import type { TlsIdentity } from "../../port.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 import type { Readiness } from "../../services.js";
@@ -30,7 +32,9 @@ export async function startServer(
     readonly patience?: Partial<GrpcPatience>;
     readonly helloTimeoutMs?: number;
     readonly orchestrator?: Orchestrator;
+    /** gRPC on a port of its own. */
     readonly split?: boolean;
+    readonly tls?: TlsIdentity;
   } = {},
 ): Promise<TestServer> {
   const orchestrator = new InMemoryOrchestrator();
@@ -49,9 +53,7 @@ export async function startServer(
     },
     { ...PATIENCE, ...options.patience },
   );
-  const http = createServer((_request, response) => {
-    response.end("over HTTP/1.1");
-  });
+  const http = createServer(answer);
   const listening = await listen({
     http,
     grpc,
@@ -59,8 +61,9 @@ export async function startServer(
     port: 0,
     ...(options.split === true ? { grpcPort: 0 } : {}),
     ...(options.helloTimeoutMs === undefined ? {} : { helloTimeoutMs: options.helloTimeoutMs }),
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
-  const client = new BareClient(listening.grpcPort);
+  const client = new BareClient(listening.grpcPort, credentialsFor(options.tls));
   const server: TestServer = {
     orchestrator,
     listening,
@@ -75,6 +78,17 @@ export async function startServer(
     },
   };
   return server;
+}
+
+/** Answers after a while to `/slow`, never to `/hang`, at once to anything else. */
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === "/hang") return;
+  setTimeout(() => response.end("over HTTP/1.1"), request.url === "/slow" ? 300 : 0);
+}
+
+function credentialsFor(tls: TlsIdentity | undefined): ChannelCredentials {
+  if (tls === undefined) return credentials.createInsecure();
+  return credentials.createSsl(null, null, null, { rejectUnauthorized: false });
 }
 
 const PATIENCE: GrpcPatience = {

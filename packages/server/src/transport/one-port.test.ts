@@ -1,0 +1,219 @@
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { get as getHttps } from "node:https";
+import { createServer as createHttpServer, get, Agent } from "node:http";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { startServer, type TestServer } from "./grpc/testing/grpc-server.js";
+import { listen } from "./one-port.js";
+import { testTlsIdentity } from "./testing/tls-identity.js";
+
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+/** An empty SETTINGS frame and its acknowledgement (RFC 9113 §6.5). */
+const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+const SETTINGS_ACK = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]);
+
+function open(port: number): Socket {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  socket.on("error", () => undefined);
+  return socket;
+}
+
+/** Everything the server sends until it closes, or until this has come. */
+async function received(socket: Socket, until?: Buffer): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of socket) {
+    bytes = Buffer.concat([bytes, chunk as Buffer]);
+    if (until !== undefined && bytes.includes(until)) break;
+  }
+  return bytes;
+}
+
+async function writeByteByByte(socket: Socket, bytes: Buffer): Promise<void> {
+  for (const byte of bytes) {
+    socket.write(Buffer.from([byte]));
+    await delay(1);
+  }
+}
+
+/** Resolves when the server has closed the connection. @returns how long that took, in ms. */
+async function closed(socket: Socket): Promise<number> {
+  const startedMs = Date.now();
+  socket.resume();
+  await once(socket, "close");
+  return Date.now() - startedMs;
+}
+
+async function body(port: number, path = "/", agent?: Agent): Promise<string> {
+  const request = get({ port, host: "127.0.0.1", path, ...(agent && { agent }) });
+  const [response] = (await once(request, "response")) as [NodeJS.ReadableStream];
+  return text(response);
+}
+
+async function speaksGrpc({ client }: TestServer): Promise<boolean> {
+  return (await client.call("Check", {}))["status"] === "SERVING";
+}
+
+describe("one port", () => {
+  it("carries gRPC and HTTP/1.1", async () => {
+    await using server = await startServer();
+    expect(await speaksGrpc(server)).toBe(true);
+    expect(await body(server.port)).toBe("over HTTP/1.1");
+  });
+
+  it("tells them apart when the first bytes come one by one", async () => {
+    await using server = await startServer();
+    const http2 = open(server.port);
+    await writeByteByByte(http2, Buffer.concat([PREFACE, SETTINGS]));
+    expect((await received(http2, SETTINGS_ACK)).includes(SETTINGS_ACK)).toBe(true);
+    const http1 = open(server.port);
+    await writeByteByByte(
+      http1,
+      Buffer.from("PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+    );
+    expect((await received(http1)).toString()).toContain("over HTTP/1.1");
+  });
+
+  it("takes what only looks like HTTP/2 for HTTP/1.1", async () => {
+    await using server = await startServer();
+    const socket = open(server.port);
+    socket.write("PRINT / HTTP/1.1\r\n\r\n");
+    expect((await received(socket)).toString()).toContain("400 Bad Request");
+  });
+
+  it.each(["", "PRI * HT"])("closes a connection that says only %j", async (said) => {
+    await using server = await startServer({ helloTimeoutMs: 100 });
+    const socket = open(server.port);
+    socket.write(said);
+    expect(await closed(socket)).toBeLessThan(2000);
+  });
+
+  it("closes a connection that ends before it has said what it speaks", async () => {
+    await using server = await startServer();
+    const socket = open(server.port);
+    socket.end("PRI");
+    expect(await closed(socket)).toBeLessThan(1000);
+  });
+
+  it("carries both under TLS, told apart by ALPN", async () => {
+    await using server = await startServer({ tls: testTlsIdentity });
+    expect(await speaksGrpc(server)).toBe(true);
+    const request = getHttps({ port: server.port, host: "127.0.0.1", rejectUnauthorized: false });
+    const [response] = (await once(request, "response")) as [NodeJS.ReadableStream];
+    expect(await text(response)).toBe("over HTTP/1.1");
+    request.destroy();
+  });
+
+  it("closes a connection that does not shake hands under TLS", async () => {
+    await using server = await startServer({ tls: testTlsIdentity, helloTimeoutMs: 100 });
+    expect(await closed(open(server.port))).toBeLessThan(2000);
+  });
+});
+
+describe("two ports", () => {
+  it("carry one protocol each", async () => {
+    await using server = await startServer({ split: true });
+    const { port, grpcPort } = server.listening;
+    expect(grpcPort).not.toBe(port);
+    expect(await speaksGrpc(server)).toBe(true);
+    expect(await body(port)).toBe("over HTTP/1.1");
+    await expect(body(grpcPort)).rejects.toThrow();
+    const http2 = open(port);
+    http2.write(PREFACE);
+    expect(await closed(http2)).toBeLessThan(1000);
+  });
+});
+
+describe("a port that cannot be opened", () => {
+  it("is named, and leaves none open", async () => {
+    await using server = await startServer();
+    const free = await startServer();
+    const { port } = free;
+    await free[Symbol.asyncDispose]();
+    const unused = { accept: () => undefined, close: () => Promise.resolve() };
+    const host = "127.0.0.1";
+    const options = { http: createHttpServer(), grpc: unused, host, port, grpcPort: server.port };
+    await expect(listen(options)).rejects.toThrow(
+      `Cannot listen on port ${String(server.port)} of 127.0.0.1: it is in use`,
+    );
+    await expect(body(port)).rejects.toThrow();
+  });
+});
+
+describe("closing", () => {
+  it("closes what is idle at once", async () => {
+    const server = await startServer();
+    const agent = new Agent({ keepAlive: true });
+    await body(server.port, "/", agent);
+    await speaksGrpc(server);
+    const silent = open(server.port);
+    await once(silent, "connect");
+    await delay(20);
+    const startedMs = Date.now();
+    await server.listening.close(5000);
+    expect(Date.now() - startedMs).toBeLessThan(1000);
+    agent.destroy();
+    server.client.close();
+  });
+
+  it("lets what is under way finish, and takes nothing new", async () => {
+    const server = await startServer();
+    const slow = body(server.port, "/slow");
+    const plan = await server.client.call("SubmitPlan", {
+      steps: [{ step_id: "a", query_template: "wait" }],
+    });
+    const step = server.client.call("ExecuteStep", { plan_id: plan["plan_id"], step_id: "a" });
+    await expect.poll(() => server.orchestrator.waiting).toBe(1);
+    const closing = server.listening.close(5000);
+    await expect(body(server.port)).rejects.toThrow();
+    server.orchestrator.release();
+    expect(await step).toMatchObject({ success: true });
+    expect(await slow).toBe("over HTTP/1.1");
+    await closing;
+    server.client.close();
+  });
+
+  it("cuts what does not finish within the drain time", async () => {
+    const server = await startServer();
+    const hanging = body(server.port, "/hang").catch(() => "cut");
+    const plan = await server.client.call("SubmitPlan", {
+      steps: [{ step_id: "a", query_template: "wait" }],
+    });
+    const step = server.client.call("ExecuteStep", { plan_id: plan["plan_id"], step_id: "a" });
+    const outcome = step.catch(() => "cut");
+    await expect.poll(() => server.orchestrator.waiting).toBe(1);
+    const startedMs = Date.now();
+    await server.listening.close(200);
+    expect(Date.now() - startedMs).toBeLessThan(2000);
+    expect([await hanging, await outcome]).toEqual(["cut", "cut"]);
+    server.client.close();
+  });
+});
+
+describe("an HTTP/2 connection", () => {
+  it("is closed when its other end answers no ping", async () => {
+    await using server = await startServer({
+      patience: { keepaliveMs: 100, keepaliveTimeoutMs: 100 },
+    });
+    const socket = open(server.port);
+    socket.write(PREFACE);
+    expect(await closed(socket)).toBeLessThan(3000);
+  });
+
+  it("is closed when nobody calls over it", async () => {
+    await using server = await startServer({ patience: { idleTimeoutMs: 200 } });
+    const session = connectHttp2(`http://127.0.0.1:${String(server.port)}`);
+    await once(session, "close");
+  });
+
+  it("is closed when its other end has ended its side", async () => {
+    await using server = await startServer();
+    const socket = open(server.port);
+    socket.write(Buffer.concat([PREFACE, SETTINGS]));
+    await once(socket, "data");
+    socket.end();
+    expect(await closed(socket)).toBeLessThan(1000);
+  });
+});

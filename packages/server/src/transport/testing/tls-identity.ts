@@ -1,0 +1,23 @@
+import type { TlsIdentity } from "../port.js";
+
+/** A certificate for localhost, made for these tests: it protects nothing. */
+export const testTlsIdentity: TlsIdentity = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIUNyqUZcVafWvAZU8AlFDUQkeU9bkwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDE1MjM0M1oYDzIxMjYxMDI3
+MTUyMzQzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARNB3VmrMVMezTUtTjk0L/VMgrbqorNUMTCVYXz//n3qocZjZPfD4C5
+NyAmKulwle3lzcY5f7Q44U1yOp+5vLS/o28wbTAdBgNVHQ4EFgQUBNhL2dn2zSVQ
+fmSf4iMJ08GDBscwHwYDVR0jBBgwFoAUBNhL2dn2zSVQfmSf4iMJ08GDBscwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDRwAwRAIgTNHnKvtcuBqfzF0/QR7RsC+cOc+w5/cIt6KZwFXDb4sCIEeZ
+fwMCxk1n/i99ULObYfve11FyAI+7VbxENsaIKBMd
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1fiYFoRdMZ7x0zho
+I0BZ4SCEmBsPuTsJS7yYu12e/oGhRANCAARNB3VmrMVMezTUtTjk0L/VMgrbqorN
+UMTCVYXz//n3qocZjZPfD4C5NyAmKulwle3lzcY5f7Q44U1yOp+5vLS/
+-----END PRIVATE KEY-----
+`,
+};
