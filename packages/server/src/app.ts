@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
+import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
 import { SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
@@ -14,6 +15,7 @@ import { systemIds, type Ids } from "./kernel/ids.js";
 import { DRAIN_MS } from "./kernel/limits.js";
 import type { Log } from "./kernel/log.js";
 import type { AuditEvents } from "./kernel/tool-call.js";
+import { noCustomerBindings, PaymentService } from "./payments/index.js";
 import { DurableOrchestrator, NoopOrchestrator, type Orchestrator } from "./plans/index.js";
 import type { SqlTarget } from "./plans/ports.js";
 import { openSqliteStore, type SqliteStore } from "./storage/sqlite/store.js";
@@ -22,6 +24,7 @@ import { GrpcServer } from "./transport/grpc/server.js";
 import { listen } from "./transport/one-port.js";
 import { createRestServer } from "./transport/rest/server.js";
 import type { Health, Services } from "./transport/services.js";
+import { noUsageStore, UsageGate, UsageRecorder, UsageService } from "./usage/index.js";
 import { version } from "./version.js";
 
 /** A running service. Disposing of it drains what is under way, then closes everything. */
@@ -81,14 +84,16 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   };
   const events = new EventBus<AuditEvents>(basics.log);
   const store = openStore(config, basics);
+  if (store !== undefined) opened.use(store);
+  const billing = openBilling(config, basics, store, events, opened);
   if (store !== undefined) {
-    opened.use(store);
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
   }
   const own = store === undefined ? undefined : openOrchestrator(config, basics, store, opened);
   const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
   const transports = await openTransports(config, {
     ...basics,
+    ...billing,
     orchestrator,
     authenticate: headersAuthenticator(config.auth),
     health: healthOf(store),
@@ -113,6 +118,25 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 function openStore(config: Config, { clock, telemetry }: Basics): SqliteStore | undefined {
   if (config.databaseUrl === undefined) return undefined;
   return openSqliteStore(fileOf(config.databaseUrl, "SERVICE_DATABASE_URL"), clock, telemetry);
+}
+
+/** Usage and payments; without a store they say so. */
+function openBilling(
+  config: Config,
+  { clock, ids, log }: Basics,
+  store: SqliteStore | undefined,
+  events: EventBus<AuditEvents>,
+  opened: DisposalStack,
+): Pick<Services, "usage" | "payments"> {
+  const usageStore = store?.usage ?? noUsageStore;
+  const recorder = opened.use(new UsageRecorder(usageStore, events, log));
+  const gate = new UsageGate(usageStore, recorder, clock, log);
+  const provider =
+    config.payments === undefined ? undefined : new StripePaymentProvider(config.payments);
+  return {
+    usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
+    payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
+  };
 }
 
 function openOrchestrator(

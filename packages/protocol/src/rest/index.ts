@@ -12,6 +12,16 @@ export {
 } from "./events.js";
 export { readinessSchema, type Readiness } from "./health.js";
 export {
+  detachedPaymentMethodSchema,
+  paymentMethodSchema,
+  setupIntentRequestSchema,
+  setupIntentSchema,
+  type DetachedPaymentMethod,
+  type PaymentMethod,
+  type SetupIntent,
+  type SetupIntentRequest,
+} from "./payments.js";
+export {
   PLAN_PAGE_MAX,
   PLAN_STATUSES,
   planPageQuerySchema,
@@ -30,6 +40,22 @@ export {
   type SubmitPlanRequest,
 } from "./plans.js";
 export {
+  newBudgetSchema,
+  budgetSchema,
+  newPriceSchema,
+  priceSchema,
+  removedBudgetSchema,
+  repriceRequestSchema,
+  repricingSchema,
+  type Budget,
+  type NewBudget,
+  type Price,
+  type NewPrice,
+  type RemovedBudget,
+  type RepriceRequest,
+  type Repricing,
+} from "./pricing.js";
+export {
   STEP_STATUSES,
   stepErrorSchema,
   stepExecutionSchema,
@@ -40,3 +66,23 @@ export {
   type StepResult,
   type StepStatus,
 } from "./steps.js";
+export {
+  dailyUsageSchema,
+  heatMapRowSchema,
+  USAGE_EVENTS_MAX,
+  USAGE_GROUPINGS,
+  usageCloudEventSchema,
+  usageDifferenceSchema,
+  usageIngestionSchema,
+  usageQuerySchema,
+  verifyUsageRequestSchema,
+  type DailyUsage,
+  type HeatMapRow,
+  type UsageCloudEvent,
+  type UsageDifference,
+  type UsageGrouping,
+  type UsageIngestion,
+  type UsageQuery,
+  type UsageTotals,
+  type VerifyUsageRequest,
+} from "./usage.js";

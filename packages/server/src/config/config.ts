@@ -23,6 +23,16 @@ export interface Config {
   readonly planDeadlineMs: number;
   readonly logLevel: LogLevel;
   readonly embedding: EmbeddingConfig;
+  /** Absent: every payment operation says that no key is set. */
+  readonly payments?: PaymentsConfig;
+}
+
+/** How the payment provider is reached (Decision §8). */
+export interface PaymentsConfig {
+  /** Never shown. */
+  readonly secretKey: string;
+  /** Another base URL than the provider's own. */
+  readonly apiBase?: string;
 }
 
 /** What turns text into vectors (Contract §4.6, §8). */

@@ -2,7 +2,7 @@ import { assert } from "../kernel/assert.js";
 import { AppError } from "../kernel/errors.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { checkSettings } from "./check-settings.js";
-import type { Config, ToolsConfig } from "./config.js";
+import type { Config, PaymentsConfig, ToolsConfig } from "./config.js";
 import { readSettings } from "./read-settings.js";
 import type {
   SettingProblem,
@@ -90,7 +90,14 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
       provider: given(values.embeddingProvider),
       dimension: given(values.embeddingDimension),
     },
+    ...present("payments", paymentsOf(values)),
   });
+}
+
+function paymentsOf(values: SettingValues): PaymentsConfig | undefined {
+  const secretKey = values.paymentSecretKey.value;
+  if (secretKey === undefined) return undefined;
+  return { secretKey, ...present("apiBase", values.paymentApiBase.value) };
 }
 
 function given<T>({ setting, value }: SettingValue<T>): T {

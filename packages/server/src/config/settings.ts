@@ -39,6 +39,8 @@ export interface Settings {
   readonly logLevel: Setting<LogLevel>;
   readonly embeddingProvider: Setting<EmbeddingProviderName>;
   readonly embeddingDimension: Setting<number>;
+  readonly paymentSecretKey: Setting<string>;
+  readonly paymentApiBase: Setting<string>;
 }
 
 /** The longest plan deadline that can be set: a plan is a task, not an archive. */
@@ -208,7 +210,33 @@ export const SETTINGS: Settings = {
     default: "768",
     help: "Components of a vector, the same for all who share the stored ones.",
   },
+  paymentSecretKey: {
+    name: "PAYMENT_SECRET_KEY",
+    type: text({
+      shape: "the payment provider's secret key",
+      placeholder: "key",
+      example: "sk_live_…",
+      pattern: /^[\x21-\x7e]+$/,
+    }),
+    help: "Key for the payment provider; unset: payments say that they are not configured.",
+    mask: () => "***",
+  },
+  paymentApiBase: {
+    name: "PAYMENT_API_BASE",
+    flag: "payment-api-base",
+    type: {
+      shape: "an https:// URL without a path; http:// on this machine only",
+      placeholder: "url",
+      example: "https://payments.example.com",
+      parse: (value) => httpUrl(value),
+    },
+    help: "Base URL of the payment provider's API; unset: the provider's own.",
+  },
 };
+
+/** The base URL of a server. */
+const httpUrl = (value: string): string | undefined =>
+  /^https?:\/\/[^/?#\s]+/i.test(value) && URL.canParse(value) ? value : undefined;
 
 /** The server that the client commands talk to; no part of a server's own configuration. */
 export const SERVER_URL_SETTING: Setting<string> = {
@@ -218,8 +246,7 @@ export const SERVER_URL_SETTING: Setting<string> = {
     shape: "an http:// or https:// URL",
     placeholder: "url",
     example: "http://127.0.0.1:8080",
-    parse: (value) =>
-      /^https?:\/\/[^/?#\s]+/i.test(value) && URL.canParse(value) ? value : undefined,
+    parse: httpUrl,
   },
   default: "http://127.0.0.1:8080",
   help: "The server that the plan commands talk to.",

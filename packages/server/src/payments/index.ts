@@ -5,5 +5,6 @@
  * provider knows it. **Binding**: which organization a customer belongs to. **Setup intent**: the
  * permission to save one payment method.
  */
+export { noCustomerBindings } from "./no-customer-bindings.js";
 export { PaymentService } from "./payment-service.js";
 export type { CustomerBindings, PaymentMethod, PaymentProvider, SetupIntent } from "./ports.js";

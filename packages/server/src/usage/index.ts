@@ -21,9 +21,10 @@ export {
   type UsageTotals,
 } from "./posting.js";
 export type { PriceInput } from "./price-input.js";
+export { noUsageStore } from "./no-usage-store.js";
 export { PriceList, type Price, type PriceChange, type PriceScope } from "./pricing.js";
 export { UsageRecorder } from "./recorder.js";
-export { GROUP_COLUMNS, type Bucket, type DailyUsage } from "./report.js";
+export type { Bucket, DailyUsage } from "./report.js";
 export type { BucketRange, Grouping, ReportParameters } from "./report-query.js";
 export type { Repriced, RepriceInput } from "./repricing.js";
 export {

@@ -1,6 +1,6 @@
 import { utcDate } from "./instant.js";
 import { addTotals, type UsageTotals } from "./posting.js";
-import type { Grouping, ReportQuery } from "./report-query.js";
+import type { ReportQuery } from "./report-query.js";
 import { ZoneCalendar } from "./zone-calendar.js";
 
 /** The usage of one day (Contract §2.11), or of one group on one day. */
@@ -54,11 +54,3 @@ function byGroup(a: DailyUsage, b: DailyUsage): number {
   const [left = "", right = ""] = [a.group, b.group];
   return left < right ? -1 : left > right ? 1 : 0;
 }
-
-/** The name of the column that holds a row's group, as on the row itself (Contract §2.9). */
-export const GROUP_COLUMNS: Readonly<Record<Grouping, string>> = {
-  tool: "tool_name",
-  session: "session_id",
-  intent: "intent",
-  model: "orm_model",
-};

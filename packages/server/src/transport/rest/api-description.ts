@@ -40,6 +40,7 @@ export function describeApi(app: RestApp, version: string): void {
       info: { title: "Steward", version, description: ABOUT },
       tags: [
         { name: "Plans", description: "Submit, execute, follow, cancel" },
+        { name: "Billing", description: "Usage, prices, budgets, payment methods" },
         { name: "Service", description: "For those who keep the process running" },
       ],
     },

@@ -44,6 +44,7 @@ export interface Schema {
   readonly enum?: readonly string[];
   readonly const?: string;
   readonly description?: string;
+  readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema;

@@ -15,15 +15,17 @@ export function json<Body>(description: string, schema: z.ZodType<Body>): Descri
 const ERROR_DESCRIPTIONS = {
   400: "The request is malformed; details name the fields",
   401: "No credential, or one that is not accepted",
-  403: "A policy, or the guard of statements, says no",
-  404: "There is no such plan or step in your organization",
-  409: "Not in the state the plan or step is in",
+  403: "A policy, a missing permission, or the guard of statements says no",
+  404: "There is nothing by that id in your organization",
+  409: "The state it is in, or a request under way, does not allow it",
   413: "The body is larger than 4 MiB",
   422: "The idempotency key was used for another request",
   429: "Over a quota; see Retry-After",
   500: "A fault of the server",
   501: "This server has nothing to keep plans in",
+  502: "The payment provider failed",
   503: "The store cannot be reached; try again",
+  504: "The payment provider did not answer in time",
 } as const;
 
 /** A status that errors are answered with. */

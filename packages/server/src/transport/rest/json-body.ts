@@ -17,12 +17,15 @@ export function readJsonBodies(app: RestApp): void {
   });
 }
 
+/** JSON, or a type built on it such as `application/cloudevents-batch+json` (RFC 6839 §3.1). */
+const JSON_TYPE = /^application\/([\w.-]{1,64}\+)?json\s*(;|$)/i;
+
 function takesBody(request: FastifyRequest): boolean {
   return request.routeOptions.schema?.body !== undefined;
 }
 
 function parsed(contentType: string | undefined, bytes: Buffer): unknown {
-  if (!/^application\/json\s*(;|$)/i.test(contentType ?? "")) {
+  if (!JSON_TYPE.test(contentType ?? "")) {
     throw new AppError("INVALID_ARGUMENT", "Send the body with content-type: application/json");
   }
   if (bytes.length === 0) return undefined;

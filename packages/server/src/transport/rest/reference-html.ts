@@ -114,10 +114,13 @@ function row(name: Html, type: Html | readonly Html[], description: string | und
 
 /** A schema in a word or two; a named one is linked. */
 function typeOf(schema: Schema): Html {
-  const { $ref, items, properties, additionalProperties, type = "any", format } = schema;
+  const { $ref, anyOf, items, properties, additionalProperties, type = "any", format } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
   if (schema.enum !== undefined) return html`${schema.enum.join(" | ")}`;
   if (schema.const !== undefined) return html`"${schema.const}"`;
+  if (anyOf !== undefined) {
+    return html`${anyOf.map((choice, index) => html`${index === 0 ? "" : " | "}${typeOf(choice)}`)}`;
+  }
   if (items !== undefined) return html`array of ${typeOf(items)}`;
   if (additionalProperties !== undefined) return html`map of ${typeOf(additionalProperties)}`;
   if (properties !== undefined) {
@@ -133,7 +136,8 @@ function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }
 
-function exampleOf({ $ref, examples }: Schema, schemas: Schemas): unknown {
+function exampleOf({ $ref, items, examples }: Schema, schemas: Schemas): unknown {
+  if (items !== undefined) return [exampleOf(items, schemas)];
   return $ref === undefined ? examples?.[0] : schemas[nameOf($ref)]?.examples?.[0];
 }
 

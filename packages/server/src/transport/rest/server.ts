@@ -5,6 +5,7 @@ import { requestIdOf } from "../request-context.js";
 import type { Services } from "../services.js";
 import { describeApi } from "./api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
+import { addBillingRoutes } from "./billing-routes.js";
 import { answerConnectionError } from "./connection-errors.js";
 import { answerError, answerErrors, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./event-routes.js";
@@ -91,6 +92,11 @@ export function createRestServer(services: Services, options: RestOptions): Fast
     authenticateRequests(api, services);
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
+    done();
+  });
+  app.register((billing, _options, done) => {
+    authenticateRequests(billing, services);
+    addBillingRoutes(billing, services);
     done();
   });
   app.register((open, _options, done) => {

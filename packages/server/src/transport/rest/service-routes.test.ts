@@ -71,15 +71,28 @@ describe("/openapi.json", () => {
     );
     expect(operations.sort()).toEqual([
       "delete /api/plans/{plan_id} cancelPlan",
+      "delete /billing/budgets/{budget_id} removeBudget",
+      "delete /billing/payment-methods/{pm_id} detachPaymentMethod",
       "get /api/plans listPlans",
       "get /api/plans/{plan_id} getPlan",
       "get /api/plans/{plan_id}/events streamPlanEvents",
+      "get /billing/budgets listBudgets",
+      "get /billing/payment-methods listPaymentMethods",
+      "get /billing/prices listPrices",
+      "get /billing/usage getUsage",
+      "get /billing/usage/heatmap getUsageHeatMap",
       "get /healthz getLiveness",
       "get /metrics getMetrics",
       "get /readyz getReadiness",
       "post /api/plans submitPlan",
       "post /api/plans/{plan_id}/retry retryPlan",
       "post /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
+      "post /billing/budgets setBudget",
+      "post /billing/events reportUsage",
+      "post /billing/prices setPrice",
+      "post /billing/reprice repriceUsage",
+      "post /billing/setup-intent createSetupIntent",
+      "post /billing/usage/verify verifyUsage",
     ]);
     const { responses } = (body["paths"] as Paths)["/api/plans/{plan_id}"]?.["get"] ?? {};
     expect(Object.keys(responses ?? {})).toEqual(["200", "400", "401", "404", "500", "503"]);

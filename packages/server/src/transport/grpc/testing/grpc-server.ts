@@ -9,6 +9,7 @@ import { listen, type Listening } from "../../one-port.js";
 import type { TlsIdentity } from "../../port.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
+import { unkeptBilling } from "../../testing/unkept-billing.js";
 import type { Readiness } from "../../services.js";
 import { GrpcServer, type GrpcPatience } from "../server.js";
 import { BareClient } from "./bare-client.js";
@@ -42,6 +43,7 @@ export async function startServer(
   const counted: TestServer["counted"][number][] = [];
   const grpc = new GrpcServer(
     {
+      ...unkeptBilling(),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health: { readiness: () => Promise.resolve(server.readiness) },

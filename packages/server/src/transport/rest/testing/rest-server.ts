@@ -5,7 +5,8 @@ import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../authenticate.js";
-import type { Readiness } from "../../services.js";
+import type { Readiness, Services } from "../../services.js";
+import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { createRestServer, type RestDeadlines } from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
@@ -53,7 +54,11 @@ export async function send(
 
 /** Starts one, on any free port of loopback. */
 export async function startRestServer(
-  options: { readonly orchestrator?: Orchestrator; readonly deadlines?: RestDeadlines } = {},
+  options: {
+    readonly orchestrator?: Orchestrator;
+    readonly billing?: Pick<Services, "usage" | "payments">;
+    readonly deadlines?: RestDeadlines;
+  } = {},
 ): Promise<RestServer> {
   const orchestrator = new InMemoryOrchestrator();
   const telemetry = new PromTelemetry();
@@ -62,6 +67,7 @@ export async function startRestServer(
   const app = createRestServer(
     {
       orchestrator: options.orchestrator ?? orchestrator,
+      ...(options.billing ?? unkeptBilling()),
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health,
       metrics: telemetry,

@@ -1,0 +1,135 @@
+import * as z from "zod";
+
+/** A price to be set: decimal dollars as text, because money is no double. */
+export interface NewPrice {
+  /** `aau`, `intent`, `model` or `tool`: the later, the more specific, and that one wins. */
+  readonly scope: string;
+  /** The intent, model or tool; left out for `aau`. */
+  readonly subject?: string;
+  /** For each AAU under `aau`, for each call otherwise; up to nine decimal places. */
+  readonly amount_usd: string;
+  /** Date or RFC 3339; left out: now. */
+  readonly from?: string;
+  /** Date or RFC 3339, exclusive; left out: for good. */
+  readonly until?: string;
+}
+
+/** A price and the period it applies to. */
+export interface Price {
+  readonly price_id: string;
+  readonly scope: string;
+  readonly subject: string;
+  readonly amount_usd: string;
+  /** RFC 3339, UTC. */
+  readonly from: string;
+  /** RFC 3339, UTC, exclusive; absent: for good. */
+  readonly until?: string;
+}
+
+/** Which recorded calls are priced anew: those of `[from, until)`. */
+export interface RepriceRequest {
+  /** Date or RFC 3339. */
+  readonly from: string;
+  /** Date or RFC 3339, exclusive. */
+  readonly until: string;
+}
+
+/** What pricing recorded calls anew came to. */
+export interface Repricing {
+  /** Corrections added; no row is edited. */
+  readonly corrections: number;
+  /** Their sum. */
+  readonly difference_usd: string;
+}
+
+/** A budget to be set. */
+export interface NewBudget {
+  /** `organization`, or `session`: each session for itself. */
+  readonly scope: string;
+  /** `aau` or `usd`. */
+  readonly unit: string;
+  /** `day` or `month` in UTC, or `total`. */
+  readonly period: string;
+  /** Whole AAUs, or decimal dollars. */
+  readonly limit: string;
+  /** `warn` or `block`. */
+  readonly action: string;
+}
+
+/** A cap on usage. */
+export interface Budget extends NewBudget {
+  readonly budget_id: string;
+}
+
+/** The answer to removing a budget. */
+export interface RemovedBudget {
+  readonly budget_id: string;
+  readonly removed: true;
+}
+
+const amount = z.string().describe("Decimal dollars, up to nine places");
+
+/** Schema of {@link NewPrice}: whether it makes sense is judged by the service. */
+export const newPriceSchema: z.ZodType<NewPrice> = z
+  .object({
+    scope: z.string().describe("aau, intent, model or tool; the most specific price wins"),
+    subject: z.string().max(255).exactOptional().describe("The intent, model or tool it is for"),
+    amount_usd: amount,
+    from: z.string().exactOptional().describe("Date or RFC 3339; default: now"),
+    until: z.string().exactOptional().describe("Date or RFC 3339, exclusive; default: for good"),
+  })
+  .meta({
+    id: "NewPrice",
+    examples: [{ scope: "aau", amount_usd: "0.005", from: "2026-02-01" }],
+  });
+
+/** Schema of {@link Price}. */
+export const priceSchema: z.ZodType<Price> = z
+  .object({
+    price_id: z.string(),
+    scope: z.string(),
+    subject: z.string(),
+    amount_usd: amount,
+    from: z.string().meta({ format: "date-time" }),
+    until: z.string().meta({ format: "date-time" }).exactOptional(),
+  })
+  .meta({ id: "Price" });
+
+/** Schema of {@link RepriceRequest}. */
+export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
+  .object({
+    from: z.string().describe("Date or RFC 3339"),
+    until: z.string().describe("Date or RFC 3339, exclusive"),
+  })
+  .meta({ id: "RepriceRequest" });
+
+/** Schema of {@link Repricing}. */
+export const repricingSchema: z.ZodType<Repricing> = z
+  .object({ corrections: z.int(), difference_usd: z.string() })
+  .meta({ id: "Repricing" });
+
+const budgetShape = {
+  scope: z.string().describe("organization, or session: each session for itself"),
+  unit: z.string().describe("aau or usd"),
+  period: z.string().describe("day or month in UTC, or total"),
+  limit: z.string().describe("Whole AAUs, or decimal dollars"),
+  action: z.string().describe("warn or block"),
+};
+
+/** Schema of {@link NewBudget}: whether it makes sense is judged by the service. */
+export const newBudgetSchema: z.ZodType<NewBudget> = z.object(budgetShape).meta({
+  id: "NewBudget",
+  examples: [
+    { scope: "organization", unit: "usd", period: "month", limit: "100", action: "block" },
+  ],
+});
+
+/** Schema of {@link Budget}. */
+export const budgetSchema: z.ZodType<Budget> = z
+  .object({ budget_id: z.string(), ...budgetShape })
+  .meta({ id: "Budget" });
+
+/** Schema of {@link RemovedBudget}. */
+export const removedBudgetSchema: z.ZodType<RemovedBudget> = z
+  .object({ budget_id: z.string(), removed: z.literal(true) })
+  .meta({ id: "RemovedBudget" });

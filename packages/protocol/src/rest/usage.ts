@@ -1,0 +1,187 @@
+import * as z from "zod";
+
+/** What a usage report can be grouped by. */
+export const USAGE_GROUPINGS = ["tool", "session", "intent", "model"] as const;
+
+/** One of {@link USAGE_GROUPINGS}. */
+export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
+
+/** The query of `GET /billing/usage` (Contract §4.5) and its additions. */
+export interface UsageQuery {
+  /** YYYY-MM-DD; 1970-01-01 unless said otherwise. */
+  readonly from?: string;
+  /** YYYY-MM-DD, inclusive; 9999-12-31 unless said otherwise. */
+  readonly to?: string;
+  /** IANA zone whose days are meant; UTC unless said otherwise. */
+  readonly tz?: string;
+  /** One of {@link USAGE_GROUPINGS}. */
+  readonly group_by?: string;
+  /** `json` or `csv`; else the `accept` header tells. */
+  readonly format?: string;
+}
+
+/** Usage of one day (Contract §2.11); grouped, of one group on one day, which it then names. */
+export interface DailyUsage {
+  /** YYYY-MM-DD. */
+  readonly date: string;
+  readonly tool_name?: string;
+  readonly session_id?: string;
+  readonly intent?: string;
+  readonly orm_model?: string;
+  readonly action_count: number;
+  readonly total_aau: number;
+  readonly total_cost_usd: number;
+}
+
+/** One cell of the matrix of models and intents (Contract §2.11). */
+export interface HeatMapRow {
+  readonly orm_model: string;
+  readonly intent: string;
+  readonly aau_weight: number;
+  readonly total_aau: number;
+  readonly action_count: number;
+}
+
+/** A tool call that another system reports: a CloudEvent of version 1.0. Other attributes may be there. */
+export interface UsageCloudEvent {
+  readonly specversion: "1.0";
+  /** With `source`, unique for ever: reporting it again adds nothing. */
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  /** RFC 3339: when the call ended; left out: when it is received. */
+  readonly time?: string;
+  readonly data: {
+    readonly tool_name: string;
+    /** Left out: told from the tool's name. */
+    readonly intent?: string;
+    readonly session_id?: string;
+    readonly orm_model?: string;
+  };
+}
+
+/** How many of the reported events were new. */
+export interface UsageIngestion {
+  readonly accepted: number;
+  readonly duplicates: number;
+}
+
+/** Sums of usage. */
+export interface UsageTotals {
+  readonly action_count: number;
+  readonly total_aau: number;
+  readonly total_cost_usd: number;
+}
+
+/** The body of `POST /billing/usage/verify`. */
+export interface VerifyUsageRequest {
+  /** Puts right what is wrong. */
+  readonly repair?: boolean;
+}
+
+/** A kept total that is not what the rows add up to. */
+export interface UsageDifference {
+  /** Which total, for people. */
+  readonly total: string;
+  readonly stored: UsageTotals;
+  readonly recomputed: UsageTotals;
+}
+
+/** Events in one request, at most. */
+export const USAGE_EVENTS_MAX: number = 1000;
+
+/** Schema of {@link UsageQuery}: whether a value makes sense is judged by the service. */
+export const usageQuerySchema: z.ZodType<UsageQuery> = z.object({
+  from: z.string().exactOptional().describe("First day, YYYY-MM-DD; default 1970-01-01"),
+  to: z.string().exactOptional().describe("Last day, YYYY-MM-DD, inclusive; default 9999-12-31"),
+  tz: z.string().exactOptional().describe("Time zone whose days are meant; default UTC"),
+  group_by: z.string().exactOptional().describe("tool, session, intent or model"),
+  format: z.string().exactOptional().describe("json or csv; default: as accept says"),
+});
+
+const totalsShape = {
+  action_count: z.int(),
+  total_aau: z.number(),
+  total_cost_usd: z.number(),
+};
+
+/** Schema of {@link DailyUsage}. */
+export const dailyUsageSchema: z.ZodType<DailyUsage> = z
+  .object({
+    date: z.string().describe("YYYY-MM-DD"),
+    tool_name: z.string().exactOptional().describe("Grouped by tool"),
+    session_id: z.string().exactOptional().describe("Grouped by session"),
+    intent: z.string().exactOptional().describe("Grouped by intent"),
+    orm_model: z.string().exactOptional().describe("Grouped by model"),
+    ...totalsShape,
+  })
+  .meta({
+    id: "DailyUsage",
+    examples: [{ date: "2026-01-05", action_count: 42, total_aau: 86, total_cost_usd: 0.43 }],
+  });
+
+/** Schema of {@link HeatMapRow}. */
+export const heatMapRowSchema: z.ZodType<HeatMapRow> = z
+  .object({
+    orm_model: z.string().describe("unknown where a call named none"),
+    intent: z.string(),
+    aau_weight: z.number(),
+    total_aau: z.number(),
+    action_count: z.int(),
+  })
+  .meta({ id: "HeatMapRow" });
+
+/** Text that a report can show: no control characters. */
+const name = (lengthMax: number): z.ZodString =>
+  z
+    .string()
+    .min(1)
+    .max(lengthMax)
+
+    .regex(/^[^\u0000-\u001f\u007f]*$/, "must not hold control characters");
+
+/** Schema of {@link UsageCloudEvent}. */
+export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
+  .object({
+    specversion: z.literal("1.0"),
+    id: name(255),
+    source: name(1024),
+    type: name(255),
+    time: z.string().exactOptional().describe("RFC 3339: when the call ended; default: now"),
+    data: z.object({
+      tool_name: name(255),
+      intent: z.string().exactOptional().describe("Left out: told from the tool's name"),
+      session_id: name(255).exactOptional(),
+      orm_model: name(64).exactOptional(),
+    }),
+  })
+  .meta({
+    id: "UsageCloudEvent",
+    examples: [
+      {
+        specversion: "1.0",
+        id: "call-7",
+        source: "urn:example:crm",
+        type: "com.example.tool-call",
+        time: "2026-01-05T12:00:00Z",
+        data: { tool_name: "create_invoice", session_id: "s-1", orm_model: "Invoice" },
+      },
+    ],
+  });
+
+/** Schema of {@link UsageIngestion}. */
+export const usageIngestionSchema: z.ZodType<UsageIngestion> = z
+  .object({ accepted: z.int(), duplicates: z.int() })
+  .meta({ id: "UsageIngestion" });
+
+/** Schema of {@link VerifyUsageRequest}. */
+export const verifyUsageRequestSchema: z.ZodType<VerifyUsageRequest> = z
+  .object({ repair: z.boolean().exactOptional().describe("Puts right what is wrong") })
+  .meta({ id: "VerifyUsageRequest" });
+
+const totalsSchema = z.object(totalsShape).meta({ id: "UsageTotals" });
+
+/** Schema of {@link UsageDifference}. */
+export const usageDifferenceSchema: z.ZodType<UsageDifference> = z
+  .object({ total: z.string(), stored: totalsSchema, recomputed: totalsSchema })
+  .meta({ id: "UsageDifference" });
