@@ -13,20 +13,23 @@ export function cosine(a: Float32Array, b: Float32Array): number {
 
 /** `cosine` with its first argument fixed, whose norm is then computed once (Contract §4.4 rule 2). */
 export function cosineTo(query: Float32Array): (vector: Float32Array) => number {
-  const querySquare = dotProduct(query, query);
+  const querySquare = squareOf(query);
   return (vector) => {
-    const square = querySquare * dotProduct(vector, vector);
-    if (square === 0) return 0;
-    return clamp(dotProduct(query, vector) / Math.sqrt(square));
+    assert(query.length === vector.length, "vectors that are compared have the same length");
+    let dot = 0;
+    let square = 0;
+    for (let index = 0; index < query.length; index += 1) {
+      const component = vector[index] ?? 0;
+      dot += (query[index] ?? 0) * component;
+      square += component * component;
+    }
+    const squares = querySquare * square;
+    return squares === 0 ? 0 : clamp(dot / Math.sqrt(squares));
   };
 }
 
-/** Sum of the products of the components, in their order, in float64. */
-export function dotProduct(a: Float32Array, b: Float32Array): number {
-  assert(a.length === b.length, "vectors that are compared have the same length");
-  let sum = 0;
-  for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
+function squareOf(vector: Float32Array): number {
+  return vector.reduce((sum, component) => sum + component * component, 0);
 }
 
 /** Rounding can carry a cosine a few units beyond its range. */

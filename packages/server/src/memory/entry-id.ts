@@ -30,16 +30,12 @@ function hexDigit(character: number): number {
 
 const DIGIT_9 = "9".charCodeAt(0);
 
-/** The UUID of four words, in lower case. */
-export function idText(words: Uint32Array): string {
-  const hex = Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join("-");
+/** The UUID whose words begin at `start`, in lower case. */
+export function idText(words: Uint32Array, start: number): string {
+  const hex = (word: number): string => (words[start + word] ?? 0).toString(16).padStart(8, "0");
+  const inner = hex(1) + hex(2);
+  const parts = [inner.slice(0, 4), inner.slice(4, 8), inner.slice(8, 12)];
+  return `${hex(0)}-${parts.join("-")}-${inner.slice(12)}${hex(3)}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { assert } from "../kernel/assert.js";
 import type { FilterKernel } from "./filter-kernel.js";
-import { isWhole, rescore } from "./rescore.js";
+import { rescore } from "./rescore.js";
 import { newestHits, scanCodes, type SlotMarks } from "./scan.js";
 import { Slabs } from "./slabs.js";
 import type { Hit } from "./top-k.js";
@@ -119,7 +119,8 @@ export class ExactIndex {
   async #encodedAgain(entry: IndexEntry): Promise<VectorCode | undefined> {
     const [vector] = await this.#options.source.vectors([entry.entryId]);
     if (vector === undefined) return undefined;
-    if (isWhole(vector, this.#options.dimension)) return encodeVector(vector);
+    const isWhole = vector.length === this.#options.dimension && vector.every(Number.isFinite);
+    if (isWhole) return encodeVector(vector);
     this.#quarantine(entry.entryId);
     return undefined;
   }

@@ -11,6 +11,9 @@ import { MemoryRoom, TestDirectory } from "./testing/memory-room.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 
+/** Long enough for a busy machine; mostly it is much sooner. */
+const SOON = { timeout: 15_000 };
+
 /** The hook on a real SQLite store and a real search thread; the provider can be made to fail. */
 let directory: TestDirectory;
 let room: MemoryRoom;
@@ -50,7 +53,7 @@ describe("the tool-call hook", () => {
       output: "[1]",
       error: null,
     });
-    await expect.poll(() => found("SELECT 0")).toContain(record?.eventId);
+    await expect.poll(() => found("SELECT 0"), SOON).toContain(record?.eventId);
   });
 
   it("embeds in batches, as documents", async () => {
@@ -65,18 +68,18 @@ describe("the tool-call hook", () => {
     provider.failure = () => new EmbeddingError("transport", "answered 503");
     await called(...numbered(3));
     const hook = room.startHook();
-    await expect.poll(() => hook.backlog()).toEqual({ waiting: 3, failing: true });
+    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 3, failing: true });
     expect(await room.service.listEntries(ORG, {}, { limit: 10 })).toEqual([]);
     provider.failure = () => undefined;
     await remembered(3);
-    await expect.poll(() => hook.backlog()).toEqual({ waiting: 0, failing: false });
+    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
   });
 
   it("goes on after a restart where it was, and makes nothing twice", async () => {
     provider.failure = () => new EmbeddingError("transport", "answered 503");
     const first = await called("SELECT 1");
     const hook = room.startHook();
-    await expect.poll(() => hook.backlog()).toMatchObject({ failing: true });
+    await expect.poll(() => hook.backlog(), SOON).toMatchObject({ failing: true });
     await room[Symbol.asyncDispose]();
     provider.failure = () => undefined;
     room = await MemoryRoom.open(directory, provider);
@@ -88,7 +91,9 @@ describe("the tool-call hook", () => {
     room.startHook();
     await remembered(2);
     const ids = [...first, ...second].map((record) => record.eventId);
-    await expect.poll(async () => (await found("SELECT 1")).toSorted()).toEqual(ids.toSorted());
+    await expect
+      .poll(async () => (await found("SELECT 1")).toSorted(), SOON)
+      .toEqual(ids.toSorted());
   });
 
   it("does not make an entry again that was deleted", async () => {
@@ -116,7 +121,7 @@ describe("the tool-call hook", () => {
       (await service.search({ query: "SELECT 1" }, signal)).find(
         (result) => result.entryId === records[1]?.eventId,
       )?.score;
-    await expect.poll(scoreOfRefused).toBe(0);
+    await expect.poll(scoreOfRefused, SOON).toBe(0);
   });
 
   it.each(["model_not_configured", "dimension_mismatch", "malformed_response"] as const)(
@@ -125,7 +130,7 @@ describe("the tool-call hook", () => {
       provider.failure = () => new EmbeddingError(reason, "for every text");
       await called("SELECT 1");
       const hook = room.startHook();
-      await expect.poll(() => hook.backlog()).toEqual({ waiting: 1, failing: true });
+      await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 1, failing: true });
       expect(await room.service.listEntries(ORG, {}, { limit: 10 })).toEqual([]);
     },
   );
@@ -168,7 +173,7 @@ function numbered(count: number): readonly string[] {
 async function remembered(count: number): Promise<void> {
   const countEntries = async (): Promise<number> =>
     (await room.service.listEntries(ORG, {}, { limit: 200 })).length;
-  await expect.poll(countEntries, { timeout: 10_000 }).toBe(count);
+  await expect.poll(countEntries, SOON).toBe(count);
 }
 
 async function found(query: string): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import { compareHits, TopK, type Hit } from "./top-k.js";
 import type { IndexQuery, IndexSource } from "./vector-index.js";
 
 /** Vectors read at once. */
-const BATCH = 16;
+const BATCH = 32;
 
 /** What reading and scoring the suspects came to. */
 export interface Rescored {
@@ -25,12 +25,15 @@ export async function rescore(
   query: IndexQuery,
   source: IndexSource,
 ): Promise<Rescored> {
-  const score = cosineTo(query.vector);
-  const best = new TopK<Hit>(query.limit, compareHits);
+  const { limit, scoreMin = -Infinity } = query;
+  const cosine = cosineTo(query.vector);
+  const scoreOf = (vector: Float32Array): number =>
+    vector.length === query.vector.length ? cosine(vector) : NaN;
+  const best = new TopK<Hit>(limit, compareHits);
   const gone: string[] = [];
   const damaged: string[] = [];
   for (let start = 0; start < suspects.length; start += BATCH) {
-    const worst = best.last()?.score ?? query.scoreMin ?? -Infinity;
+    const worst = best.last()?.score ?? scoreMin;
     // A bound that equals the score may belong to a tie that comes first.
     const batch = suspects.slice(start, start + BATCH).filter(({ upper }) => upper >= worst);
     if (batch.length === 0) break;
@@ -38,19 +41,14 @@ export async function rescore(
     assert(vectors.length === batch.length, "the source answers for each id");
     for (const [index, { entryId, createdAtMs }] of batch.entries()) {
       const vector = vectors[index];
-      if (vector === undefined) gone.push(entryId);
-      else if (!isWhole(vector, query.vector.length)) damaged.push(entryId);
-      else add(best, { entryId, createdAtMs, score: score(vector) }, query.scoreMin);
+      if (vector === undefined) {
+        gone.push(entryId);
+        continue;
+      }
+      const hit = { entryId, createdAtMs, score: scoreOf(vector) };
+      if (Number.isNaN(hit.score)) damaged.push(entryId);
+      else if (hit.score >= scoreMin) best.add(hit);
     }
   }
   return { hits: best.items(), gone, damaged };
-}
-
-/** Whether a stored vector can be compared at all. */
-export function isWhole(vector: Float32Array, dimension: number): boolean {
-  return vector.length === dimension && vector.every(Number.isFinite);
-}
-
-function add(best: TopK<Hit>, hit: Hit, scoreMin: number | undefined): void {
-  if (scoreMin === undefined || hit.score >= scoreMin) best.add(hit);
 }

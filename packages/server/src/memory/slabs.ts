@@ -65,7 +65,7 @@ export class Slabs {
   entry(slot: number): { readonly entryId: string; readonly createdAtMs: number } {
     const { ids, createdAtMs } = this.#slabOf(slot);
     return {
-      entryId: idText(ids.subarray(idStart(slot), idStart(slot) + ID_WORDS)),
+      entryId: idText(ids, idStart(slot)),
       createdAtMs: createdAtMs[rowOf(slot)] ?? 0,
     };
   }

@@ -11,8 +11,10 @@ export function vectorBlob(vector: Float32Array): Uint8Array {
 /** The vector of a blob; empty, which no vector is, when the blob is no row of whole float32 values. */
 export function vectorOfBlob(blob: Uint8Array): Float32Array {
   if (blob.byteLength % Float32Array.BYTES_PER_ELEMENT !== 0) return new Float32Array();
-  // Copied, because a view must begin at a multiple of four bytes and the driver's need not.
-  const bytes = new Uint8Array(blob);
+  // A view must begin at a multiple of four bytes; what the driver returns mostly does.
+  const isAligned = blob.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0;
+  const bytes = isAligned && !isBigEndian ? blob : new Uint8Array(blob);
   if (isBigEndian) Buffer.from(bytes.buffer).swap32();
-  return new Float32Array(bytes.buffer);
+  const length = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT;
+  return new Float32Array(bytes.buffer, bytes.byteOffset, length);
 }

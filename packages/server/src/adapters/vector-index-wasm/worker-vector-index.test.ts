@@ -89,7 +89,7 @@ describe("WorkerVectorIndex", () => {
     await expect(dying).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await index.add([entry(9)]);
-    await expect.poll(() => index.isLoaded(), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => index.isLoaded(), { timeout: 15_000 }).toBe(true);
     expect(await found()).toEqual([0, 1]);
     expect(logged).toContain("memory index died");
   });

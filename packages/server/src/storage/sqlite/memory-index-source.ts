@@ -23,16 +23,7 @@ export function openIndexSource({ path }: IndexSourceOptions): IndexSource {
   return {
     entries: () => pages(db, modelId),
 
-    vectors: (entryIds) =>
-      entryIds.map((entryId) => {
-        const row = db.get(
-          `SELECT embedding FROM memory_entries JOIN memory_entry_embeddings USING (entry_key)
-           WHERE entry_id = ? AND model_id = ?`,
-          entryId,
-          modelId,
-        );
-        return row && vectorOfBlob(blob(row["embedding"]));
-      }),
+    vectors: (entryIds) => vectors(db, modelId, entryIds),
 
     matching: (filter, orgId) => matching(db, filter, orgId),
 
@@ -56,6 +47,26 @@ function* pages(db: StatementCache, modelId: number): Generator<readonly IndexEn
     if (rows.length < PAGE_ENTRIES) return;
     last = number(rows.at(-1)?.["rowid"]);
   }
+}
+
+/** One statement for all takes half the time of one for each. */
+function vectors(
+  db: StatementCache,
+  modelId: number,
+  entryIds: readonly string[],
+): readonly (Float32Array | undefined)[] {
+  const rows = db.all(
+    `SELECT entry_id, embedding
+     FROM json_each(?) CROSS JOIN memory_entry_embeddings ON entry_id = value
+     WHERE model_id = ?`,
+    JSON.stringify(entryIds),
+    modelId,
+  );
+  const blobs = new Map(rows.map((row) => [text(row["entry_id"]), blob(row["embedding"])]));
+  return entryIds.map((entryId) => {
+    const bytes = blobs.get(entryId);
+    return bytes && vectorOfBlob(bytes);
+  });
 }
 
 function matching(

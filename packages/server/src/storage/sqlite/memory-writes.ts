@@ -13,12 +13,10 @@ export function writeEntry({ entry, vector, code }: EmbeddedEntry, modelId: numb
       params: [orgId, sessionId, createdAtMs],
     },
     {
-      sql: `INSERT INTO memory_entries
-              (org_id, entry_id, session_id, content, created_at_ms, tool_name, intent)
-            VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      sql: "INSERT INTO memory_entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
       params: [
-        orgId,
         entryId,
+        orgId,
         sessionId,
         content,
         createdAtMs,
@@ -27,17 +25,12 @@ export function writeEntry({ entry, vector, code }: EmbeddedEntry, modelId: numb
       ],
     },
     {
-      sql: `INSERT INTO memory_entry_embeddings
-            SELECT entry_key, ?2, ?3 FROM memory_entries WHERE entry_id = ?1`,
+      sql: "INSERT INTO memory_entry_embeddings VALUES (?, ?, ?)",
       params: [entryId, BigInt(modelId), vectorBlob(vector)],
-      expect: 1,
     },
     {
-      sql: `INSERT INTO memory_codes
-            SELECT entry_key, ?2, org_id, entry_id, created_at_ms, ?3
-            FROM memory_entries WHERE entry_id = ?1`,
-      params: [entryId, BigInt(modelId), code],
-      expect: 1,
+      sql: "INSERT INTO memory_codes VALUES (?, ?, ?, ?, ?)",
+      params: [entryId, BigInt(modelId), orgId, createdAtMs, code],
     },
   ];
 }

@@ -13,8 +13,8 @@ CREATE TABLE sessions (
 
 CREATE TABLE memory_entries (
   entry_key INTEGER PRIMARY KEY,
-  org_id TEXT NOT NULL,
   entry_id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL,
   session_id TEXT NOT NULL,
   content TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
@@ -36,19 +36,18 @@ CREATE TABLE memory_models (
 CREATE UNIQUE INDEX memory_models_active ON memory_models (is_active) WHERE is_active = 1;
 
 CREATE TABLE memory_entry_embeddings (
-  entry_key INTEGER NOT NULL REFERENCES memory_entries (entry_key) ON DELETE CASCADE,
+  entry_id TEXT NOT NULL REFERENCES memory_entries (entry_id) ON DELETE CASCADE,
   model_id INTEGER NOT NULL REFERENCES memory_models (model_id),
   embedding BLOB NOT NULL,
-  PRIMARY KEY (entry_key, model_id)
+  PRIMARY KEY (entry_id, model_id)
 ) STRICT;
 
 CREATE TABLE memory_codes (
-  entry_key INTEGER NOT NULL REFERENCES memory_entries (entry_key) ON DELETE CASCADE,
+  entry_id TEXT NOT NULL REFERENCES memory_entries (entry_id) ON DELETE CASCADE,
   model_id INTEGER NOT NULL REFERENCES memory_models (model_id),
   org_id TEXT NOT NULL,
-  entry_id TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
   code BLOB NOT NULL,
-  PRIMARY KEY (entry_key, model_id)
+  PRIMARY KEY (entry_id, model_id)
 ) STRICT;
 `;
