@@ -1,0 +1,23 @@
+import type * as IndexModule from "../../packages/server/src/adapters/vector-index-wasm/index.js";
+import type * as LogModule from "../../packages/server/src/kernel/log.js";
+import type * as TelemetryModule from "../../packages/server/src/kernel/telemetry.js";
+import type * as MemoryModule from "../../packages/server/src/memory/index.js";
+import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
+
+/** The parts of the server that are measured: internal ones, so they are loaded from its build. */
+const dist = new URL("../../../packages/server/dist/", import.meta.url);
+
+async function part<Module>(path: string): Promise<Module> {
+  return (await import(new URL(path, dist).href)) as Module;
+}
+
+export const { WorkerVectorIndex }: typeof IndexModule = await part(
+  "adapters/vector-index-wasm/index.js",
+);
+export const { silentLog }: typeof LogModule = await part("kernel/log.js");
+export const { silentTelemetry }: typeof TelemetryModule = await part("kernel/telemetry.js");
+export const { encodeVector, packCode }: typeof MemoryModule = await part("memory/index.js");
+export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
+
+/** What the search thread reads the store with. */
+export const sourceUrl: string = new URL("storage/sqlite/memory-index-source.js", dist).href;
