@@ -1,11 +1,12 @@
 import type { AuditEvents, ToolCallLog } from "../kernel/tool-call.js";
-import { auditEventOf } from "../kernel/tool-call.js";
 import type { EventBus, Unsubscribe } from "../kernel/event-bus.js";
 import type { Log } from "../kernel/log.js";
 
 const CONSUMER = "event-bus";
 /** Records read at once. */
 const BATCH_MAX = 256;
+/** How long the first of several calls waits for the others, in ms: one look at the log serves all. */
+const GATHER_MS = 10;
 /** How long a position waits before it is written: each write is a commit of its own. */
 const ACKNOWLEDGE_AFTER_MS = 1000;
 
@@ -23,6 +24,7 @@ export class AuditPublisher implements AsyncDisposable {
   #draining: Promise<void> | undefined;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
+  #gather: NodeJS.Timeout | undefined;
 
   private constructor(calls: ToolCallLog, bus: EventBus<AuditEvents>, log: Log, position: number) {
     this.#calls = calls;
@@ -31,7 +33,10 @@ export class AuditPublisher implements AsyncDisposable {
     this.#published = position;
     this.#acknowledged = position;
     this.#unsubscribe = calls.onRecorded(() => {
-      this.#wake();
+      this.#gather ??= setTimeout(() => {
+        this.#gather = undefined;
+        this.#wake();
+      }, GATHER_MS).unref();
     });
     this.#wake();
   }
@@ -49,6 +54,8 @@ export class AuditPublisher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     clearTimeout(this.#timer);
+    clearTimeout(this.#gather);
+    this.#wake();
     await this.#draining;
     await this.#acknowledge();
   }
@@ -64,12 +71,12 @@ export class AuditPublisher implements AsyncDisposable {
     try {
       while (this.#again) {
         this.#again = false;
-        const calls = await this.#calls.readAfter(this.#published, BATCH_MAX);
-        for (const { record, sequence } of calls) {
-          this.#bus.publish("LlmToolCallAuditRecorded", auditEventOf(record));
+        const logged = await this.#calls.auditEventsAfter(this.#published, BATCH_MAX);
+        for (const { event, sequence } of logged) {
+          this.#bus.publish("LlmToolCallAuditRecorded", event);
           this.#published = sequence;
         }
-        if (calls.length === BATCH_MAX) this.#again = true;
+        if (logged.length === BATCH_MAX) this.#again = true;
       }
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;

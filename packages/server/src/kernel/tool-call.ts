@@ -57,6 +57,12 @@ export interface LoggedToolCall {
   readonly record: ToolCallRecord;
 }
 
+/** What the bus carries of a record, and the record's place in the log. */
+export interface LoggedAuditEvent {
+  readonly sequence: number;
+  readonly event: LlmToolCallAuditRecorded;
+}
+
 /**
  * The durable log of tool calls: the outbox that everything else is derived from. Each consumer
  * keeps its own position in it; what was read and not acknowledged is read again after a crash.
@@ -66,22 +72,10 @@ export interface ToolCallLog {
   position(consumer: string): Promise<number>;
   /** At most `limit` records after this sequence, in order. */
   readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]>;
+  /** As `readAfter`, but only what the bus carries: far less to read. */
+  auditEventsAfter(sequence: number, limit: number): Promise<readonly LoggedAuditEvent[]>;
   /** Remembers a consumer's position; durable when it resolves. */
   acknowledge(consumer: string, sequence: number): Promise<void>;
   /** Has `wake` called after each commit that recorded a tool call. */
   onRecorded(wake: () => void): Unsubscribe;
-}
-
-/** The bus event of a record. */
-export function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
-  return {
-    event_id: record.eventId,
-    tool_name: record.toolName,
-    context: {
-      org_id: record.orgId,
-      session_id: record.sessionId,
-      orm_model: record.ormModel,
-      intent: record.intent,
-    },
-  };
 }

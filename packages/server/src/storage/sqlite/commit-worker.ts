@@ -1,7 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "../../kernel/assert.js";
-import type { CommitReply, CommitRequest, UnitResult, WriteUnit } from "./commit-protocol.js";
+import {
+  UnitUnpacker,
+  type CommitReply,
+  type CommitRequest,
+  type PackedUnit,
+  type UnitResult,
+} from "./commit-protocol.js";
 import { openConnection, StatementCache } from "./connection.js";
 
 /**
@@ -11,6 +17,7 @@ class Conflict extends Error {}
 
 const db = openConnection((workerData as { path: string }).path, false);
 const statements = new StatementCache(db);
+const unpacker = new UnitUnpacker();
 const port = parentPort;
 assert(port !== null, "the commit worker runs in a worker thread");
 port.on("message", (request: CommitRequest | "close") => {
@@ -19,6 +26,7 @@ port.on("message", (request: CommitRequest | "close") => {
     port.close();
     return;
   }
+  unpacker.learn(request.newTexts);
   const reply: CommitReply = { results: commit(db, request.units) };
   port.postMessage(reply);
 });
@@ -26,14 +34,14 @@ port.on("message", (request: CommitRequest | "close") => {
 /** All units in one transaction; if any fails, again with a savepoint around each. */
 function commit(
   connection: DatabaseSyncInstance,
-  units: readonly WriteUnit[],
+  units: readonly PackedUnit[],
 ): readonly UnitResult[] {
   return commitTogether(connection, units) ?? commitApart(connection, units);
 }
 
 function commitTogether(
   connection: DatabaseSyncInstance,
-  units: readonly WriteUnit[],
+  units: readonly PackedUnit[],
 ): readonly UnitResult[] | undefined {
   try {
     statements.run("BEGIN IMMEDIATE", []);
@@ -49,7 +57,7 @@ function commitTogether(
 
 function commitApart(
   connection: DatabaseSyncInstance,
-  units: readonly WriteUnit[],
+  units: readonly PackedUnit[],
 ): readonly UnitResult[] {
   try {
     statements.run("BEGIN IMMEDIATE", []);
@@ -62,7 +70,7 @@ function commitApart(
   }
 }
 
-function applyApart(unit: WriteUnit): UnitResult {
+function applyApart(unit: PackedUnit): UnitResult {
   statements.run("SAVEPOINT unit", []);
   try {
     apply(unit);
@@ -75,8 +83,8 @@ function applyApart(unit: WriteUnit): UnitResult {
   }
 }
 
-function apply(unit: WriteUnit): void {
-  for (const write of unit) {
+function apply(unit: PackedUnit): void {
+  for (const write of unpacker.unpack(unit)) {
     const changed = statements.run(write.sql, write.params);
     if (write.expect !== undefined && changed !== write.expect) throw new Conflict();
   }

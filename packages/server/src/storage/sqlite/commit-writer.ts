@@ -1,7 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import type { CommitReply, CommitRequest, UnitResult, WriteUnit } from "./commit-protocol.js";
+import {
+  UnitPacker,
+  type CommitReply,
+  type UnitResult,
+  type WriteUnit,
+} from "./commit-protocol.js";
 
 /** A unit's expected row count was not met: somebody else was first. Nothing of it was kept. */
 export class WriteConflict extends Error {
@@ -32,6 +37,7 @@ interface Pending {
 export class CommitWriter implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #telemetry: Telemetry;
+  readonly #packer = new UnitPacker();
   readonly #queue: Pending[] = [];
   #inFlight: readonly Pending[] = [];
   #announced = 0;
@@ -163,8 +169,7 @@ export class CommitWriter implements AsyncDisposable {
     this.#inFlight = this.#queue.splice(0, BATCH_UNITS_MAX);
     if (this.#inFlight.length === 0) return;
     this.#telemetry.count("steward_store_commits_total");
-    const request: CommitRequest = { units: this.#inFlight.map((pending) => pending.unit) };
-    this.#worker.postMessage(request);
+    this.#worker.postMessage(this.#packer.pack(this.#inFlight.map((pending) => pending.unit)));
   }
 
   #settle(results: readonly UnitResult[]): void {

@@ -6,6 +6,9 @@ import type { CommitWriter } from "./commit-writer.js";
 import type { Write, WriteUnit } from "./commit-protocol.js";
 import { writeEvent, writePlan, writeStep } from "./plan-writes.js";
 
+/** Characters of step outputs kept at hand for each open plan; the rest is read when it is needed. */
+const OUTPUTS_LENGTH_MAX = 32 * 1024;
+
 /**
  * One plan that is being worked on, as this process, the store's only owner, knows it. Decisions are
  * made on `state`, which may be ahead of the disk by what is being committed; `durable` is what the
@@ -17,6 +20,8 @@ export class OpenPlan {
   #state: PlanState;
   #durable: PlanState;
   #unwrittenEvents: PlanEvent[] = [];
+  readonly #outputs = new Map<string, string>();
+  #outputsLength = 0;
   readonly #uncommitted = new Map<string, Promise<void>>();
   #broken = false;
 
@@ -49,6 +54,18 @@ export class OpenPlan {
   change(change: PlanChange): void {
     this.#state = applyChange(this.#state, change);
     this.#unwrittenEvents.push(...change.events);
+  }
+
+  /** Keeps a step's output at hand for the steps that refer to it, if there is room. */
+  keepOutput(stepId: string, output: string): void {
+    if (this.#outputsLength + output.length > OUTPUTS_LENGTH_MAX) return;
+    this.#outputsLength += output.length;
+    this.#outputs.set(stepId, output);
+  }
+
+  /** A step's output, if it is at hand. */
+  output(stepId: string): string | undefined {
+    return this.#outputs.get(stepId);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { assert } from "../../kernel/assert.js";
-import type { Clock } from "../../kernel/clock.js";
+import { isoTime, type Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import { LEASE_MS } from "../../kernel/limits.js";
@@ -43,6 +43,7 @@ import type { Write } from "./commit-protocol.js";
 import { OpenPlan } from "./open-plan.js";
 import { planNotFound, type PlanQueries } from "./plan-queries.js";
 import { read } from "./connection.js";
+import { stepRecordOf } from "./plan-rows.js";
 import { writeEvent, writeLease, writeNewPlan, writeResult, writeToolCall } from "./plan-writes.js";
 
 /** Plans kept open at once; idle ones make room first. */
@@ -95,7 +96,7 @@ export class SqlitePlanStore implements PlanStore {
       return winner;
     }
     this.#keepOpen(new OpenPlan(plan.ref, state, plan.steps));
-    return this.#record(plan.ref);
+    return newPlanRecord(plan, state);
   }
 
   findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
@@ -182,6 +183,7 @@ export class SqlitePlanStore implements PlanStore {
     claimWritten?.();
     await committed;
     if (toolCall !== undefined) this.#onToolCall();
+    if (context !== undefined) plan.keepOutput(step.stepId, context.toolOutputJson);
     const execution = executionOf(attempt.planId, step, context);
     return execution === undefined
       ? { kind: "pending" }
@@ -329,21 +331,38 @@ export class SqlitePlanStore implements PlanStore {
     return { ...execution, replayed: true };
   }
 
+  #storedOutput(plan: OpenPlan, stepId: string): string {
+    const step = stepOf(plan, stepId);
+    assert(step !== undefined, "a placeholder names a step of its plan");
+    const context = this.#queries.context(plan.ref, step.index);
+    assert(context !== undefined, "a step is claimed after the steps it refers to have completed");
+    return context.toolOutputJson;
+  }
+
   #outputs(plan: OpenPlan, step: PreparedStep): ReadonlyMap<string, string> {
     const outputs = new Map<string, string>();
     for (const { stepId } of step.statement.binds) {
       if (outputs.has(stepId)) continue;
-      const source = stepOf(plan, stepId);
-      assert(source !== undefined, "a placeholder names a step of its plan");
-      const context = this.#queries.context(plan.ref, source.index);
-      assert(
-        context !== undefined,
-        "a step is claimed after the steps it refers to have completed",
-      );
-      outputs.set(stepId, context.toolOutputJson);
+      outputs.set(stepId, plan.output(stepId) ?? this.#storedOutput(plan, stepId));
     }
     return outputs;
   }
+}
+
+/** What reading the plan back would give. */
+function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
+  return {
+    ...plan.ref,
+    sessionId: plan.sessionId,
+    name: plan.name,
+    description: plan.description,
+    status: state.status,
+    createdAt: isoTime(state.createdAtMs),
+    steps: plan.steps.flatMap((prepared) => {
+      const step = state.steps[prepared.index];
+      return step === undefined ? [] : [stepRecordOf(prepared, step)];
+    }),
+  };
 }
 
 function stepOf(plan: OpenPlan, stepId: string): PreparedStep | undefined {

@@ -1,6 +1,12 @@
 import { EventEmitter } from "node:events";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
-import type { LoggedToolCall, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
+import type {
+  LlmToolCallAuditRecorded,
+  LoggedAuditEvent,
+  LoggedToolCall,
+  ToolCallLog,
+  ToolCallRecord,
+} from "../../kernel/tool-call.js";
 import type { RecordedCall } from "../../usage/ports.js";
 import type { Write } from "./commit-protocol.js";
 import type { CommitWriter } from "./commit-writer.js";
@@ -40,6 +46,19 @@ export class SqliteToolCallLog implements ToolCallLog {
     );
   }
 
+  auditEventsAfter(sequence: number, limit: number): Promise<readonly LoggedAuditEvent[]> {
+    return read(() =>
+      this.#db
+        .all(
+          `SELECT sequence, event_id, tool_name, org_id, session_id, orm_model, intent
+           FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?`,
+          sequence,
+          BigInt(limit),
+        )
+        .map((row) => ({ sequence: number(row["sequence"]), event: auditEventOf(row) })),
+    );
+  }
+
   acknowledge(consumer: string, sequence: number): Promise<void> {
     return this.#writer.commitSoon([writePosition(consumer, sequence)]);
   }
@@ -61,6 +80,19 @@ export function writePosition(consumer: string, sequence: number): Write {
     sql: `INSERT INTO tool_call_cursors VALUES (?, ?)
           ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
     params: [consumer, sequence],
+  };
+}
+
+function auditEventOf(row: SqliteRow): LlmToolCallAuditRecorded {
+  return {
+    event_id: text(row["event_id"]),
+    tool_name: text(row["tool_name"]),
+    context: {
+      org_id: text(row["org_id"]),
+      session_id: text(row["session_id"]),
+      orm_model: optionalText(row["orm_model"]),
+      intent: text(row["intent"]),
+    },
   };
 }
 
