@@ -1,7 +1,7 @@
 import type { DataSourceConfig } from "./config.js";
 
 /** The data source that a bare path or URL stands for. */
-export const DEFAULT_DATA_SOURCE = "default";
+const DEFAULT_DATA_SOURCE = "default";
 
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 const POSTGRES = /^postgres(ql)?:\/\/[^/?#]+/i;

@@ -20,7 +20,7 @@ export function getCommand(context: CliContext): Command {
 }
 
 /** A plan for reading: what it is, then a line for each step. */
-export function describePlan(plan: Plan, colors: Colors): readonly string[] {
+function describePlan(plan: Plan, colors: Colors): readonly string[] {
   const status = paintStatus(`${statusSign(plan.status)} ${plan.status}`, plan.status, colors);
   const times = [
     `created ${plan.created_at}`,

@@ -76,7 +76,7 @@ function elapsed({ status, startedAtMs }: StepView, nowMs: number): readonly str
 }
 
 /** `1 row`, `12 rows`. */
-export function countRows(count: number): string {
+function countRows(count: number): string {
   return count === 1 ? "1 row" : `${String(count)} rows`;
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { StewardError } from "@steward/client";
 import type { Plan, Plans, StepExecution } from "@steward/client";
 import type { Command } from "commander";
 import { CliError, usageError } from "../cli-error.js";
@@ -50,15 +51,16 @@ async function runPlan(
   const before = await plans.get(planId);
   const wanted = resultSteps(before);
   const executed = new Map<string, StepExecution>();
-  let cancelling: Promise<unknown> | undefined;
+  const cancelling: Promise<void>[] = [];
   using display = createProgressDisplay(terminal, before);
   using _stop = onStopSignal(() => {
     display.note("cancelling the plan; once more to leave at once");
-    cancelling = plans.cancel(planId);
+    const cancelled = cancelPlan(plans, planId);
     // Awaited below, when the run has seen its effect.
-    cancelling.catch(() => undefined);
+    cancelled.catch(() => undefined);
+    cancelling.push(cancelled);
   });
-  const plan = await plans.run(planId, {
+  const ran = await plans.run(planId, {
     onProgress: (progress) => {
       display.update(progress);
       if (progress.kind === "finished" && wanted.has(progress.stepId)) {
@@ -66,9 +68,19 @@ async function runPlan(
       }
     },
   });
-  await cancelling;
+  await Promise.all(cancelling);
+  const plan = cancelling.length === 0 ? ran : await plans.get(planId);
   display.end(plan);
   return { plan, results: await collectResults(plan, executed, plans) };
+}
+
+async function cancelPlan(plans: Plans, planId: string): Promise<void> {
+  try {
+    await plans.cancel(planId);
+  } catch (error) {
+    // It was over already; how, the plan itself says.
+    if (!(error instanceof StewardError) || error.code !== "PLAN_NOT_ACTIVE") throw error;
+  }
 }
 
 function notCompleted(plan: Plan): CliError {
