@@ -55,7 +55,7 @@ export interface AppOptions extends Partial<Config> {
  * @throws AppError when it cannot start safely; nothing stays open then.
  */
 export async function openApp(options: AppOptions = {}): Promise<App> {
-  const config: Config = { ...loadConfig({ env: {}, flags: {} }), ...options };
+  const config: Config = { ...(await loadConfig({ env: {} })), ...options };
   assertSafeToListen(config.host, config.auth);
   const opened = new DisposalStack();
   try {

@@ -15,8 +15,8 @@ export function configCommand({ env, terminal, exitWith }: CliContext): Command 
     "config",
     "Shows every setting of a server, its value and its source; secrets masked.",
   );
-  return command.action((options: SettingsOptions) => {
-    const reading = readConfig({ env, flags: settingFlags(command) });
+  return command.action(async (options: SettingsOptions) => {
+    const reading = await readConfig({ env, flags: settingFlags(command) });
     if (options.json) terminal.printJson(toJson(reading));
     else describe(reading, terminal);
     if (reading.problems.length > 0) exitWith(EXIT.usage);

@@ -20,7 +20,7 @@ export function devCommand({ env, terminal }: CliContext): Command {
   return command.action(async (options: SettingsOptions) => {
     const startedAtMs = performance.now();
     const sources = { env, flags: settingFlags(command) };
-    const config = configOrExit({ ...sources, defaults: devDefaults(sources) }, terminal);
+    const config = await configOrExit({ ...sources, defaults: devDefaults(sources) }, terminal);
     if (usesSample(config)) await createSample(config);
     assertDataSourcesExist(config);
     await runServer(config, terminal, (app) => {

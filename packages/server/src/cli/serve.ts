@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.js";
 export function serveCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand("serve", "Runs the server for production.");
   return command.action(async (options: SettingsOptions) => {
-    const config = configOrExit({ env, flags: settingFlags(command) }, terminal);
+    const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     assertDataSourcesExist(config);
     warnOfGaps(config, terminal);
     await runServer(config, terminal, (app) => {

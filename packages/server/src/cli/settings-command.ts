@@ -23,8 +23,8 @@ export function settingsCommand(name: string, description: string): Command {
  * The configuration of a start; what is probably a mistake is noted.
  * @throws CliError that names every wrong setting.
  */
-export function configOrExit(sources: SettingSources, terminal: Terminal): Config {
-  const { config, problems, warnings } = readConfig(sources);
+export async function configOrExit(sources: SettingSources, terminal: Terminal): Promise<Config> {
+  const { config, problems, warnings } = await readConfig(sources);
   for (const warning of warnings) terminal.note(terminal.errorColors.yellow(`warning: ${warning}`));
   if (config !== undefined) return config;
   throw unusable(problems);

@@ -1,6 +1,15 @@
 import type { PlanStatus, StepStatus } from "@steward/client";
 import type { Colors } from "./terminal.js";
 
+/** Every status a plan can have: the compiler sees to it that none is missing. */
+export const PLAN_STATUSES: readonly string[] = Object.keys({
+  pending: true,
+  running: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+} satisfies Record<PlanStatus, true>);
+
 /** The sign of a status at the start of a line. */
 export function statusSign(status: PlanStatus | StepStatus): string {
   return SIGNS[status];

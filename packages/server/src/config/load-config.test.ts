@@ -16,8 +16,8 @@ function file(name: string, text: string): string {
 }
 
 describe("a configuration", () => {
-  it("is the documented defaults when nothing is set, with no database at all", () => {
-    expect(loadConfig({ env: {} })).toEqual({
+  it("is the documented defaults when nothing is set, with no database at all", async () => {
+    expect(await loadConfig({ env: {} })).toEqual({
       host: "127.0.0.1",
       port: 8080,
       dataDir: "./.steward",
@@ -78,18 +78,18 @@ describe("a configuration", () => {
       { SERVICE_HOST: "0.0.0.0", SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, ::1" },
       { host: "0.0.0.0", auth: { mode: "headers", trustedProxies: ["10.0.0.0/8", "::1"] } },
     ],
-  ])("takes %s", (_what, env, expected) => {
-    expect(loadConfig({ env })).toMatchObject(expected);
+  ])("takes %s", async (_what, env, expected) => {
+    expect(await loadConfig({ env })).toMatchObject(expected);
   });
 
-  it("takes a flag before the environment, and a command's default before the table's", () => {
+  it("takes a flag before the environment, and a command's default before the table's", async () => {
     const sources = {
       flags: { SERVICE_PORT: "1" },
       env: { SERVICE_PORT: "2", SERVICE_LOG_LEVEL: "error" },
       defaults: { SERVICE_PORT: "3", SERVICE_LOG_LEVEL: "warn", SERVICE_DATA_DIR: "d" },
     };
-    expect(loadConfig(sources)).toMatchObject({ port: 1, logLevel: "error", dataDir: "d" });
-    const origins = readConfig(sources).settings.map(({ setting, origin }) => [
+    expect(await loadConfig(sources)).toMatchObject({ port: 1, logLevel: "error", dataDir: "d" });
+    const origins = (await readConfig(sources)).settings.map(({ setting, origin }) => [
       setting.name,
       origin,
     ]);
@@ -101,17 +101,19 @@ describe("a configuration", () => {
     });
   });
 
-  it("cannot be changed afterwards", () => {
-    const config = loadConfig({ env: {} });
+  it("cannot be changed afterwards", async () => {
+    const config = await loadConfig({ env: {} });
     expect(Object.isFrozen(config) && Object.isFrozen(config.auth.trustedProxies)).toBe(true);
   });
 
-  it("reads the tools file, whose strict mode the setting overrules", () => {
+  it("reads the tools file, whose strict mode the setting overrules", async () => {
     const tools = file("tools.yaml", "strict: true\ntools:\n  - {name: q, data_source: default}\n");
     const env = { SERVICE_DATA_SOURCES: "x.db", SERVICE_TOOLS_FILE: tools };
     const listed = [{ name: "q", dataSource: "default" }];
-    expect(loadConfig({ env }).tools).toEqual({ strict: true, tools: listed });
-    expect(loadConfig({ env: { ...env, SERVICE_TOOLS_STRICT: "off" } }).tools.strict).toBe(false);
+    expect((await loadConfig({ env })).tools).toEqual({ strict: true, tools: listed });
+    expect((await loadConfig({ env: { ...env, SERVICE_TOOLS_STRICT: "off" } })).tools.strict).toBe(
+      false,
+    );
   });
 });
 
@@ -148,8 +150,8 @@ describe("a wrong setting", () => {
     ["SERVICE_TOOLS_FILE", { SERVICE_TOOLS_FILE: "gone.yaml" }, /gone.yaml cannot be read/],
     ["SERVICE_EMBEDDING_PROVIDER", { SERVICE_EMBEDDING_PROVIDER: "http" }, /one of zero, hash/],
     ["SERVICE_EMBEDDING_DIMENSION", { SERVICE_EMBEDDING_DIMENSION: "0" }, /from 1 to/],
-  ])("%s of %j stops the start with its name, its shape and the fix", (name, env, said) => {
-    const { config, problems } = readConfig({ env });
+  ])("%s of %j stops the start with its name, its shape and the fix", async (name, env, said) => {
+    const { config, problems } = await readConfig({ env });
     expect(config).toBeUndefined();
     expect(problems).toHaveLength(1);
     const [problem] = problems;
@@ -158,9 +160,9 @@ describe("a wrong setting", () => {
     expect(`${problem?.reason ?? ""}; ${problem?.fix ?? ""}`).toMatch(said);
   });
 
-  it("is reported together with all the others", () => {
+  it("is reported together with all the others", async () => {
     const env = { SERVICE_PORT: "x", SERVICE_LOG_LEVEL: "y", SERVICE_AUTH: "z" };
-    const failure = catchError(() => loadConfig({ env }));
+    const failure = await failureOf(loadConfig({ env }));
     expect(failure.code).toBe("INVALID_ARGUMENT");
     expect(failure.details.map(({ field }) => field)).toEqual([
       "SERVICE_PORT",
@@ -169,16 +171,16 @@ describe("a wrong setting", () => {
     ]);
   });
 
-  it("given by a flag is named by the flag", () => {
-    const [problem] = readConfig({ env: {}, flags: { SERVICE_PORT: "x" } }).problems;
+  it("given by a flag is named by the flag", async () => {
+    const [problem] = (await readConfig({ env: {}, flags: { SERVICE_PORT: "x" } })).problems;
     expect(problem?.reason).toContain("of --port");
   });
 });
 
 describe("a variable that no setting has", () => {
-  it("is warned of, with the one that was probably meant", () => {
+  it("is warned of, with the one that was probably meant", async () => {
     const env = { SERVICE_PROT: "1", SERVICE_BANANA: "2", OTHER: "3", SERVICE_URL: "http://h" };
-    expect(readConfig({ env }).warnings).toEqual([
+    expect((await readConfig({ env })).warnings).toEqual([
       "SERVICE_BANANA is not a setting and is ignored",
       "SERVICE_PROT is not a setting and is ignored; did you mean SERVICE_PORT?",
     ]);
@@ -186,16 +188,16 @@ describe("a variable that no setting has", () => {
 });
 
 describe("secrets", () => {
-  it("are shown nowhere, whether the setting is right or wrong", () => {
+  it("are shown nowhere, whether the setting is right or wrong", async () => {
     const secret = "hunter2hunter2hunter2";
-    const right = readConfig({
+    const right = await readConfig({
       env: {
         SERVICE_PROXY_SECRET: secret,
         SERVICE_DATABASE_URL: `postgres://u:${secret}@h/store`,
         SERVICE_DATA_SOURCES: `a=postgres://u:${secret}@h/db,b=postgres://h/db?password=${secret}`,
       },
     });
-    const wrong = readConfig({
+    const wrong = await readConfig({
       env: {
         SERVICE_PROXY_SECRET: `${secret} with spaces`,
         SERVICE_DATABASE_URL: `postgres:/u:${secret}@h/db`,
@@ -213,9 +215,9 @@ describe("secrets", () => {
   });
 });
 
-function catchError(action: () => unknown): AppError {
+async function failureOf(call: Promise<unknown>): Promise<AppError> {
   try {
-    action();
+    await call;
   } catch (thrown) {
     if (thrown instanceof AppError) return thrown;
   }

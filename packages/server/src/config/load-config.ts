@@ -13,7 +13,7 @@ import type {
 } from "./read-settings.js";
 import { SERVER_URL_SETTING, SETTINGS } from "./settings.js";
 import type { Setting } from "./settings.js";
-import { readToolsFile } from "./tools-file.js";
+import type { ToolsFile } from "./tools-file.js";
 
 /** Everything that can be said of a configuration, right or wrong. */
 export interface ConfigReading {
@@ -30,8 +30,8 @@ export interface ConfigReading {
  * The configuration of a start, frozen.
  * @throws AppError `INVALID_ARGUMENT` that names every wrong setting in its details.
  */
-export function loadConfig(sources: SettingSources): Config {
-  const { config, problems } = readConfig(sources);
+export async function loadConfig(sources: SettingSources): Promise<Config> {
+  const { config, problems } = await readConfig(sources);
   if (config !== undefined) return config;
   throw new AppError("INVALID_ARGUMENT", "The configuration is not usable; nothing was started", {
     details: problems.map(({ setting, reason, fix }) => ({
@@ -42,11 +42,11 @@ export function loadConfig(sources: SettingSources): Config {
 }
 
 /** Reads all settings and says of each what is wrong, rather than stopping at the first. */
-export function readConfig(sources: SettingSources): ConfigReading {
+export async function readConfig(sources: SettingSources): Promise<ConfigReading> {
   const values = readSettings(sources);
   const readings: readonly SettingValue<unknown>[] = Object.values(values);
   const settings = readings.map(forShow);
-  const toolsFile = readToolsFile(
+  const toolsFile = await readTools(
     values.toolsFile.value,
     (values.dataSources.value ?? []).map((source) => source.name),
   );
@@ -58,6 +58,16 @@ export function readConfig(sources: SettingSources): ConfigReading {
   const warnings = unknownVariables(sources);
   if (problems.length > 0) return { settings, problems, warnings };
   return { settings, problems, warnings, config: buildConfig(values, toolsFile.tools) };
+}
+
+/** The YAML parser and the schema are loaded only for a file that needs them: starts stay quick. */
+async function readTools(
+  file: string | undefined,
+  dataSources: readonly string[],
+): Promise<ToolsFile> {
+  if (file === undefined) return { problems: [] };
+  const { readToolsFile } = await import("./tools-file.js");
+  return readToolsFile(file, dataSources);
 }
 
 /** Leaves out the value itself, which may be a secret. */

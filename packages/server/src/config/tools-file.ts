@@ -15,11 +15,9 @@ export interface ToolsFile {
 /**
  * Reads the tools file (Decision §1): which names there are, the data source and the intents of
  * each. Every mistake in it is reported with its line.
- * @param file path; absent: no tools are listed.
  * @param dataSources names of the configured ones; a tool must be bound to one of them.
  */
-export function readToolsFile(file: string | undefined, dataSources: readonly string[]): ToolsFile {
-  if (file === undefined) return { problems: [] };
+export function readToolsFile(file: string, dataSources: readonly string[]): ToolsFile {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

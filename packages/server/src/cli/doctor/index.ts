@@ -44,7 +44,7 @@ async function examine(sources: SettingSources): Promise<readonly Check[]> {
   return [
     checkNode(),
     await checkSqlite(),
-    ...checkSettings(readConfig(sources)),
+    ...checkSettings(await readConfig(sources)),
     ...(dataDir === undefined ? [] : checkDataDirectory(dataDir)),
     ...(await Promise.all(ports)),
     ...(store.problem === undefined ? [await checkStore(store.value)] : []),

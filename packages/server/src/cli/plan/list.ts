@@ -1,12 +1,12 @@
 import type { PlanPageQuery, PlanStatus } from "@steward/client";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { PLAN_PAGE_MAX, PLAN_STATUSES } from "@steward/protocol/rest";
+import { PLANS_PAGE_MAX } from "../../kernel/limits.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { paintStatus } from "../status-style.js";
+import { paintStatus, PLAN_STATUSES } from "../status-style.js";
 import { renderTable } from "../table.js";
 
 interface ListOptions extends ClientOptions {
@@ -62,9 +62,9 @@ function queryOf({ status, session, limit, cursor }: ListOptions): PlanPageQuery
 
 function limitOf(text: string): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= PLAN_PAGE_MAX) return limit;
+  if (limit >= 1 && limit <= PLANS_PAGE_MAX) return limit;
   throw usageError(
     `--limit ${text} is not a number of plans`,
-    `give a whole number from 1 to ${String(PLAN_PAGE_MAX)}`,
+    `give a whole number from 1 to ${String(PLANS_PAGE_MAX)}`,
   );
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import type { SubmitPlanRequest } from "@steward/client";
-import { LineCounter, parseDocument } from "yaml";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 
@@ -18,7 +17,7 @@ export async function readPlanFile(
 ): Promise<SubmitPlanRequest> {
   const text = file === STDIN ? await readAll(stdin) : readText(file);
   const name = file === STDIN ? "standard input" : file;
-  const plan = parsePlan(text, name);
+  const plan = await parsePlan(text, name);
   if (typeof plan !== "object" || plan === null || Array.isArray(plan)) {
     throw usageError(
       `${name} does not hold a plan`,
@@ -29,8 +28,9 @@ export async function readPlanFile(
   return plan as SubmitPlanRequest;
 }
 
-/** JSON is YAML too, so one parser reads both. */
-function parsePlan(text: string, name: string): unknown {
+/** JSON is YAML too, so one parser reads both. It is loaded for the commands that need it. */
+async function parsePlan(text: string, name: string): Promise<unknown> {
+  const { LineCounter, parseDocument } = await import("yaml");
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const [error] = document.errors;
