@@ -2,11 +2,18 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.js";
 import type { Log } from "../../kernel/log.js";
 import { REQUEST_TOO_LARGE, restErrorOf, type RestError } from "../errors.js";
+import { discardBody } from "./discard-body.js";
 import type { RestApp } from "./rest-app.js";
+
+/** Fastify's code for a body over the limit. */
+const TOO_LARGE = "FST_ERR_CTP_BODY_TOO_LARGE";
 
 /** Answers whatever goes wrong, here or inside Fastify, in the shape of Decision §9. */
 export function answerErrors(app: RestApp, log: Log): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log));
+  app.setErrorHandler(async (error, request, reply) => {
+    if (codeOf(error) === TOO_LARGE) await discardBody(request.raw);
+    return answerError(error, request, reply, log);
+  });
   app.setNotFoundHandler((request) => {
     throw new AppError("NOT_FOUND", `There is no ${request.method} ${pathOf(request)}`);
   });
@@ -43,7 +50,7 @@ function pathOf(request: FastifyRequest): string {
 
 function restErrorFrom(thrown: unknown): RestError {
   switch (codeOf(thrown)) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
+    case TOO_LARGE:
       return restErrorOf(
         new AppError("LIMIT_EXCEEDED", "The body is larger than 4 MiB"),
         REQUEST_TOO_LARGE,
