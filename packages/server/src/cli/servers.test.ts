@@ -1,20 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runSteward, startSteward } from "./testing/steward-process.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
 
-const folder = mkdtempSync(join(tmpdir(), "steward-servers-"));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-/** An empty directory for each server. */
 function directory(): string {
-  return mkdtempSync(join(folder, "server-"));
+  return mkdtempSync(join(tmpdir(), "steward-servers-"));
 }
 
 describe("steward dev", () => {

@@ -24,8 +24,6 @@ export interface Attempt {
   readonly ref: AttemptRef;
   readonly step: PreparedStep;
   readonly sessionId: string;
-  /** The id of its tool call. */
-  readonly eventId: string;
   readonly outputs: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
 }
@@ -74,11 +72,8 @@ export class AttemptRunner {
   }
 
   /** The end of an attempt whose owner died after its write had taken effect. */
-  recovered(
-    attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs">,
-    result: StatementResult,
-  ): AttemptEnd {
-    return this.#toEnd({ ...attempt, eventId: this.#ids.uuid() }, undefined, result, 0);
+  recovered(attempt: Omit<Attempt, "outputs" | "timeoutMs">, result: StatementResult): AttemptEnd {
+    return this.#toEnd(attempt, undefined, result, 0);
   }
 
   async #runOn(
@@ -126,12 +121,12 @@ export class AttemptRunner {
     if (end instanceof StatementError && end.reason === "intent") {
       return { outcome, toolCall: undefined };
     }
-    const { ref, step, sessionId, eventId } = attempt;
+    const { ref, step, sessionId } = attempt;
     const failed = end instanceof StatementError;
     return {
       outcome,
       toolCall: {
-        eventId,
+        eventId: this.#ids.uuid(),
         orgId: ref.orgId,
         sessionId,
         planId: ref.planId,

@@ -46,7 +46,7 @@ export interface StatementResult {
   readonly rowCount: number;
   /** JSON text: an array of row objects, cut to the row and byte limits (Decisions §4 and §5). */
   readonly outputJson: string;
-  /** Rows in `outputJson`; fewer than `rowCount` when it was cut. */
+  /** Rows of `rowCount` that the limits let pass: fewer when `outputJson` was cut. */
   readonly rowsKept: number;
   /** Counting stopped at `rowCount`: there are more. */
   readonly rowCountIsLowerBound: boolean;

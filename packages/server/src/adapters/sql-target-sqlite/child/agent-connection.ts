@@ -108,7 +108,7 @@ function change(
   const { changes } = prepared.run(...values);
   // After a change of the schema the engine still counts what came before it.
   const rowCount = statement.statementClass === "admin" ? 0 : changes;
-  return { rowCount, outputJson: "[]", rowsKept: 0, rowCountIsLowerBound: false };
+  return { rowCount, outputJson: "[]", rowsKept: rowCount, rowCountIsLowerBound: false };
 }
 
 function columnsOf(prepared: StatementSyncInstance): readonly string[] {

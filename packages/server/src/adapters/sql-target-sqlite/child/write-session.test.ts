@@ -145,7 +145,7 @@ describe("a write and its marker", () => {
     append(attempt(1), "x");
     append(attempt(2, "b"), "y");
     const update = task(attempt(1, "c"), "UPDATE log SET line = line || ?1", ["!"], "write_update");
-    expect(write(update)).toMatchObject({ rowCount: 2, outputJson: "[]", rowsKept: 0 });
+    expect(write(update)).toMatchObject({ rowCount: 2, outputJson: "[]", rowsKept: 2 });
     const create = task(attempt(1, "d"), "CREATE TABLE t AS SELECT * FROM log", [], "admin");
     expect(write(create)).toMatchObject({ rowCount: 0 });
   });
