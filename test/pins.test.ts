@@ -1,5 +1,6 @@
 import { loadSync } from "@grpc/proto-loader";
 import { ERROR_CODES } from "@steward/protocol";
+import { openApp } from "@steward/server";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
@@ -171,6 +172,42 @@ describe("the package controlplane.v1", () => {
       RetryPlanRequest: ["1 plan_id: string"],
       RetryPlanResponse: ["1 plan_id: string", "2 status: string"],
     });
+  });
+});
+
+describe("the REST interface", () => {
+  it("has these routes", async () => {
+    await using app = await openApp({ port: 0, logLevel: "silent" });
+    const response = await fetch(`http://127.0.0.1:${app.address.port}/openapi.json`);
+    const { paths } = (await response.json()) as { paths: Readonly<Record<string, object>> };
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.sort()).toEqual([
+      "DELETE /api/plans/{plan_id}",
+      "DELETE /billing/budgets/{budget_id}",
+      "DELETE /billing/payment-methods/{pm_id}",
+      "GET /api/plans",
+      "GET /api/plans/{plan_id}",
+      "GET /api/plans/{plan_id}/events",
+      "GET /billing/budgets",
+      "GET /billing/payment-methods",
+      "GET /billing/prices",
+      "GET /billing/usage",
+      "GET /billing/usage/heatmap",
+      "GET /healthz",
+      "GET /metrics",
+      "GET /readyz",
+      "POST /api/plans",
+      "POST /api/plans/{plan_id}/retry",
+      "POST /api/plans/{plan_id}/steps/{step_id}/execute",
+      "POST /billing/budgets",
+      "POST /billing/events",
+      "POST /billing/prices",
+      "POST /billing/reprice",
+      "POST /billing/setup-intent",
+      "POST /billing/usage/verify",
+    ]);
   });
 });
 

@@ -11,17 +11,26 @@ const START_MS_MAX = 15_000;
 export class ServerProcess implements AsyncDisposable {
   readonly url: string;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #args: readonly string[];
   #process: ChildProcess | undefined;
   #stderr = "";
 
-  private constructor(port: number, env: Readonly<Record<string, string>>) {
+  private constructor(
+    port: number,
+    env: Readonly<Record<string, string>>,
+    args: readonly string[],
+  ) {
+    this.#args = args;
     this.url = `http://127.0.0.1:${String(port)}`;
     this.#env = { ...env, SERVICE_PORT: String(port) };
   }
 
-  /** Starts `steward serve` on a free port with these settings. */
-  static async start(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-    const server = new ServerProcess(await freePort(), env);
+  /** Starts `steward serve`, or what else is said, on a free port with these settings. */
+  static async start(
+    env: Readonly<Record<string, string>>,
+    args: readonly string[] = ["serve"],
+  ): Promise<ServerProcess> {
+    const server = new ServerProcess(await freePort(), env, args);
     await server.restart();
     return server;
   }
@@ -35,7 +44,7 @@ export class ServerProcess implements AsyncDisposable {
   /** Starts the server again, with the same settings, and waits until it is ready. */
   async restart(): Promise<void> {
     this.#stderr = "";
-    const child = spawn(process.execPath, [STEWARD, "serve"], {
+    const child = spawn(process.execPath, [STEWARD, ...this.#args], {
       env: { PATH: process.env["PATH"] ?? "", ...this.#env },
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,0 +1,146 @@
+/**
+ * What a scenario can do to a server, over whichever wire: the calls of the control plane, their
+ * answers in REST's words. Written as a user would, from the documents, without our own packages.
+ */
+export interface Client {
+  readonly wire: Wire;
+  /** The same server as somebody else sees it. */
+  as(identity: Identity): Client;
+  submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted>;
+  getPlan(planId: string): Promise<PlanView>;
+  execute(planId: string, stepId: string): Promise<Execution>;
+  cancel(planId: string, reason?: string): Promise<Submitted>;
+  retry(planId: string): Promise<Submitted>;
+  list(query: ListQuery): Promise<Page>;
+  /** The plan's events after a sequence, until the server ends the stream. */
+  events(planId: string, afterSequence?: number): AsyncGenerator<EventView, void>;
+}
+
+export type Wire = "grpc" | "rest";
+
+/** Identity headers, or metadata, by name. */
+export type Identity = Readonly<Record<string, string>>;
+
+export interface PlanInput {
+  readonly session_id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly steps: readonly StepInput[];
+}
+
+export interface StepInput {
+  readonly id: string;
+  readonly name?: string;
+  readonly tool_name?: string;
+  readonly intent?: string;
+  readonly query_template?: string;
+  readonly depends_on?: readonly string[];
+  readonly schema_table_hints?: readonly string[];
+}
+
+export interface Submitted {
+  readonly plan_id: string;
+  readonly status: string;
+}
+
+export interface PlanSummary extends Submitted {
+  readonly session_id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly created_at: string;
+  readonly started_at?: string;
+  readonly finished_at?: string;
+}
+
+export interface PlanView extends PlanSummary {
+  readonly steps: readonly StepView[];
+}
+
+export interface StepView {
+  readonly step_id: string;
+  readonly status: string;
+  readonly name: string;
+  readonly tool_name: string;
+  readonly intent: string;
+  readonly depends_on: readonly string[];
+  readonly attempt: number;
+  readonly row_count?: number;
+  readonly executed_at?: string;
+  readonly error?: StepError;
+}
+
+export interface StepError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What became of an execution, told in band or by a status. */
+export interface Execution {
+  readonly success: boolean;
+  /** Of REST the HTTP status; gRPC tells in band, so OK. */
+  readonly status: string;
+  readonly step_result?: StepResult;
+  readonly llm_context_update?: ContextUpdate;
+  readonly error_code: string;
+  readonly error_message: string;
+  readonly replayed: boolean;
+}
+
+export interface StepResult {
+  readonly step_id: string;
+  readonly status: string;
+  readonly row_count: number;
+  readonly executed_at: string;
+  readonly attempt: number;
+  readonly error?: StepError;
+}
+
+export interface ContextUpdate {
+  readonly plan_id: string;
+  readonly step_id: string;
+  readonly tool_output_json: string;
+  readonly schema_additions: readonly TableDelta[];
+  readonly augmentation_hints: readonly string[];
+}
+
+export interface TableDelta {
+  readonly table_name: string;
+  readonly operation: string;
+  readonly table_def_json: string;
+}
+
+export interface EventView {
+  readonly plan_id: string;
+  readonly event_type: string;
+  readonly payload_json: string;
+  readonly timestamp: string;
+  readonly sequence: number;
+}
+
+export interface ListQuery {
+  readonly status?: string;
+  readonly session_id?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface Page {
+  readonly plans: readonly PlanSummary[];
+  readonly next_cursor?: string;
+}
+
+/** A call that the server refused. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  /** Of REST the HTTP status, of gRPC the name of the code. */
+  readonly status: string;
+  readonly code: string;
+  readonly details: readonly { readonly field: string; readonly reason: string }[];
+
+  constructor(status: string, code: string, message: string, details: Refusal["details"]) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import { Refusal, type Client, type EventView, type Execution, type Wire } from "./client.js";
+
+/** How a refusal is told: its code, and the status of each wire. */
+export interface ExpectedRefusal {
+  readonly code: string;
+  readonly grpc: string;
+  readonly rest: number;
+  /** The path of a field that must be among the details, as REST names it. */
+  readonly field?: string;
+  readonly message?: RegExp;
+}
+
+/** Waits for a call that must be refused in this way. */
+export async function expectRefusal(
+  wire: Wire,
+  call: Promise<unknown>,
+  expected: ExpectedRefusal,
+): Promise<Refusal> {
+  const refusal = await call.then(
+    (answer) => expect.fail(`not refused: ${JSON.stringify(answer)}`),
+    (error: unknown) => error,
+  );
+  if (!(refusal instanceof Refusal)) throw refusal;
+  expect({ status: refusal.status, code: refusal.code }).toEqual({
+    status: wire === "grpc" ? expected.grpc : String(expected.rest),
+    code: expected.code,
+  });
+  expect(refusal.message).toMatch(expected.message ?? /\S/);
+  if (expected.field !== undefined) {
+    expect(refusal.details.map(({ field }) => field)).toContain(expected.field);
+    for (const { reason } of refusal.details) expect(reason).toMatch(/\S/);
+  }
+  return refusal;
+}
+
+/** A step that may not run: gRPC tells in band, REST by its status. */
+export function expectNotRun(
+  wire: Wire,
+  execution: Execution,
+  expected: { readonly code: string; readonly rest: number },
+): void {
+  expect({
+    success: execution.success,
+    status: execution.status,
+    code: execution.error_code,
+    ran: execution.step_result !== undefined,
+  }).toEqual({
+    success: false,
+    status: wire === "grpc" ? "OK" : String(expected.rest),
+    code: expected.code,
+    ran: false,
+  });
+  expect(execution.error_message).toMatch(/\S/);
+}
+
+/** Executes a step that must complete. @returns its rows. */
+export async function rowsOf(
+  client: Client,
+  planId: string,
+  stepId: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { error_message, llm_context_update, step_result } = await client.execute(planId, stepId);
+  expect({ status: step_result?.status, error_message }).toEqual({
+    status: "completed",
+    error_message: "",
+  });
+  return JSON.parse(llm_context_update?.tool_output_json ?? "");
+}
+
+/** Waits until a step stands so. */
+export async function untilStep(
+  client: Client,
+  planId: string,
+  stepId: string,
+  status: string,
+): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { steps } = await client.getPlan(planId);
+    if (steps.some((step) => step.step_id === stepId && step.status === status)) return;
+    await delay(25);
+  }
+  expect.fail(`step ${stepId} did not become ${status}`);
+}
+
+/** All events of a plan that is over. */
+export async function eventsOf(
+  client: Client,
+  planId: string,
+  afterSequence?: number,
+): Promise<readonly EventView[]> {
+  const events: EventView[] = [];
+  for await (const event of client.events(planId, afterSequence)) events.push(event);
+  return events;
+}
+
+/** `PlanStepStarted a` and the like: what happened, and to which step. */
+export function storyOf(events: readonly EventView[]): readonly string[] {
+  return events.map((event) => {
+    const { step_id } = payloadOf(event);
+    return typeof step_id === "string" ? `${event.event_type} ${step_id}` : event.event_type;
+  });
+}
+
+export function payloadOf(event: EventView | undefined): Readonly<Record<string, unknown>> {
+  return JSON.parse(event?.payload_json ?? "");
+}

@@ -1,0 +1,143 @@
+import * as grpc from "@grpc/grpc-js";
+import type { MessageTypeDefinition, PackageDefinition } from "@grpc/proto-loader";
+import {
+  Refusal,
+  type Client,
+  type EventView,
+  type Execution,
+  type Identity,
+  type ListQuery,
+  type Page,
+  type PlanInput,
+  type PlanView,
+  type Submitted,
+} from "./client.js";
+import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";
+
+const control = loadProto(["controlplane/v1/control_plane.proto"]);
+const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.proto"]);
+
+/** A gRPC user's client: grpc-js and the .proto file, nothing generated. */
+export class GrpcClient implements Client, Disposable {
+  readonly wire = "grpc";
+  readonly #stub: Stub;
+  readonly #identity: Identity;
+
+  private constructor(stub: Stub, identity: Identity) {
+    this.#stub = stub;
+    this.#identity = identity;
+  }
+
+  /** @param address host:port. */
+  static connect(address: string, identity: Identity): GrpcClient {
+    const stub = stubOf(control, "controlplane.v1.ControlPlaneService", address);
+    return new GrpcClient(stub, identity);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stub.close();
+  }
+
+  as(identity: Identity): Client {
+    return new GrpcClient(this.#stub, { ...this.#identity, ...identity });
+  }
+
+  submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted> {
+    const steps = plan.steps.map(({ id, ...step }) => ({ step_id: id, ...step }));
+    const extra = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+    return this.#call("SubmitPlan", { ...plan, steps }, extra);
+  }
+
+  getPlan(planId: string): Promise<PlanView> {
+    return this.#call("GetPlanStatus", { plan_id: planId });
+  }
+
+  async execute(planId: string, stepId: string): Promise<Execution> {
+    const answer = await this.#call<Omit<Execution, "status">>("ExecuteStep", {
+      plan_id: planId,
+      step_id: stepId,
+    });
+    return { status: "OK", ...answer };
+  }
+
+  cancel(planId: string, reason = ""): Promise<Submitted> {
+    return this.#call("CancelPlan", { plan_id: planId, reason });
+  }
+
+  retry(planId: string): Promise<Submitted> {
+    return this.#call("RetryPlan", { plan_id: planId });
+  }
+
+  list(query: ListQuery): Promise<Page> {
+    return this.#call("ListPlans", query);
+  }
+
+  async *events(planId: string, afterSequence = 0): AsyncGenerator<EventView, void> {
+    const request = { plan_id: planId, after_sequence: afterSequence };
+    try {
+      yield* serverStream<EventView>(this.#stub, "StreamPlanEvents", request, this.#metadata({}));
+    } catch (error) {
+      throw refusalOf(error as grpc.ServiceError);
+    }
+  }
+
+  async #call<Answer>(method: string, request: object, extra: Identity = {}): Promise<Answer> {
+    try {
+      return await unary<Answer>(this.#stub, method, request, this.#metadata(extra));
+    } catch (error) {
+      throw refusalOf(error as grpc.ServiceError);
+    }
+  }
+
+  #metadata(extra: Identity): grpc.Metadata {
+    const metadata = new grpc.Metadata();
+    for (const [name, value] of Object.entries({ ...this.#identity, ...extra })) {
+      metadata.set(name, value);
+    }
+    return metadata;
+  }
+}
+
+interface Any {
+  readonly type_url: string;
+  readonly value: Uint8Array;
+}
+
+/** What the error says, as its google.rpc.Status tells it. */
+function refusalOf(error: grpc.ServiceError): Refusal {
+  const [status] = error.metadata.get("grpc-status-details-bin");
+  const details =
+    status instanceof Uint8Array
+      ? decode<{ details: readonly Any[] }>("google.rpc.Status", status).details
+      : [];
+  const find = (type: string): Uint8Array | undefined =>
+    details.find(({ type_url }) => type_url === `type.googleapis.com/${type}`)?.value;
+  const info = find("google.rpc.ErrorInfo");
+  const bad = find("google.rpc.BadRequest");
+  return new Refusal(
+    grpc.status[error.code],
+    info === undefined ? "" : decode<{ reason: string }>("google.rpc.ErrorInfo", info).reason,
+    error.details,
+    bad === undefined
+      ? []
+      : decode<BadRequest>("google.rpc.BadRequest", bad).field_violations.map(
+          ({ field, description }) => ({ field, reason: description }),
+        ),
+  );
+}
+
+interface BadRequest {
+  readonly field_violations: readonly { readonly field: string; readonly description: string }[];
+}
+
+function decode<Message>(type: string, bytes: Uint8Array): Message {
+  const definition = errors[type];
+  if (!isMessage(definition)) throw new Error(`${type} is not a message`);
+  return definition.deserialize(Buffer.from(bytes)) as Message;
+}
+
+function isMessage(
+  definition: PackageDefinition[string] | undefined,
+): definition is MessageTypeDefinition<object, object> {
+  return definition !== undefined && "type" in definition && "deserialize" in definition;
+}

@@ -1,0 +1,3 @@
+import { conformOver } from "./over-wire.js";
+
+conformOver("grpc");

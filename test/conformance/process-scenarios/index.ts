@@ -1,0 +1,13 @@
+import type { ProcessScenario } from "../scenario.js";
+import { embedding } from "./embedding.js";
+import { starting } from "./starting.js";
+import { surviving } from "./surviving.js";
+import { tools } from "./tools.js";
+
+/** Every scenario about processes: each starts servers of its own. */
+export const processScenarios: readonly ProcessScenario[] = [
+  ...starting,
+  ...tools,
+  ...surviving,
+  ...embedding,
+];

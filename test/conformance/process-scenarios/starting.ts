@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { freePort } from "../../faults/server-process.js";
+import { eventsOf, expectNotRun, expectRefusal, rowsOf } from "../expectations.js";
+import { GrpcClient } from "../grpc-client.js";
+import { step, type ProcessScenario } from "../scenario.js";
+import { Steward } from "../steward.js";
+import { runSteward } from "../steward-command.js";
+
+const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
+const UNKNOWN = "00000000-0000-7000-8000-000000000000";
+
+/** How a server is started, and what it is without settings. */
+export const starting: readonly ProcessScenario[] = [
+  {
+    cites: ["D1-npx"],
+    title: "npx steward works at the repository's root",
+    run: async () => {
+      const { exitCode, stdout } = await runSteward(["--help"]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/\bdev\b[^]*\bserve\b/);
+    },
+  },
+  {
+    cites: ["D1-dev"],
+    title: "steward dev has a store and a sample database to run steps on",
+    run: async () => {
+      await using steward = await Steward.start(
+        { SERVICE_DATABASE_URL: undefined, SERVICE_DATA_SOURCES: undefined },
+        ["dev"],
+      );
+      const client = steward.client("rest");
+      const tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+      const { plan_id } = await client.submit({ steps: [step("tables", tables)] });
+      expect((await rowsOf(client, plan_id, "tables")).length).toBeGreaterThan(2);
+    },
+  },
+  {
+    cites: ["D1-durable"],
+    title: "a plan outlives its server",
+    run: async () => {
+      await using steward = await Steward.start();
+      const client = steward.client("rest");
+      const { plan_id } = await client.submit(PLAN);
+      const first = await client.execute(plan_id, "a");
+      const events = await eventsOf(client, plan_id);
+      expect(await steward.server.stop()).toBe(0);
+      await steward.server.restart();
+      expect(await client.getPlan(plan_id)).toMatchObject({ name: "a plan", status: "completed" });
+      expect(await client.execute(plan_id, "a")).toEqual({ ...first, replayed: true });
+      expect(await eventsOf(client, plan_id)).toEqual(events);
+    },
+  },
+  {
+    cites: ["C1-noop", "C4.3-noop", "C4.3-error", "C7-noop", "D1-noop", "D1-noop-reads", "D9-noop"],
+    title: "without a database every write is refused with the fix, and every plan is unknown",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_DATABASE_URL: undefined });
+      for (const wire of ["grpc", "rest"] as const) {
+        const client = steward.client(wire);
+        const notConfigured = {
+          code: "ORCHESTRATOR_NOT_CONFIGURED",
+          grpc: "UNIMPLEMENTED",
+          rest: 501,
+          message:
+            /^WorkflowOrchestrator is not configured: no backing store; set SERVICE_DATABASE_URL$/,
+        };
+        await expectRefusal(wire, client.submit(PLAN), notConfigured);
+        await expectRefusal(wire, client.cancel(UNKNOWN), notConfigured);
+        const execution = await client.execute(UNKNOWN, "a");
+        expectNotRun(wire, execution, notConfigured);
+        expect(execution.error_message).toMatch(notConfigured.message);
+        await expectRefusal(wire, client.getPlan(UNKNOWN), {
+          code: "PLAN_NOT_FOUND",
+          grpc: "NOT_FOUND",
+          rest: 404,
+        });
+        expect((await client.list({})).plans).toEqual([]);
+      }
+    },
+  },
+  {
+    cites: ["D1-one-port"],
+    title: "one port carries gRPC and REST",
+    run: async () => {
+      await using steward = await Steward.start();
+      const identity = { "x-org-id": randomUUID() };
+      const { plan_id } = await steward.client("grpc", identity).submit(PLAN);
+      expect(await steward.client("rest", identity).getPlan(plan_id)).toMatchObject({ plan_id });
+    },
+  },
+  {
+    cites: ["D1-grpc-port"],
+    title: "gRPC can have a port of its own",
+    run: async () => {
+      const port = await freePort();
+      await using steward = await Steward.start({ SERVICE_GRPC_PORT: String(port) });
+      const identity = { "x-org-id": randomUUID() };
+      using client = GrpcClient.connect(`127.0.0.1:${port}`, identity);
+      const { plan_id } = await client.submit(PLAN);
+      expect(await steward.client("rest", identity).getPlan(plan_id)).toMatchObject({ plan_id });
+    },
+  },
+  {
+    cites: ["D1-flags"],
+    title: "a flag wins over its variable",
+    run: async () => {
+      const { exitCode, stdout } = await runSteward(["config", "--json", "--port", "4321"], {
+        SERVICE_PORT: "1234",
+        SERVICE_GRPC_PORT: "2345",
+      });
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("4321");
+      expect(stdout).toContain("2345");
+      expect(stdout).not.toContain("1234");
+    },
+  },
+  {
+    cites: ["D2-loopback"],
+    title: "a start that would expose the identity headers is refused with the fix",
+    run: async () => {
+      const { exitCode, stderr } = await runSteward(["serve", "--host", "0.0.0.0"], {
+        SERVICE_PORT: String(await freePort()),
+      });
+      expect(exitCode).not.toBe(0);
+      expect(stderr).toMatch(/SERVICE_TRUSTED_PROXIES/);
+      expect(stderr).toMatch(/SERVICE_PROXY_SECRET/);
+    },
+  },
+  {
+    cites: ["D2-secret"],
+    title: "who does not know the shared secret is nobody",
+    run: async () => {
+      const secret = "correct-horse-battery-staple";
+      await using steward = await Steward.start({ SERVICE_PROXY_SECRET: secret });
+      for (const wire of ["grpc", "rest"] as const) {
+        const stranger = steward.client(wire);
+        const unauthenticated = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
+        await expectRefusal(wire, stranger.submit(PLAN), unauthenticated);
+        const guess = stranger.as({ "x-proxy-secret": "wrong-horse-battery-staple" });
+        await expectRefusal(wire, guess.submit(PLAN), unauthenticated);
+        await stranger.as({ "x-proxy-secret": secret }).submit(PLAN);
+      }
+    },
+  },
+];

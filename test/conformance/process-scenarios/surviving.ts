@@ -1,0 +1,100 @@
+import { expect } from "vitest";
+import type { Client, Execution } from "../client.js";
+import { expectNotRun, payloadOf, eventsOf, rowsOf, storyOf, untilStep } from "../expectations.js";
+import { ENDLESS, step, type ProcessScenario } from "../scenario.js";
+import { Steward } from "../steward.js";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** As many rows as take some seconds to write. */
+const MANY =
+  "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1500000) SELECT n FROM c";
+
+/** What happens when time runs out, or the process dies. */
+export const surviving: readonly ProcessScenario[] = [
+  {
+    cites: ["D3-step-timeout"],
+    title: "a statement that runs too long is stopped, and the server answers meanwhile",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "500" });
+      const client = steward.client("rest");
+      const { plan_id } = await client.submit({ steps: [step("endless", ENDLESS)] });
+      const startedMs = performance.now();
+      const execution = client.execute(plan_id, "endless");
+      await untilStep(client, plan_id, "endless", "running");
+      expect(await execution).toMatchObject({
+        success: false,
+        error_code: "STEP_TIMEOUT",
+        step_result: { status: "failed" },
+      });
+      expect(performance.now() - startedMs).toBeLessThan(2000);
+      expect((await client.getPlan(plan_id)).status).toBe("failed");
+    },
+  },
+  {
+    cites: ["D3-deadline"],
+    title: "a plan past its deadline fails",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_PLAN_DEADLINE_MS: "1000" });
+      const client = steward.client("rest");
+      const { plan_id } = await client.submit({
+        steps: [step("a", "SELECT 1"), step("b", "SELECT 1")],
+      });
+      await rowsOf(client, plan_id, "a");
+      await delay(1100);
+      const late = await client.execute(plan_id, "b");
+      expectNotRun("rest", late, { code: "PLAN_NOT_ACTIVE", rest: 409 });
+      const events = await eventsOf(client, plan_id);
+      expect(storyOf(events).slice(4)).toEqual(["PlanStepSkipped b", "PlanFailed"]);
+      expect(payloadOf(events.at(-1))["reason"]).toMatch(/deadline/);
+      expect((await client.getPlan(plan_id)).status).toBe("failed");
+    },
+  },
+  {
+    cites: ["D3-read-after-crash", "D3-attempt"],
+    title: "a read that a crash interrupted is run again",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "60000" });
+      const client = steward.client("rest");
+      const slow = MANY.replace("SELECT n FROM c", "SELECT count(*) AS n FROM c");
+      const { plan_id } = await client.submit({ steps: [step("slow", slow)] });
+      const lost = client.execute(plan_id, "slow").catch(() => undefined);
+      await untilStep(client, plan_id, "slow", "running");
+      await steward.server.kill();
+      expect(await lost).toBeUndefined();
+      await steward.server.restart();
+      const again = await insist(client, plan_id, "slow");
+      expect(again).toMatchObject({ success: true, step_result: { status: "completed" } });
+      expect(again.llm_context_update?.tool_output_json).toBe('[{"n":1500000}]');
+    },
+  },
+  {
+    cites: ["D3-write-once"],
+    title: "a write that a crash interrupted is applied once",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "60000" });
+      const client = steward.client("rest");
+      const table = steward.table("n INTEGER");
+      const { plan_id } = await client.submit({
+        steps: [step("write", `INSERT INTO ${table} ${MANY}`)],
+      });
+      const lost = client.execute(plan_id, "write").catch(() => undefined);
+      await untilStep(client, plan_id, "write", "running");
+      await steward.server.kill();
+      expect(await lost).toBeUndefined();
+      await steward.server.restart();
+      const again = await insist(client, plan_id, "write");
+      expect(again).toMatchObject({ success: true, step_result: { status: "completed" } });
+      expect(steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 1_500_000 }]);
+    },
+  },
+];
+
+/** Executes until the server that just came back has settled what the crash left behind. */
+async function insist(client: Client, planId: string, stepId: string): Promise<Execution> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const execution = await client.execute(planId, stepId).catch(() => undefined);
+    if (execution?.step_result !== undefined) return execution;
+    await delay(100);
+  }
+  return expect.fail(`step ${stepId} was not settled`);
+}

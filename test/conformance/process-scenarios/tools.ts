@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { expect } from "vitest";
+import { expectRefusal, rowsOf } from "../expectations.js";
+import { step, type ProcessScenario } from "../scenario.js";
+import { Steward } from "../steward.js";
+
+const TOOLS = `
+tools:
+  - name: stock_query
+    data_source: stock
+    allowed_intents: [read_select]
+`;
+
+/** Starts a server with two data sources and a tools file. */
+async function withTools(
+  settings: Readonly<Record<string, string>>,
+  run: (steward: Steward) => Promise<void>,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "steward-tools-"));
+  try {
+    for (const name of ["shop", "stock"]) {
+      const database = new DatabaseSync(join(directory, `${name}.db`));
+      database.exec(`CREATE TABLE here (name TEXT); INSERT INTO here VALUES ('${name}')`);
+      database.close();
+    }
+    writeFileSync(join(directory, "tools.yaml"), TOOLS);
+    await using steward = await Steward.start({
+      SERVICE_DATA_SOURCES: `shop=sqlite:${directory}/shop.db,stock=sqlite:${directory}/stock.db`,
+      SERVICE_TOOLS_FILE: join(directory, "tools.yaml"),
+      ...settings,
+    });
+    await run(steward);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Which database a tool's name leads to, and what it may do there. */
+export const tools: readonly ProcessScenario[] = [
+  {
+    cites: ["D1-tools-file", "D1-default-source"],
+    title:
+      "a tools file binds a name to a data source and its intents, other names are the default's",
+    run: () =>
+      withTools({}, async (steward) => {
+        const client = steward.client("rest");
+        const { plan_id } = await client.submit({
+          steps: [
+            step("bound", "SELECT name FROM here", { tool_name: "stock_query" }),
+            step("free", "SELECT name FROM here", { tool_name: "anything" }),
+          ],
+        });
+        expect(await rowsOf(client, plan_id, "bound")).toEqual([{ name: "stock" }]);
+        expect(await rowsOf(client, plan_id, "free")).toEqual([{ name: "shop" }]);
+        const write = client.submit({
+          steps: [step("write", "DELETE FROM here", { tool_name: "stock_query" })],
+        });
+        await expect(write).rejects.toMatchObject({ status: "400" });
+      }),
+  },
+  {
+    cites: ["D1-strict"],
+    title: "in strict mode a name that is not listed is refused",
+    run: () =>
+      withTools({ SERVICE_TOOLS_STRICT: "true" }, async (steward) => {
+        const client = steward.client("rest");
+        await client.submit({ steps: [step("a", "SELECT 1", { tool_name: "stock_query" })] });
+        const unlisted = client.submit({ steps: [step("a", "SELECT 1", { tool_name: "other" })] });
+        await expectRefusal("rest", unlisted, {
+          code: "INVALID_PLAN",
+          grpc: "INVALID_ARGUMENT",
+          rest: 400,
+          field: "steps[0].tool_name",
+        });
+      }),
+  },
+];

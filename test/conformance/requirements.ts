@@ -1,0 +1,257 @@
+/**
+ * What the plan side of Steward must do, sentence by sentence: the contract's (docs/contract.md) and
+ * the decisions' (docs/decisions). Scenarios cite these by id; coverage.test.ts fails when one has no
+ * scenario. A capability gets its entries here when it is built.
+ */
+export interface Requirement {
+  readonly id: RequirementId;
+  /** Such as `Contract §4.2` or `Decision §3`. */
+  readonly source: string;
+  readonly text: string;
+}
+
+const CONTRACT = {
+  "Contract §1": {
+    "C1-submit": "A client hands in a plan of several steps, some of which depend on others",
+    "C1-one-by-one": "The client has the steps executed one at a time",
+    "C1-status": "The client reads how the plan and each step stand",
+    "C1-cancel": "The client cancels a plan",
+    "C1-context": "Every executed step comes back with a context update",
+    "C1-stream": "A plan's events can be followed as a stream",
+    "C1-noop": "The default build answers every write with an explicit error",
+  },
+  "Contract §2.1": {
+    "C2.1-fields": "A plan is submitted with session_id 1, name 2, description 3 and steps 4",
+  },
+  "Contract §2.2": {
+    "C2.2-fields":
+      "A step has step_id 1, name 2, tool_name 3, intent 4, query_template 5, depends_on 6, schema_table_hints 7",
+    "C2.2-rest-id": "Over REST a step's id is named id, its other fields as over gRPC",
+    "C2.2-placeholder": "{{step.<step_id>.output}} in a template is the output of an earlier step",
+    "C2.2-listed": "A step that a placeholder names must be listed in depends_on",
+    "C2.2-intent": "read_select is an intent",
+  },
+  "Contract §2.3": {
+    "C2.3-plan-id": "The service assigns plan_id at creation; every later call refers to it",
+    "C2.3-status": "A plan's status is pending on creation, and running",
+    "C2.3-steps": "A plan's status lists step_id and status of each step",
+  },
+  "Contract §2.4": {
+    "C2.4-fields": "step_result holds step_id, status, row_count and executed_at",
+    "C2.4-row-count": "row_count is the number of rows the step produced",
+    "C2.4-executed-at": "executed_at is an ISO 8601 timestamp in UTC",
+  },
+  "Contract §2.5": {
+    "C2.5-fields":
+      "llm_context_update holds plan_id, step_id, tool_output_json, schema_additions and augmentation_hints",
+    "C2.5-output": "tool_output_json is the step's output serialized as a JSON string",
+    "C2.5-empty": "schema_additions and augmentation_hints are empty arrays when there are none",
+  },
+  "Contract §2.6": {
+    "C2.6-fields": "PlanEvent has plan_id 1, event_type 2, payload_json 3 and timestamp 4",
+  },
+  "Contract §3": {
+    "C3-plan": "A plan is pending when created, and running",
+    "C3-step": "A step is pending, and completed",
+  },
+  "Contract §4": {
+    "C4-json": "REST bodies are JSON with Content-Type application/json",
+    "C4-data": "A successful REST answer is an object whose single key is data",
+  },
+  "Contract §4.1": {
+    "C4.1-submit": "SubmitPlan answers with a plan_id",
+    "C4.1-status": "GetPlanStatus answers how a plan stands",
+    "C4.1-execute":
+      "ExecuteStep takes plan_id 1 and step_id 2; answers success 1, step_result 2, llm_context_update 3, error_message 4",
+    "C4.1-cancel": "CancelPlan cancels a plan",
+    "C4.1-stream": "StreamPlanEvents takes plan_id 1 and streams PlanEvent messages",
+  },
+  "Contract §4.2": {
+    "C4.2-submit": "POST /api/plans answers plan_id and the status pending",
+    "C4.2-get": "GET /api/plans/:plan_id answers plan_id, status and steps",
+    "C4.2-execute":
+      "POST /api/plans/:plan_id/steps/:step_id/execute, without a body, answers step_result and llm_context_update",
+    "C4.2-cancel": "DELETE /api/plans/:plan_id, without a body, cancels",
+  },
+  "Contract §4.3": {
+    "C4.3-custom": "Any implementation of the four operations can stand in for the orchestrator",
+    "C4.3-create": "create_plan is given the session's id and the definition; gives a plan record",
+    "C4.3-get": "get_plan is given a plan's id; gives nothing when the plan is unknown",
+    "C4.3-execute":
+      "execute_step is given both ids and a context; gives a step result and a context update",
+    "C4.3-cancel": "cancel_plan is given a plan's id; gives nothing",
+    "C4.3-error": "An operation fails with an error that carries a message",
+    "C4.3-noop": "The no-op orchestrator satisfies the contract and fails every write explicitly",
+  },
+  "Contract §6": {
+    "C6-types":
+      "PlanCreated, PlanStepExecuted, PlanCompleted and PlanFailed are on a plan's stream",
+    "C6-own": "A stream gives the events of the plan it names",
+    "C6-audit":
+      "A tool call is published as LlmToolCallAuditRecorded with tool_name and a context of org_id, session_id, orm_model and intent",
+    "C6-fields": "Each message has plan_id, event_type, payload_json and timestamp",
+  },
+  "Contract §7": {
+    "C7-in-band": "ExecuteStepResponse tells a failure by success false and error_message",
+    "C7-noop": "The no-op orchestrator's writes are errors with a message",
+  },
+} as const;
+
+const DECISIONS = {
+  "Decision §1": {
+    "D1-npx": "After a build npx steward works at the repository's root",
+    "D1-dev": "steward dev has an embedded store and a sample database to run steps on",
+    "D1-durable": "steward serve with SERVICE_DATABASE_URL keeps plans across a restart",
+    "D1-noop": "Without it every write is refused, saying what is missing and how to provide it",
+    "D1-noop-reads": "Without it a plan that is asked for is unknown",
+    "D1-one-port": "One port carries gRPC over cleartext HTTP/2 and REST over HTTP/1.1",
+    "D1-grpc-port": "SERVICE_GRPC_PORT gives gRPC a port of its own",
+    "D1-flags": "A flag bears its variable's name and wins over it",
+    "D1-default-source": "A tool name that is not listed is SQL on the default data source",
+    "D1-tools-file": "A tools file binds a tool name to a data source and its intents",
+    "D1-strict": "In strict mode a tool name that is not listed is refused",
+  },
+  "Decision §2": {
+    "D2-loopback": "Headers mode refuses to listen beyond loopback, and says the fix",
+    "D2-secret": "With a shared secret, who does not know it is unauthenticated",
+    "D2-nil-org": "Who names no organization belongs to the nil UUID",
+    "D2-uuid": "An x-org-id that is no UUID is refused",
+    "D2-not-found": "Another organization's plan is answered as if it did not exist",
+    "D2-session": "A plan without a session_id belongs to the session of x-session-id",
+    "D2-context":
+      "QueryRuntimeContext carries organization, session, user, agent, roles, permissions, ORM model, request id, deadline and signal",
+  },
+  "Decision §3": {
+    "D3-pending-running": "pending becomes running when the first step is claimed",
+    "D3-completed": "running becomes completed when every step is completed",
+    "D3-fail-fast": "A step that fails for good fails the plan; steps not yet run become skipped",
+    "D3-cancelled": "A pending or running plan becomes cancelled by CancelPlan",
+    "D3-cancel-skips": "Steps that never ran become skipped by a cancel",
+    "D3-cancel-interrupts": "A cancel interrupts the running statement; its step becomes cancelled",
+    "D3-final": "completed and cancelled are final",
+    "D3-retry-plan": "A failed plan leaves failed by RetryPlan only, keeping completed outputs",
+    "D3-attempt": "Claiming a step raises its attempt",
+    "D3-read-after-crash": "A read that a crash interrupted can be run again",
+    "D3-write-once": "A write whose acknowledgement a crash swallowed is not applied twice",
+    "D3-step-timeout": "A statement that exceeds the step time-out is stopped and fails its step",
+    "D3-deadline": "A plan past its deadline fails",
+    "D3-dependencies": "Executing a step whose dependencies are not completed is refused",
+    "D3-join": "Executing a running step joins the attempt under way",
+    "D3-replay": "Executing a completed step gives the stored result byte for byte, replayed",
+    "D3-replay-silent": "A replay makes no event",
+    "D3-failed-again": "Executing a failed step gives the stored failure",
+    "D3-over": "Executing a skipped or cancelled step, or one of a plan that is over, is refused",
+  },
+  "Decision §4": {
+    "D4-nothing-stored": "A refused plan leaves nothing behind",
+    "D4-field": "A refusal names the field path and the reason",
+    "D4-no-steps": "A plan without steps is refused",
+    "D4-ids": "Duplicate step ids, and ids that are not 1 to 64 of A-Za-z0-9_-, are refused",
+    "D4-unknown-dependency": "A dependency on an unknown step, or on itself, is refused",
+    "D4-cycle": "A cycle is refused by name",
+    "D4-placeholder-dependency": "A placeholder whose step is not in depends_on is refused",
+    "D4-placeholder-place": "A placeholder in a comment or a quoted identifier is refused",
+    "D4-intent": "An unknown intent is refused",
+    "D4-parse": "A template that does not parse is refused",
+    "D4-one-statement": "A template of more than one statement is refused",
+    "D4-intent-match": "A template that does not match its declared intent is refused",
+    "D4-intents": "Each of the six intents is taken for a statement it covers",
+    "D4-limit-steps": "More than 1000 steps are refused, 1000 are taken",
+    "D4-limit-dependencies": "More than 100 dependencies of a step are refused",
+    "D4-limit-template": "A template over 64 KiB is refused",
+    "D4-limit-texts": "A name over 255, a description over 8 KiB, a session_id over 255 is refused",
+    "D4-limit-request": "A request over 4 MiB is refused",
+    "D4-limit-rows": "A result over 10 000 rows is cut, and a hint says so",
+    "D4-limit-output": "An output over 2 MiB is cut, and a hint says so",
+    "D4-idempotent": "The same idempotency key and body give the first answer",
+    "D4-idempotency-conflict": "The same idempotency key with another body is refused",
+  },
+  "Decision §5": {
+    "D5-never-text": "What an output holds never changes the statement",
+    "D5-whole": "{{step.a.output}} binds the rows as one JSON array, for json_each",
+    "D5-scalar": "{{step.a.output[0].id}} binds one value",
+    "D5-list": "{{step.a.output[*].id}} binds a list for IN (…)",
+    "D5-literal": "A placeholder inside a string literal is concatenated as a parameter",
+    "D5-missing-path": "A path that does not exist fails the step with a message that names it",
+    "D5-rows": "tool_output_json is a JSON array of row objects",
+    "D5-values": "Integers that do not fit a double are strings, blobs base64",
+  },
+  "Decision §6": {
+    "D6-sequence": "sequence counts a plan's events from 1 without gaps",
+    "D6-timestamp": "Timestamps are RFC 3339 in UTC with milliseconds and never decrease",
+    "D6-success":
+      "PlanCreated, PlanStarted, per step PlanStepStarted and PlanStepExecuted, PlanCompleted",
+    "D6-executed":
+      "PlanStepExecuted tells step_id, step_index, status, attempt, row_count, duration_ms",
+    "D6-completed": "PlanCompleted tells session_id, total_steps and duration_ms",
+    "D6-failure":
+      "A failed PlanStepExecuted, PlanStepSkipped in topological order, PlanFailed with its step and reason",
+    "D6-cancel":
+      "PlanCancelRequested, then PlanStepCancelled or PlanStepExecuted, PlanStepSkipped, PlanCancelled",
+    "D6-retried": "RetryPlan makes PlanRetried",
+    "D6-replay": "A stream replays from the start or the cursor, then goes on live",
+    "D6-end": "A stream ends right after the event that ends the plan",
+    "D6-unknown": "A stream of an unknown plan is not found",
+    "D6-out-of-range": "A cursor beyond the newest event is out of range",
+    "D6-sse":
+      "GET /api/plans/:plan_id/events is a stream of server-sent events whose id is the sequence",
+    "D6-last-event-id": "Last-Event-ID resumes a stream",
+  },
+  "Decision §7": {
+    "D7-once": "Each attempt that reached its tool is one published event, success or failure",
+    "D7-none": "Replayed, joined and refused calls publish none",
+    "D7-intent-statement": "A step without intent gets the class of its statement",
+  },
+  "Decision §9": {
+    "D9-body": "A REST error is {error, code} and, where fields were wrong, details",
+    "D9-error-info": "A gRPC error carries ErrorInfo with the code",
+    "D9-invalid": "An invalid plan is INVALID_ARGUMENT, 400",
+    "D9-malformed": "Malformed JSON and wrong types are refused with 400",
+    "D9-not-found": "An unknown plan is NOT_FOUND, 404; from ExecuteStep in band",
+    "D9-step-not-found": "An unknown step is told in band, 404",
+    "D9-precondition": "Dependencies, a plan that is over: in band, 409",
+    "D9-failed-step":
+      "A step that ran and failed is 200 with status failed and error; success false and error_code over gRPC",
+    "D9-hints": "A failed step's context update has hints that help to repair it",
+    "D9-noop": "A write on the no-op orchestrator is UNIMPLEMENTED, 501; from ExecuteStep in band",
+    "D9-too-large": "A body too large is RESOURCE_EXHAUSTED, 413",
+    "D9-idempotency": "An idempotency conflict is ALREADY_EXISTS, 422",
+    "D9-unknown-path": "An unknown path is 404, a wrong method 405, both in the shape of an error",
+    "D9-created": "POST /api/plans is 201 with Location",
+    "D9-cancel":
+      "DELETE is 200 with plan_id and cancelled, repeated the same; of a plan that is over 409",
+    "D9-list": "Plans are listed newest first, by status and session, in pages with a cursor",
+    "D9-retry": "RetryPlan lets a failed plan run on; any other plan is refused",
+    "D9-plan-fields":
+      "A plan also tells name, description, session_id, times, and each step's row_count, attempt and error",
+  },
+  "Decision §10": {
+    "D10-contract-client":
+      "A client with nothing but the contract's and the decisions' numbers works",
+    "D10-reflection": "Server reflection describes the service",
+    "D10-health": "grpc.health.v1 answers SERVING",
+  },
+  "Decision §11": {
+    "D11-new": "A created table that was hinted at is a NEW delta",
+    "D11-modified": "An altered table is a MODIFIED delta",
+    "D11-removed": "A dropped table is a REMOVED delta",
+    "D11-definition": "table_def_json holds columns, types, keys, foreign keys and indexes",
+    "D11-touched": "Tables that the statement touches are compared without a hint",
+    "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
+  },
+} as const;
+
+/** The id of a requirement. */
+export type RequirementId = IdsIn<typeof CONTRACT> | IdsIn<typeof DECISIONS>;
+
+type IdsIn<Sections> = {
+  [Section in keyof Sections]: keyof Sections[Section] & string;
+}[keyof Sections];
+
+/** Every requirement, in the order of the documents. */
+export const REQUIREMENTS: readonly Requirement[] = Object.entries({
+  ...CONTRACT,
+  ...DECISIONS,
+}).flatMap(([source, texts]) =>
+  Object.entries(texts).map(([id, text]) => ({ id: id as RequirementId, source, text })),
+);

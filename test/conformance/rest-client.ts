@@ -1,0 +1,126 @@
+import {
+  Refusal,
+  type Client,
+  type EventView,
+  type Execution,
+  type Identity,
+  type ListQuery,
+  type Page,
+  type PlanInput,
+  type PlanView,
+  type Submitted,
+} from "./client.js";
+
+/** How long a call may take, in ms. */
+const CALL_MS_MAX = 30_000;
+
+/** A REST user's client: fetch. */
+export class RestClient implements Client {
+  readonly wire = "rest";
+  readonly #url: string;
+  readonly #identity: Identity;
+
+  constructor(url: string, identity: Identity) {
+    this.#url = url;
+    this.#identity = identity;
+  }
+
+  as(identity: Identity): Client {
+    return new RestClient(this.#url, { ...this.#identity, ...identity });
+  }
+
+  submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted> {
+    const extra = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+    return this.#data("POST", "/api/plans", plan, extra);
+  }
+
+  getPlan(planId: string): Promise<PlanView> {
+    return this.#data("GET", `/api/plans/${planId}`);
+  }
+
+  async execute(planId: string, stepId: string): Promise<Execution> {
+    const response = await this.#fetch("POST", `/api/plans/${planId}/steps/${stepId}/execute`);
+    const status = String(response.status);
+    if (!response.ok) {
+      const { code, error } = (await response.json()) as ErrorBody;
+      return { success: false, status, error_code: code, error_message: error, replayed: false };
+    }
+    const { data } = (await response.json()) as { data: ExecutionData };
+    const { step_result, llm_context_update, replayed } = data;
+    return {
+      success: step_result.status === "completed",
+      status,
+      step_result,
+      llm_context_update,
+      error_code: step_result.error?.code ?? "",
+      error_message: step_result.error?.message ?? "",
+      replayed,
+    };
+  }
+
+  cancel(planId: string): Promise<Submitted> {
+    return this.#data("DELETE", `/api/plans/${planId}`);
+  }
+
+  retry(planId: string): Promise<Submitted> {
+    return this.#data("POST", `/api/plans/${planId}/retry`);
+  }
+
+  list(query: ListQuery): Promise<Page> {
+    const entries = Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    return this.#data("GET", `/api/plans?${new URLSearchParams(entries).toString()}`);
+  }
+
+  async *events(planId: string, afterSequence?: number): AsyncGenerator<EventView, void> {
+    const resume: Identity =
+      afterSequence === undefined ? {} : { "last-event-id": String(afterSequence) };
+    const response = await this.#fetch("GET", `/api/plans/${planId}/events`, undefined, resume);
+    if (!response.ok) throw await refusalOf(response);
+    let text = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const data = /^data: ?(.*)$/m.exec(block)?.[1];
+        if (data !== undefined) yield JSON.parse(data) as EventView;
+      }
+    }
+  }
+
+  async #data<Data>(method: string, path: string, body?: object, extra?: Identity): Promise<Data> {
+    const response = await this.#fetch(method, path, body, extra);
+    if (!response.ok) throw await refusalOf(response);
+    const { data } = (await response.json()) as { data: Data };
+    return data;
+  }
+
+  #fetch(method: string, path: string, body?: object, extra: Identity = {}): Promise<Response> {
+    return fetch(this.#url + path, {
+      method,
+      headers: {
+        ...this.#identity,
+        ...extra,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      signal: AbortSignal.timeout(CALL_MS_MAX),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+}
+
+type ExecutionData = Required<Pick<Execution, "step_result" | "llm_context_update" | "replayed">>;
+
+interface ErrorBody {
+  readonly error: string;
+  readonly code: string;
+  readonly details?: Refusal["details"];
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  const { error, code, details } = (await response.json()) as ErrorBody;
+  return new Refusal(String(response.status), code, error, details ?? []);
+}

@@ -1,0 +1,25 @@
+import type { Scenario } from "../scenario.js";
+import { context } from "./context.js";
+import { ending } from "./ending.js";
+import { events } from "./events.js";
+import { executing } from "./executing.js";
+import { listing } from "./listing.js";
+import { overGrpc } from "./over-grpc.js";
+import { overRest } from "./over-rest.js";
+import { placeholders } from "./placeholders.js";
+import { submitting } from "./submitting.js";
+import { validation } from "./validation.js";
+
+/** Every scenario that a running server is asked over a wire. */
+export const scenarios: readonly Scenario[] = [
+  ...submitting,
+  ...validation,
+  ...executing,
+  ...placeholders,
+  ...context,
+  ...events,
+  ...ending,
+  ...listing,
+  ...overRest,
+  ...overGrpc,
+];

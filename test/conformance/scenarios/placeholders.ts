@@ -1,0 +1,101 @@
+import { expect } from "vitest";
+import { rowsOf } from "../expectations.js";
+import { scenario, step, type Scenario, type World } from "../scenario.js";
+
+/** Texts that would change a statement they were pasted into. */
+const HOSTILE = ["'; DROP TABLE orders; --", "' OR '1'='1", '"', "\\", "{{step.a.output}}"];
+
+/** Executes `a`, then `b` whose template uses it. @returns the rows of `b`. */
+async function through({ client }: World, a: string, b: string) {
+  const { plan_id } = await client.submit({
+    steps: [step("a", a), step("b", b, { depends_on: ["a"] })],
+  });
+  await rowsOf(client, plan_id, "a");
+  return rowsOf(client, plan_id, "b");
+}
+
+const THREE = "SELECT 1 AS id, 'x' AS name UNION ALL SELECT 2, 'y' UNION ALL SELECT 3, 'z'";
+
+export const placeholders: readonly Scenario[] = [
+  scenario(
+    ["C2.2-placeholder", "D5-whole"],
+    "a whole output is one JSON array for json_each",
+    async (world) => {
+      const rows = await through(
+        world,
+        THREE,
+        "SELECT json_extract(value, '$.name') AS name FROM json_each({{step.a.output}}) WHERE json_extract(value, '$.id') > 1",
+      );
+      expect(rows).toEqual([{ name: "y" }, { name: "z" }]);
+    },
+  ),
+  scenario(["D5-scalar"], "one value of an output is one parameter", async (world) => {
+    expect(
+      await through(
+        world,
+        THREE,
+        "SELECT {{step.a.output[1].id}} + 1 AS n, {{step.a.output[2].name}} AS s",
+      ),
+    ).toEqual([{ n: 3, s: "z" }]);
+  }),
+  scenario(["D5-list"], "a column of an output is a list for IN", async (world) => {
+    const table = world.steward.table("id INTEGER");
+    world.steward.sql(`INSERT INTO ${table} VALUES (2), (3), (4)`);
+    expect(
+      await through(
+        world,
+        THREE,
+        `SELECT id FROM ${table} WHERE id IN ({{step.a.output[*].id}}) ORDER BY id`,
+      ),
+    ).toEqual([{ id: 2 }, { id: 3 }]);
+  }),
+  scenario(["D5-literal"], "inside a literal it is concatenated", async (world) => {
+    expect(
+      await through(
+        world,
+        THREE,
+        "SELECT 'Hello {{step.a.output[0].name}}, it''s {{step.a.output[1].id}}' AS s",
+      ),
+    ).toEqual([{ s: "Hello x, it's 2" }]);
+  }),
+  scenario(
+    ["D5-missing-path"],
+    "a path that is not there fails the step and names itself",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        steps: [
+          step("a", THREE),
+          step("b", "SELECT {{step.a.output[7].id}} AS n", { depends_on: ["a"] }),
+        ],
+      });
+      await rowsOf(client, plan_id, "a");
+      expect(await client.execute(plan_id, "b")).toMatchObject({
+        success: false,
+        error_code: "STEP_FAILED",
+        error_message: expect.stringContaining("step.a.output[7].id"),
+        step_result: { status: "failed" },
+      });
+    },
+  ),
+  scenario(["D5-never-text"], "whatever an output holds, it stays a value", async (world) => {
+    const table = world.steward.table("text TEXT");
+    for (const text of HOSTILE) {
+      const quoted = [...text].map((character) => character.codePointAt(0)).join(", ");
+      const rows = await through(
+        world,
+        `SELECT char(${quoted}) AS text`,
+        `INSERT INTO ${table} VALUES ({{step.a.output[0].text}}) RETURNING text`,
+      );
+      expect(rows).toEqual([{ text }]);
+      const inside = await through(
+        world,
+        `SELECT char(${quoted}) AS text`,
+        "SELECT '<{{step.a.output[0].text}}>' AS text",
+      );
+      expect(inside).toEqual([{ text: `<${text}>` }]);
+    }
+    expect(world.steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([
+      { n: HOSTILE.length },
+    ]);
+  }),
+];

@@ -1,0 +1,93 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServerProcess } from "../faults/server-process.js";
+import type { Client, Identity, Wire } from "./client.js";
+import { GrpcClient } from "./grpc-client.js";
+import { RestClient } from "./rest-client.js";
+
+export type Settings = Readonly<Record<string, string | undefined>>;
+
+/** A real server in a process of its own, with a store and an SQLite data source, and its clients. */
+export class Steward implements AsyncDisposable {
+  readonly directory: string;
+  readonly server: ServerProcess;
+  readonly #clients: Disposable[] = [];
+  #tables = 0;
+
+  private constructor(directory: string, server: ServerProcess) {
+    this.directory = directory;
+    this.server = server;
+  }
+
+  /** @param settings Beside a database and a data source; `undefined` unsets one. */
+  static async start(settings: Settings = {}, args?: readonly string[]): Promise<Steward> {
+    const directory = mkdtempSync(join(tmpdir(), "steward-conformance-"));
+    openDataSource(directory).close();
+    const all: Settings = {
+      SERVICE_DATA_DIR: directory,
+      SERVICE_DATABASE_URL: `sqlite:${join(directory, "steward.db")}`,
+      SERVICE_DATA_SOURCES: `sqlite:${join(directory, "data.db")}`,
+      SERVICE_LOG_LEVEL: "warn",
+      ...settings,
+    };
+    const server = await ServerProcess.start(onlySet(all), args);
+    return new Steward(directory, server);
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** host:port. */
+  get address(): string {
+    return new URL(this.url).host;
+  }
+
+  /** A client of an organization that nobody else is of, unless said otherwise. */
+  client(wire: Wire, identity: Identity = { "x-org-id": randomUUID() }): Client {
+    if (wire === "rest") return new RestClient(this.url, identity);
+    const client = GrpcClient.connect(this.address, identity);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Runs statements on the data source, past the server. */
+  sql(statements: string): void {
+    using database = openDataSource(this.directory);
+    database.exec(statements);
+  }
+
+  /** Rows of the data source, read past the server. */
+  rows(query: string): readonly unknown[] {
+    using database = openDataSource(this.directory);
+    return database.prepare(query).all();
+  }
+
+  /** A name for a table that is nobody else's. @param columns Creates it, with these. */
+  table(columns?: string): string {
+    this.#tables += 1;
+    const name = `t${this.#tables}_${randomUUID().slice(0, 8)}`;
+    if (columns !== undefined) this.sql(`CREATE TABLE ${name} (${columns})`);
+    return name;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) client[Symbol.dispose]();
+    await this.server[Symbol.asyncDispose]();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Opens the data source for as long as one statement takes. */
+function openDataSource(directory: string): InstanceType<typeof DatabaseSync> {
+  return new DatabaseSync(join(directory, "data.db"), { timeout: 5000 });
+}
+
+function onlySet(settings: Settings): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
