@@ -127,7 +127,7 @@ describe("steward plan", () => {
   });
 
   it("cancels the plan on Ctrl-C, and waits for its end", async () => {
-    const run = startSteward(["plan", "run", "-", "--json"], {
+    await using run = startSteward(["plan", "run", "-", "--json"], {
       cwd,
       env: { SERVICE_URL: url },
       input: planOf(ENDLESS, "SELECT 1"),

@@ -14,7 +14,7 @@ function directory(): string {
 describe("steward dev", () => {
   it("tells where everything is, and what it shows to try works when pasted", async () => {
     const cwd = directory();
-    const dev = startSteward(["dev", "--port", "0"], { cwd });
+    await using dev = startSteward(["dev", "--port", "0"], { cwd });
     const welcome = await dev.said("stdout", /Ctrl-C stops/);
     const url = /REST +(http:\S+)\/api\/plans/.exec(welcome)?.[1] ?? "";
     expect(welcome).toContain(join(".steward", "steward.db"));
@@ -39,13 +39,13 @@ describe("steward dev", () => {
   it("keeps its plans and its sample data from one start to the next", async () => {
     const cwd = directory();
     const plan = '{"steps":[{"id":"a","query_template":"SELECT 1 AS n"}]}';
-    const first = startSteward(["dev", "--port", "0", "--json"], { cwd });
+    await using first = startSteward(["dev", "--port", "0", "--json"], { cwd });
     const { rest } = JSON.parse(await first.said("stdout", /\n/));
     const { stdout } = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
     first.process.kill("SIGTERM");
     expect((await first.ended).code).toBe(0);
 
-    const second = startSteward(["dev", "--port", "0", "--json"], { cwd });
+    await using second = startSteward(["dev", "--port", "0", "--json"], { cwd });
     const again = JSON.parse(await second.said("stdout", /\n/));
     const run = await runSteward(["plan", "run", stdout.trim(), "--server", again.rest]);
     expect(run).toMatchObject({ code: 0, stdout: "a\nn\n1\n" });
@@ -54,7 +54,7 @@ describe("steward dev", () => {
   });
 
   it("lets a stream that is open end cleanly, and is gone within ten seconds", async () => {
-    const dev = startSteward(["dev", "--port", "0", "--json"], { cwd: directory() });
+    await using dev = startSteward(["dev", "--port", "0", "--json"], { cwd: directory() });
     const { rest } = JSON.parse(await dev.said("stdout", /\n/));
     const plan = '{"steps":[{"id":"a","query_template":"SELECT 1"}]}';
     const { stdout } = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
@@ -70,7 +70,7 @@ describe("steward dev", () => {
 
 describe("steward serve", () => {
   it("without a database refuses every write, having warned of it", async () => {
-    const serve = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
+    await using serve = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
     const { rest } = JSON.parse(await serve.said("stdout", /\n/));
     const plan = '{"steps":[{"id":"a","query_template":"SELECT 1"}]}';
     const submitted = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
@@ -83,7 +83,7 @@ describe("steward serve", () => {
   });
 
   it("says who is in the way when its port is taken, and doctor knows its own", async () => {
-    const first = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
+    await using first = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
     const { rest } = JSON.parse(await first.said("stdout", /\n/));
     const { port } = new URL(rest);
     const second = await runSteward(["serve", "--port", port, "--json"]);

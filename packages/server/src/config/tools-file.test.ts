@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseToolsFile } from "./tools-file.js";
 
@@ -37,6 +38,14 @@ tools:
         ],
       },
     });
+  });
+
+  it("is shown in the documentation as it is read", () => {
+    const page = readFileSync(new URL("../../../../docs/tools-file.md", import.meta.url), "utf8");
+    const example = /```yaml\n(.*?)```/s.exec(page)?.[1] ?? "";
+    const { tools, problems } = parseToolsFile(example, "tools.yaml", SOURCES);
+    expect(problems).toEqual([]);
+    expect(tools?.tools).toHaveLength(3);
   });
 
   it("may be empty", () => {

@@ -20,8 +20,8 @@ export interface Surroundings {
   readonly input?: string;
 }
 
-/** A run under way. */
-export interface Running {
+/** A run under way. Disposing kills what is left of it, as when its test has failed. */
+export interface Running extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
   /** Resolves with the text of one stream as soon as it matches. */
@@ -58,5 +58,9 @@ export function startSteward(args: readonly string[], around: Surroundings = {})
       if (over) throw new Error(`ended without saying ${String(pattern)}: ${JSON.stringify(text)}`);
     }
   };
-  return { process: child, ended, said };
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { process: child, ended, said, [Symbol.asyncDispose]: kill };
 }
