@@ -85,11 +85,12 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const events = new EventBus<AuditEvents>(basics.log);
   const store = openStore(config, basics);
   if (store !== undefined) opened.use(store);
-  const billing = openBilling(config, basics, store, events, opened);
+  const { gate, ...billing } = openBilling(config, basics, store, events, opened);
   if (store !== undefined) {
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
   }
-  const own = store === undefined ? undefined : openOrchestrator(config, basics, store, opened);
+  const own =
+    store === undefined ? undefined : openOrchestrator(config, basics, store, gate, opened);
   const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
   const transports = await openTransports(config, {
     ...basics,
@@ -120,6 +121,11 @@ function openStore(config: Config, { clock, telemetry }: Basics): SqliteStore | 
   return openSqliteStore(fileOf(config.databaseUrl, "SERVICE_DATABASE_URL"), clock, telemetry);
 }
 
+/** The rooms that count and charge. */
+interface Billing extends Pick<Services, "usage" | "payments"> {
+  readonly gate: UsageGate;
+}
+
 /** Usage and payments; without a store they say so. */
 function openBilling(
   config: Config,
@@ -127,13 +133,14 @@ function openBilling(
   store: SqliteStore | undefined,
   events: EventBus<AuditEvents>,
   opened: DisposalStack,
-): Pick<Services, "usage" | "payments"> {
+): Billing {
   const usageStore = store?.usage ?? noUsageStore;
   const recorder = opened.use(new UsageRecorder(usageStore, events, log));
   const gate = new UsageGate(usageStore, recorder, clock, log);
   const provider =
     config.payments === undefined ? undefined : new StripePaymentProvider(config.payments);
   return {
+    gate,
     usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
     payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
   };
@@ -143,6 +150,7 @@ function openOrchestrator(
   config: Config,
   basics: Basics,
   store: SqliteStore,
+  gate: UsageGate,
   opened: DisposalStack,
 ): DurableOrchestrator {
   const analyzer = new SqliteAnalyzer();
@@ -157,6 +165,7 @@ function openOrchestrator(
       store: store.plans,
       tools: buildToolRegistry(config.tools, targets),
       analyzer,
+      gate,
       stepTimeoutMs: config.stepTimeoutMs,
       planDeadlineMs: config.planDeadlineMs,
     }),

@@ -1,12 +1,15 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runSteward } from "./testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-cli-"));
+afterAll(() => {
+  rmSync(cwd, { recursive: true });
+});
 
 describe("the command line", () => {
   it("prints its version, and its help, on standard output", async () => {

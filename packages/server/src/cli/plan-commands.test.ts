@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runSteward, startSteward } from "./testing/steward-process.js";
 import type { Ended, Running } from "./testing/steward-process.js";
@@ -9,19 +10,22 @@ const cwd = mkdtempSync(join(tmpdir(), "steward-plans-"));
 let server: Running;
 let url = "";
 
+/** More than a server needs to start or stop on a busy machine, in ms. */
+const START_MS = 30_000;
+
 /** A server of its own, on a free port, with the sample database. */
 beforeAll(async () => {
   server = startSteward(["dev", "--port", "0", "--json"], { cwd });
   const ready = JSON.parse(await server.said("stdout", /\n/)) as { readonly rest: string };
   url = ready.rest;
-});
+}, START_MS);
 
 afterAll(async () => {
   server.process.kill("SIGTERM");
   const { code } = await server.ended;
   rmSync(cwd, { recursive: true });
   expect(code).toBe(0);
-});
+}, START_MS);
 
 function steward(args: readonly string[], input = ""): Promise<Ended> {
   return runSteward(["plan", ...args], { cwd, env: { SERVICE_URL: url }, input });
@@ -132,9 +136,12 @@ describe("steward plan", () => {
       env: { SERVICE_URL: url },
       input: planOf(ENDLESS, "SELECT 1"),
     });
-    await run.said("stderr", /s0 {2}running/);
-    // Long enough for the statement to have started.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const submitted = await run.said("stderr", /plan \S+ submitted/);
+    const planId = /plan (\S+) submitted/.exec(submitted)?.[1] ?? "";
+    const { plans } = createClient({ baseUrl: url });
+    await expect
+      .poll(async () => (await plans.get(planId)).steps[0]?.status, { timeout: 10_000 })
+      .toBe("running");
     run.process.kill("SIGINT");
     const { code, stdout, stderr } = await run.ended;
     expect(code).toBe(1);

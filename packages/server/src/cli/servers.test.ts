@@ -1,14 +1,20 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runSteward, startSteward } from "./testing/steward-process.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
 
+const folder = mkdtempSync(join(tmpdir(), "steward-servers-"));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** An empty directory for each server. */
 function directory(): string {
-  return mkdtempSync(join(tmpdir(), "steward-servers-"));
+  return mkdtempSync(join(folder, "server-"));
 }
 
 describe("steward dev", () => {

@@ -1,13 +1,16 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { AppError } from "../kernel/errors.js";
 import type { Environment } from "./env.js";
 import { loadConfig, readConfig } from "./load-config.js";
 import { SETTINGS } from "./settings.js";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-config-"));
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
 
 function file(name: string, text: string): string {
   const path = join(directory, name);

@@ -1,11 +1,15 @@
 import { assert } from "../kernel/assert.js";
 import type { FilterKernel } from "./filter-kernel.js";
+import { fuse } from "./rank-fusion.js";
 import { rescore } from "./rescore.js";
 import { newestHits, scanCodes, type SlotMarks } from "./scan.js";
 import { Slabs } from "./slabs.js";
 import type { Hit } from "./top-k.js";
 import { encodeVector, unpackCode, type VectorCode } from "./vector-code.js";
 import type { IndexEntry, IndexQuery, IndexSource, IndexStats } from "./vector-index.js";
+
+/** How far down each list hybrid search looks. */
+const FUSED_DEPTH = 100;
 
 /** What an index is built on. */
 export interface ExactIndexOptions {
@@ -58,11 +62,32 @@ export class ExactIndex {
     for (const entryId of entryIds) this.#remove(entryId);
   }
 
-  /** The best entries, in the order of `compareHits`. */
+  /** See {@link VectorIndex.search}. */
   async search(query: IndexQuery): Promise<readonly Hit[]> {
     assert(query.vector.length === this.#options.dimension, "a query has the index's dimension");
-    const { filter, orgId } = query;
-    const allowed = filter && (await this.#options.source.matching(filter, orgId));
+    const { source } = this.#options;
+    const { filter, orgId, text } = query;
+    const allowed = filter && (await source.matching(filter, orgId));
+    if (text === undefined) return this.#best(query, allowed);
+    const byVector = await this.#best({ ...query, limit: FUSED_DEPTH }, allowed);
+    const matches = await source.textMatches({ ...query, text, limit: FUSED_DEPTH });
+    return fuse(byVector, await this.#inOrder(matches, query)).slice(0, query.limit);
+  }
+
+  stats(): IndexStats {
+    return { entries: this.#slabs.size(), quarantined: this.#quarantined.size };
+  }
+
+  /** The entries named, in their order, with their scores; without those that are not there. */
+  async #inOrder(entryIds: readonly string[], query: IndexQuery): Promise<readonly Hit[]> {
+    if (entryIds.length === 0) return [];
+    const hits = await this.#best({ ...query, limit: entryIds.length }, entryIds);
+    const byId = new Map(hits.map((hit) => [hit.entryId, hit]));
+    return entryIds.flatMap((entryId) => byId.get(entryId) ?? []);
+  }
+
+  /** The best of the entries allowed, or of all, in the order of `compareHits`. */
+  async #best(query: IndexQuery, allowed: readonly string[] | undefined): Promise<readonly Hit[]> {
     for (;;) {
       const marks = allowed && this.#marks(allowed);
       if (query.vector.every((component) => component === 0)) {
@@ -71,10 +96,6 @@ export class ExactIndex {
       const hits = await this.#hits(query, marks);
       if (hits !== undefined) return hits;
     }
-  }
-
-  stats(): IndexStats {
-    return { entries: this.#slabs.size(), quarantined: this.#quarantined.size };
   }
 
   /**

@@ -19,7 +19,7 @@ export { MemoryHook, type MemoryHookOptions } from "./memory-hook.js";
 export { MemoryService, type MemoryServiceOptions, type SearchResult } from "./memory-service.js";
 export type { QueryCode } from "./query-code.js";
 export type { SearchRequest } from "./search-request.js";
-export { compareHits, type Hit } from "./top-k.js";
+export { compareHits, type Hit, type Ranks } from "./top-k.js";
 export { encodeVector, packCode, type VectorCode } from "./vector-code.js";
 export type {
   EntryFilter,
@@ -27,5 +27,6 @@ export type {
   IndexQuery,
   IndexSource,
   IndexStats,
+  TextQuery,
   VectorIndex,
 } from "./vector-index.js";

@@ -38,6 +38,7 @@ describe("searching memory", () => {
       score: 1,
       content: '{"note":  "unpaid invoices of ACME"}',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      ranks: { vector: 1 },
     });
     expect(results).toHaveLength(2);
     expect(results[1]?.score).toBeLessThan(0.5);
@@ -67,8 +68,31 @@ describe("searching memory", () => {
     [{ query: "x", topK: 1.5 }, "top_k: must be an integer"],
     [{ query: "x", topK: NaN }, "top_k: must be an integer"],
     [{ query: "x", orgId: "acme" }, "org_id: must be a UUID"],
+    [{ query: "x", scoreMin: 1.1 }, "min_score: must be a number from -1 to 1"],
+    [
+      { query: "x", filter: { content: { path: "tags", equals: 1 } } },
+      "filter.content.path: must be a path such as $.output or $.tags[0]",
+    ],
   ])("refuses a request that is not right and names the field", async (request, message) => {
     await expect(search(request)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", message });
+  });
+
+  it("leaves out what scores too low or does not pass the filter, when asked to", async () => {
+    const near = await remember('{"note":"unpaid invoices"}', ORG, "first");
+    const far = await remember('{"note":"opening hours"}', ORG, "second");
+    const query = "unpaid invoices";
+    expect(await found({ query })).toEqual([near, far]);
+    expect(await found({ query, scoreMin: 0.5 })).toEqual([near]);
+    expect(await found({ query, filter: { sessionId: "second" } })).toEqual([far]);
+    const content = { path: "$.note", equals: "opening hours" };
+    expect(await found({ query, filter: { content } })).toEqual([far]);
+  });
+
+  it("ranks by words too in hybrid mode, and says why each result stands where it does", async () => {
+    const exact = await remember('{"ticket":"ZX-4711"}');
+    for (let number = 0; number < 5; number += 1) await remember(`{"ticket":"ZX-470${number}"}`);
+    const [first] = await search({ query: "4711", mode: "hybrid" });
+    expect(first).toMatchObject({ entryId: exact, ranks: { text: 1 } });
   });
 
   it("says why a query could not be embedded (Contract §7)", async () => {

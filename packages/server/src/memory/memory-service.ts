@@ -7,8 +7,13 @@ import { ENTRIES_DELETED_MAX, ENTRIES_PAGE_MAX } from "../kernel/limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import type { EntryPosition, MemoryStore } from "./ports.js";
-import { checkSearch, type CheckedSearch, type SearchRequest } from "./search-request.js";
-import type { Hit } from "./top-k.js";
+import {
+  checkFilter,
+  checkSearch,
+  type CheckedSearch,
+  type SearchRequest,
+} from "./search-request.js";
+import type { Hit, Ranks } from "./top-k.js";
 import type { EntryFilter, VectorIndex } from "./vector-index.js";
 
 /** An entry that a search found (Contract §2.7). */
@@ -20,6 +25,8 @@ export interface SearchResult {
   readonly content: string;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
+  /** Why it stands where it does. */
+  readonly ranks: Ranks;
 }
 
 /** What the service is built on. */
@@ -93,6 +100,7 @@ export class MemoryService {
     if (!Number.isInteger(limit) || limit < 1 || limit > ENTRIES_PAGE_MAX) {
       throw invalidField("limit", `must be an integer from 1 to ${ENTRIES_PAGE_MAX}`);
     }
+    checkFilter(filter);
     return this.#store.listEntries(orgId, filter, page);
   }
 
@@ -129,27 +137,27 @@ export class MemoryService {
   }
 
   async #found(
-    { limit, orgId }: CheckedSearch,
+    { query, isHybrid, ...rest }: CheckedSearch,
     vector: Float32Array,
     signal: AbortSignal,
   ): Promise<readonly SearchResult[]> {
-    const query = { vector, limit, ...(orgId === undefined ? {} : { orgId }) };
-    const hits = await this.#index.search(query, signal);
+    const text = isHybrid ? { text: query } : {};
+    const hits = await this.#index.search({ vector, ...rest, ...text }, signal);
     const entries = await this.#store.entriesById(hits.map((hit) => hit.entryId));
-    // One that was deleted a moment ago is no result any more.
-    return hits.flatMap((hit) => searchResult(hit, entries.get(hit.entryId), orgId));
+    return hits.flatMap((hit, index) => {
+      const entry = entries.get(hit.entryId);
+      // One that was deleted a moment ago is no result any more.
+      if (entry === undefined) return [];
+      assert(rest.orgId === undefined || entry.orgId === rest.orgId, "a search keeps to its org");
+      return [searchResult(hit, entry, index + 1)];
+    });
   }
 }
 
-function searchResult(
-  hit: Hit,
-  entry: MemoryEntry | undefined,
-  orgId: string | undefined,
-): readonly SearchResult[] {
-  if (entry === undefined) return [];
-  assert(orgId === undefined || entry.orgId === orgId, "a search stays within its organization");
+function searchResult(hit: Hit, entry: MemoryEntry, rank: number): SearchResult {
   const { entryId, score, createdAtMs } = hit;
-  return [{ entryId, score, content: entry.content, createdAt: isoTime(createdAtMs) }];
+  const ranks = hit.ranks ?? { vector: rank };
+  return { entryId, score, content: entry.content, createdAt: isoTime(createdAtMs), ranks };
 }
 
 /** Contract §7; too many searches at once is no failure of the lookup. */

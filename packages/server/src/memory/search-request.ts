@@ -5,6 +5,7 @@ import {
   SEARCH_TOP_K_DEFAULT,
   SEARCH_TOP_K_MAX,
 } from "../kernel/limits.js";
+import type { EntryFilter } from "./vector-index.js";
 
 /** A search as a caller asks for it (Contract §4.4). */
 export interface SearchRequest {
@@ -13,6 +14,11 @@ export interface SearchRequest {
   readonly topK?: number;
   /** UUID; only this organization's entries. Absent: no filtering. */
   readonly orgId?: string;
+  /** `hybrid` ranks by words too. Absent: `vector`, pure exact cosine. */
+  readonly mode?: "vector" | "hybrid";
+  readonly filter?: EntryFilter;
+  /** Only results of at least this score, in [-1, 1]. */
+  readonly scoreMin?: number;
 }
 
 /** A search that can be carried out. */
@@ -21,24 +27,44 @@ export interface CheckedSearch {
   /** 1 to `SEARCH_TOP_K_MAX`. */
   readonly limit: number;
   /** UUID, lower case. */
-  readonly orgId: string | undefined;
+  readonly orgId?: string;
+  readonly isHybrid: boolean;
+  readonly filter?: EntryFilter;
+  readonly scoreMin?: number;
 }
+
+/** A path into JSON that SQLite and PostgreSQL read alike: members and array places. */
+const JSON_PATH = /^\$(\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\])+$/;
 
 /**
  * Applies the rules of Decision §12 to a request.
  * @throws AppError `INVALID_ARGUMENT` naming the field.
  */
 export function checkSearch(request: SearchRequest): CheckedSearch {
-  const { query, topK = SEARCH_TOP_K_DEFAULT, orgId } = request;
+  const { query, topK = SEARCH_TOP_K_DEFAULT, orgId, mode, filter, scoreMin } = request;
   if (query === "") throw invalidField("query", "must not be empty");
   if (Buffer.byteLength(query) > SEARCH_QUERY_BYTES_MAX) {
     throw invalidField("query", `must have at most ${SEARCH_QUERY_BYTES_MAX} bytes`);
   }
   if (!Number.isInteger(topK)) throw invalidField("top_k", "must be an integer");
   if (orgId !== undefined && !isUuid(orgId)) throw invalidField("org_id", "must be a UUID");
+  if (scoreMin !== undefined && !(Math.abs(scoreMin) <= 1)) {
+    throw invalidField("min_score", "must be a number from -1 to 1");
+  }
+  if (filter !== undefined) checkFilter(filter);
   return {
     query,
     limit: Math.min(Math.max(topK, 1), SEARCH_TOP_K_MAX),
-    orgId: orgId?.toLowerCase(),
+    isHybrid: mode === "hybrid",
+    ...(orgId === undefined ? {} : { orgId: orgId.toLowerCase() }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(scoreMin === undefined ? {} : { scoreMin }),
   };
+}
+
+/** @throws AppError `INVALID_ARGUMENT` naming the field. */
+export function checkFilter({ content }: EntryFilter): void {
+  if (content !== undefined && !JSON_PATH.test(content.path)) {
+    throw invalidField("filter.content.path", "must be a path such as $.output or $.tags[0]");
+  }
 }

@@ -8,6 +8,16 @@ export interface Hit {
   readonly createdAtMs: number;
   /** In [-1, 1]. */
   readonly score: number;
+  /** Present where two lists were fused. */
+  readonly ranks?: Ranks;
+}
+
+/** Where a hit stood in the lists that were fused, from 1. */
+export interface Ranks {
+  readonly vector?: number;
+  readonly text?: number;
+  /** What it is ordered by: the sum of 1 / (60 + rank) over both; absent where nothing was fused. */
+  readonly fused?: number;
 }
 
 /** Order of results: the higher score, then the newer entry, then the smaller id (Decision §12). */

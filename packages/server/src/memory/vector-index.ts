@@ -24,6 +24,16 @@ export interface IndexQuery {
   readonly filter?: EntryFilter;
   /** Hits have at least this score. */
   readonly scoreMin?: number;
+  /** Rank by the words of this text too; absent: by the vector alone. */
+  readonly text?: string;
+}
+
+/** What a search by words wants. */
+export interface TextQuery {
+  readonly text: string;
+  readonly limit: number;
+  readonly orgId?: string;
+  readonly filter?: EntryFilter;
 }
 
 /** One entry as the index is told of it. */
@@ -57,7 +67,7 @@ export interface VectorIndex extends AsyncDisposable {
   remove(entryIds: readonly string[]): Promise<void>;
 
   /**
-   * The best entries, in the order of `compareHits`.
+   * The best entries, in the order of `compareHits`; with a `text`, in that of `fuse`.
    * @throws AppError `STORE_UNAVAILABLE` when the vectors cannot be read, `OVERLOADED` when too many
    * searches wait; the signal's reason when that was aborted.
    */
@@ -84,6 +94,9 @@ export interface IndexSource {
     filter: EntryFilter,
     orgId: string | undefined,
   ): readonly string[] | Promise<readonly string[]>;
+
+  /** Ids of the entries whose content has any of the words, the most telling first. */
+  textMatches(query: TextQuery): readonly string[] | Promise<readonly string[]>;
 
   /** Lets go of what it holds open. */
   close(): void | Promise<void>;

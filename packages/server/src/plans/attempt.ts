@@ -24,6 +24,8 @@ export interface Attempt {
   readonly ref: AttemptRef;
   readonly step: PreparedStep;
   readonly sessionId: string;
+  /** The id of its tool call. */
+  readonly eventId: string;
   readonly outputs: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
 }
@@ -72,8 +74,11 @@ export class AttemptRunner {
   }
 
   /** The end of an attempt whose owner died after its write had taken effect. */
-  recovered(attempt: Omit<Attempt, "outputs" | "timeoutMs">, result: StatementResult): AttemptEnd {
-    return this.#toEnd(attempt, undefined, result, 0);
+  recovered(
+    attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs">,
+    result: StatementResult,
+  ): AttemptEnd {
+    return this.#toEnd({ ...attempt, eventId: this.#ids.uuid() }, undefined, result, 0);
   }
 
   async #runOn(
@@ -121,12 +126,12 @@ export class AttemptRunner {
     if (end instanceof StatementError && end.reason === "intent") {
       return { outcome, toolCall: undefined };
     }
-    const { ref, step, sessionId } = attempt;
+    const { ref, step, sessionId, eventId } = attempt;
     const failed = end instanceof StatementError;
     return {
       outcome,
       toolCall: {
-        eventId: this.#ids.uuid(),
+        eventId,
         orgId: ref.orgId,
         sessionId,
         planId: ref.planId,

@@ -1,7 +1,7 @@
 import { OUTPUT_BYTES_MAX } from "../kernel/limits.js";
 import type { SchemaTableDelta } from "./plan.js";
 import type { StatementResult } from "./ports.js";
-import type { StepContext } from "./transitions.js";
+import type { StepContext, StepOutcome } from "./plan-state.js";
 
 /** What the LLM is told of a statement that ran (Decision §11). */
 export function contextOfResult(result: StatementResult): StepContext {
@@ -15,6 +15,13 @@ export function contextOfResult(result: StatementResult): StepContext {
 /** What the LLM is told of a step that failed: how to repair it, as far as anybody knows. */
 export function contextOfFailure(hints: readonly string[]): StepContext {
   return { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: hints };
+}
+
+/** The same outcome, with more for the LLM to know: where it hears of the outcome at all. */
+export function withHints(outcome: StepOutcome, hints: readonly string[]): StepOutcome {
+  if (hints.length === 0 || !("context" in outcome)) return outcome;
+  const augmentationHints = [...outcome.context.augmentationHints, ...hints];
+  return { ...outcome, context: { ...outcome.context, augmentationHints } };
 }
 
 function sentenceOfDelta(delta: SchemaTableDelta): string {

@@ -46,6 +46,7 @@ class Process extends DisposalStack {
         store: this.store.plans,
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
         analyzer: new SqliteAnalyzer(),
+        gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
         ids,
         log: silentLog,

@@ -8,8 +8,9 @@ import { isUuid, type Ids } from "../kernel/ids.js";
 import { DRAIN_MS, LEASE_RENEW_MS } from "../kernel/limits.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
-import type { SqlAnalyzer } from "../governance/index.js";
-import { AttemptRunner } from "./attempt.js";
+import type { AnnouncedToolCall, SqlAnalyzer, ToolCallGate } from "../governance/index.js";
+import { AttemptRunner, type AttemptEnd } from "./attempt.js";
+import { withHints } from "./context-update.js";
 import { FlightTable, type Flight } from "./flights.js";
 import type {
   Orchestrator,
@@ -21,16 +22,25 @@ import type {
 } from "./orchestrator.js";
 import type { PlanEvent } from "./plan-events.js";
 import type { PlanDefinition, PlanRecord, StepExecution } from "./plan.js";
-import type { ClaimResult, PlanRef, PlanStore, StepRef, ToolRegistry } from "./ports.js";
+import type {
+  AttemptRef,
+  ClaimResult,
+  PlanRef,
+  PlanStore,
+  StepRef,
+  ToolRegistry,
+} from "./ports.js";
 import { preparePlan } from "./prepare.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
+import type { StepOutcome } from "./plan-state.js";
 
 /** What a durable orchestrator is built from. */
 export interface DurableOrchestratorOptions {
   readonly store: PlanStore;
   readonly tools: ToolRegistry;
   readonly analyzer: SqlAnalyzer;
+  readonly gate: ToolCallGate;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -40,6 +50,8 @@ export interface DurableOrchestratorOptions {
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
 }
+
+type Claimed = ClaimResult & { readonly kind: "claimed" };
 
 /** How often a step that runs elsewhere is looked at again, should a wake-up be lost. */
 const POLL_MS = 250;
@@ -198,31 +210,72 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   /** @returns `undefined` when there is another attempt to come, or the claim was lost. */
   async #attempt(
     ref: StepRef,
-    claim: ClaimResult & { readonly kind: "claimed" },
+    claim: Claimed,
     ctx: QueryRuntimeContext,
     flight: Flight,
   ): Promise<StepExecution | undefined> {
-    const { clock, ids, log, telemetry, stepTimeoutMs } = this.#options;
+    const { ids, gate } = this.#options;
     const attempt = { ...ref, attempt: claim.attempt };
     flight.attempt = attempt;
+    const call = announcedCall(ref, claim, ctx, ids.uuid());
+    const warnings = await this.#admit(attempt, call);
+    let recorded = false;
+    try {
+      const end = await this.#run(attempt, claim, call, ctx, flight);
+      const outcome = withHints(end.outcome, warnings);
+      const finished = await this.#store.finishStep(attempt, outcome, end.toolCall);
+      recorded = end.toolCall !== undefined && finished.kind !== "fenced";
+      flight.attempt = undefined;
+      this.#tell(attempt, claim, ctx, outcome);
+      if (outcome.kind === "released") throw shuttingDown();
+      if (finished.kind === "ended") return finished.execution;
+      if (finished.kind === "pending") {
+        await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
+      }
+      return undefined;
+    } finally {
+      if (!recorded) gate.release(call);
+    }
+  }
+
+  /** Asks whether the tool may be called; if not, hands the step back and rethrows the reason. */
+  async #admit(attempt: AttemptRef, call: AnnouncedToolCall): Promise<readonly string[]> {
+    try {
+      return await this.#options.gate.admit(call);
+    } catch (refusal) {
+      await this.#store.finishStep(attempt, { kind: "released" }, undefined);
+      throw refusal;
+    }
+  }
+
+  async #run(
+    attempt: AttemptRef,
+    claim: Claimed,
+    { eventId, sessionId }: AnnouncedToolCall,
+    ctx: QueryRuntimeContext,
+    flight: Flight,
+  ): Promise<AttemptEnd> {
+    const { clock, stepTimeoutMs } = this.#options;
     const end = await this.#runner.run(
       {
         ref: attempt,
         step: claim.step,
-        sessionId: claim.sessionId === "" ? (ctx.sessionId ?? "") : claim.sessionId,
+        sessionId,
+        eventId,
         outputs: claim.outputs,
         timeoutMs: Math.min(stepTimeoutMs, Math.max(claim.deadlineMs - clock.nowMs(), 1)),
       },
       ctx,
       flight.signal,
     );
-    const outcome =
-      end.outcome.kind === "cancelled" && this.#closing
-        ? ({ kind: "released" } as const)
-        : end.outcome;
-    const finished = await this.#store.finishStep(attempt, outcome, end.toolCall);
-    flight.attempt = undefined;
-    this.#options.tools.target(claim.step.dataSource)?.forget(attempt);
+    const handedBack = end.outcome.kind === "cancelled" && this.#closing;
+    return handedBack ? { ...end, outcome: { kind: "released" } } : end;
+  }
+
+  /** Tells whoever watches, the data source included, that an attempt has ended. */
+  #tell(attempt: AttemptRef, claim: Claimed, ctx: QueryRuntimeContext, outcome: StepOutcome): void {
+    const { tools, telemetry, log } = this.#options;
+    tools.target(claim.step.dataSource)?.forget(attempt);
     const labels = { intent: claim.step.intent, status: outcome.kind };
     telemetry.count("steward_step_attempts_total", labels);
     if ("durationMs" in outcome) {
@@ -232,12 +285,6 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       { ...attempt, requestId: ctx.requestId, outcome: outcome.kind },
       "step attempt ended",
     );
-    if (outcome.kind === "released") throw shuttingDown();
-    if (finished.kind === "ended") return finished.execution;
-    if (finished.kind === "pending") {
-      await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
-    }
-    return undefined;
   }
 
   #renewLeases(): void {
@@ -269,6 +316,23 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       await this.#untilNews(ref, signal);
     }
   }
+}
+
+/** What the gate is told of a call before it runs. */
+function announcedCall(
+  { orgId }: StepRef,
+  { step, sessionId }: Claimed,
+  ctx: QueryRuntimeContext,
+  eventId: string,
+): AnnouncedToolCall {
+  return {
+    eventId,
+    orgId,
+    sessionId: sessionId === "" ? (ctx.sessionId ?? "") : sessionId,
+    toolName: step.toolName,
+    intent: step.intent,
+    ormModel: ctx.ormModel,
+  };
 }
 
 /** SHA-256 of what was submitted, hex: tells a repeated request from another one under its key. */

@@ -153,6 +153,7 @@ const sourceModule = `data:text/javascript,${encodeURIComponent(`
           numberOf(id) === options.damaged ? Float32Array.of(NaN, 0) : Float32Array.of(1, numberOf(id)));
       },
       matching: () => process.exit(1),
+      textMatches: () => [],
       close() {},
     };
   }

@@ -4,7 +4,7 @@ import { ExactIndex } from "../exact-index.js";
 import type { FilterKernel } from "../filter-kernel.js";
 import { compareHits, type Hit } from "../top-k.js";
 import { encodeVector, packCode } from "../vector-code.js";
-import type { IndexEntry, IndexQuery, IndexSource } from "../vector-index.js";
+import type { IndexEntry, IndexQuery, IndexSource, TextQuery } from "../vector-index.js";
 
 /** One stored entry of a test. */
 export interface StoredEntry {
@@ -35,6 +35,17 @@ export class MapSource implements IndexSource {
     return [...this.stored.values()]
       .filter((entry) => entry.createdAtMs >= from)
       .map((entry) => entry.entryId);
+  }
+
+  /** Entries whose time is one of the numbers in the text, in the order of the text. */
+  textMatches({ text, limit, orgId }: TextQuery): readonly string[] {
+    const entries = [...this.stored.values()];
+    return text
+      .split(" ")
+      .flatMap((time) => entries.filter((entry) => entry.createdAtMs === Number(time)))
+      .filter((entry) => orgId === undefined || entry.orgId === orgId)
+      .map((entry) => entry.entryId)
+      .slice(0, limit);
   }
 
   close(): void {
@@ -312,6 +323,30 @@ export function exactIndexBattery(
       const query = { vector: new Float32Array(4), limit: 10 };
       expect(await index.search(query)).toEqual(naiveSearch(source.stored.values(), query));
       expect(source.reads).toBe(0);
+    });
+
+    it("ranks by words too when there is a text, and keeps the scores exact", async () => {
+      const random = seededRandom(5);
+      const { index, source } = await filled(16, 300, () => randomVector(16, random));
+      const vector = randomVector(16, random);
+      const orgId = ORGS[0] ?? "";
+      const naive = naiveSearch(source.stored.values(), { vector, limit: 300, orgId });
+      const [first] = naive;
+      const last = naive.at(-1);
+      if (first === undefined || last === undefined) return;
+      const text = `${last.createdAtMs} 1 ${first.createdAtMs}`;
+      const hits = await index.search({ vector, limit: 10, orgId, text });
+      expect(hits).toHaveLength(10);
+      expect(hits[0]).toEqual({
+        ...first,
+        ranks: { vector: 1, text: 2, fused: 1 / 61 + 1 / 62 },
+      });
+      // The other organization's entry 1 is no match; the last of all is one by its words alone.
+      const rank = naive.length;
+      expect(hits[1]).toEqual({
+        ...last,
+        ranks: { vector: rank, text: 1, fused: 1 / (60 + rank) + 1 / 61 },
+      });
     });
 
     it("looks again when the store has lost an entry that it was not told of", async () => {

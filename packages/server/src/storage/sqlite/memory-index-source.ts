@@ -1,5 +1,5 @@
 import { assert } from "../../kernel/assert.js";
-import type { EntryFilter, IndexEntry, IndexSource } from "../../memory/index.js";
+import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import { vectorOfBlob } from "../vector-blob.js";
 import { openConnection, StatementCache, type SqliteRow, type SqliteValue } from "./connection.js";
 import { conditionsOf } from "./memory-rows.js";
@@ -7,6 +7,9 @@ import { number, text } from "./plan-rows.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
+
+/** Words of a text that are looked for: more make a search slow, and hardly better. */
+const WORDS_MAX = 64;
 
 /** What the source is opened with, in the thread of the index. */
 export interface IndexSourceOptions {
@@ -26,6 +29,8 @@ export function openIndexSource({ path }: IndexSourceOptions): IndexSource {
     vectors: (entryIds) => vectors(db, modelId, entryIds),
 
     matching: (filter, orgId) => matching(db, filter, orgId),
+
+    textMatches: (query) => textMatches(db, query),
 
     close: () => {
       connection.close();
@@ -78,6 +83,36 @@ function matching(
   return db
     .all(`SELECT entry_id FROM memory_entries WHERE ${sql}`, ...params)
     .map((row) => text(row["entry_id"]));
+}
+
+function textMatches(
+  db: StatementCache,
+  { text: words, limit, orgId, filter = {} }: TextQuery,
+): readonly string[] {
+  const query = anyWordOf(words);
+  if (query === undefined) return [];
+  const { sql, params } = conditionsOf(filter, orgId);
+  return db
+    .all(
+      `SELECT entry_id
+       FROM (SELECT rowid AS text_key, rank FROM memory_text WHERE memory_text MATCH ?)
+       JOIN memory_entries ON entry_key = text_key
+       WHERE ${sql} ORDER BY rank, created_at_ms DESC, entry_id LIMIT ?`,
+      query,
+      ...params,
+      BigInt(limit),
+    )
+    .map((row) => text(row["entry_id"]));
+}
+
+/** An FTS5 query for any of a text's words; quoted, so that none of them is an operator. */
+function anyWordOf(words: string): string | undefined {
+  const terms = new Set(words.match(/[\p{L}\p{M}\p{N}]+/gu));
+  if (terms.size === 0) return undefined;
+  return [...terms]
+    .slice(0, WORDS_MAX)
+    .map((term) => `"${term}"`)
+    .join(" OR ");
 }
 
 function indexEntryOf(row: SqliteRow): IndexEntry {

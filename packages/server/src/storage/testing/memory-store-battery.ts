@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { toolCallEntry, type MemoryEntry } from "../../memory/entry.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
-import type { IndexEntry, IndexSource } from "../../memory/index.js";
+import type { IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import type { MemoryStore } from "../../memory/ports.js";
 import { toolCallRecord } from "../../kernel/testing/tool-call-record.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
@@ -123,6 +123,29 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       expect(await found({ content: { path: "$.ok", equals: true } })).toEqual([2]);
       expect(await found({ content: { path: "$.note", equals: null } })).toEqual([2]);
       expect(await found({ content: { path: "$.tags[1]", equals: "b" } })).toEqual([3]);
+    });
+
+    it("finds entries by their words, within an organization and a filter", async () => {
+      await using engineStore = await opened(open);
+      const { memory } = engineStore;
+      const [one, two, three] = ["unpaid invoice", "invoice invoice", "opening hours"].map(
+        (note, index) => ({ ...entry(index + 1), content: JSON.stringify({ note }) }),
+      );
+      const other = { ...entry(4), orgId: OTHER_ORG, content: '"unpaid invoice"' };
+      if (one === undefined || two === undefined || three === undefined) return;
+      await memory.addEntries([one, two, three, other].map(embedded));
+      const source = engineStore.openSource();
+      const found = async (query: Partial<TextQuery>): Promise<readonly string[]> =>
+        source.textMatches({ text: "unpaid invoices? (invoice)", limit: 10, orgId: ORG, ...query });
+      expect(await found({})).toEqual([one.entryId, two.entryId]);
+      expect(await found({ limit: 1 })).toEqual([one.entryId]);
+      expect(await found({ filter: { createdFromMs: 2 } })).toEqual([two.entryId]);
+      expect(await found({ text: 'NOT "hours* OR (' })).toEqual([three.entryId]);
+      expect(await found({ text: "?!" })).toEqual([]);
+      expect(await found({ orgId: OTHER_ORG })).toEqual([other.entryId]);
+      await memory.deleteEntry(ORG, one.entryId);
+      expect(await found({})).toEqual([two.entryId]);
+      await source.close();
     });
 
     it("deletes row, vector and code together, and counts truly", async () => {

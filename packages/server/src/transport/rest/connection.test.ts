@@ -30,10 +30,10 @@ describe("a connection that keeps the server waiting", () => {
   it.each([
     ["silent", ""],
     ["half a request line", "GET /hea"],
-    ["headers without end", "GET /healthz HTTP/1.1\r\nhost: x\r\n"],
+    ["headers without end", "GET /healthz HTTP/1.1\r\nhost: localhost\r\n"],
     [
       "half a body",
-      "POST /api/plans HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{",
+      "POST /api/plans HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{",
     ],
   ])("is answered 408 and closed: %s", async (_name, text) => {
     await using server = await startRestServer({ deadlines });
@@ -48,14 +48,14 @@ describe("a connection that keeps the server waiting", () => {
 
   it("is closed when nothing follows its last request", async () => {
     await using server = await startRestServer({ deadlines });
-    const answer = await talk(server, "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
+    const answer = await talk(server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it("may close its own side once it has asked", async () => {
     await using server = await startRestServer({ deadlines });
     const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
-    socket.end("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    socket.end("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     let answer = "";
     for await (const chunk of socket) answer += String(chunk);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -68,14 +68,14 @@ describe("what is not HTTP/1.1", () => {
     ["an unknown method", "FETCH / HTTP/1.1\r\n\r\n", 400, "INVALID_ARGUMENT"],
     [
       "two lengths",
-      "POST /api/plans HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /api/plans HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
       400,
       "INVALID_ARGUMENT",
     ],
     ["no host", "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "INVALID_ARGUMENT"],
     [
       "headers too large",
-      `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(20_000)}\r\n\r\n`,
       431,
       "LIMIT_EXCEEDED",
     ],
@@ -93,7 +93,7 @@ describe("what is not HTTP/1.1", () => {
     const socket = connect(server.port, "127.0.0.1").setEncoding("latin1");
     let answer = "";
     socket.on("data", (chunk) => (answer += String(chunk)));
-    socket.write("GET /api/plans/plan-1/events HTTP/1.1\r\nhost: x\r\n\r\n");
+    socket.write("GET /api/plans/plan-1/events HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await expect.poll(() => answer).toContain("PlanCreated");
     socket.write("\x00noise\r\n\r\n");
     await expect.poll(() => orchestrator.listeners("plan-1")).toBe(0);

@@ -112,7 +112,7 @@ describe("GET /api/plans/:plan_id/events", () => {
     server.orchestrator.pad(id, 50_000);
     const before = server.orchestrator.eventsRead;
     const socket = connect(server.port, "127.0.0.1").pause();
-    socket.write(`GET /api/plans/${id}/events HTTP/1.1\r\nhost: x\r\n\r\n`);
+    socket.write(`GET /api/plans/${id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     const read = (): number => server.orchestrator.eventsRead - before;
     let last = -1;
     while (read() !== last) {

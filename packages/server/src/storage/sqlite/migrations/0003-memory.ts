@@ -26,6 +26,19 @@ CREATE TABLE memory_entries (
 CREATE INDEX memory_entries_by_time ON memory_entries (org_id, created_at_ms, entry_id);
 CREATE INDEX memory_entries_by_session ON memory_entries (org_id, session_id, created_at_ms);
 
+CREATE VIRTUAL TABLE memory_text USING fts5 (
+  content, content = 'memory_entries', content_rowid = 'entry_key', tokenize = 'unicode61'
+);
+
+CREATE TRIGGER memory_text_added AFTER INSERT ON memory_entries BEGIN
+  INSERT INTO memory_text (rowid, content) VALUES (new.entry_key, new.content);
+END;
+
+CREATE TRIGGER memory_text_removed AFTER DELETE ON memory_entries BEGIN
+  INSERT INTO memory_text (memory_text, rowid, content)
+  VALUES ('delete', old.entry_key, old.content);
+END;
+
 CREATE TABLE memory_models (
   model_id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
