@@ -45,6 +45,8 @@ describe("the error codes", () => {
       "PAYMENT_RATE_LIMITED",
       "EMBEDDING_FAILED",
       "MEMORY_SEARCH_FAILED",
+      "STATE_CONFLICT",
+      "STATE_CORRUPTED",
       "INTERNAL",
     ]);
   });

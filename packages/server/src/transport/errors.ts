@@ -52,6 +52,8 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   EMBEDDING_FAILED: { http: 500, grpc: grpcStatus.INTERNAL },
   MEMORY_SEARCH_FAILED: { http: 500, grpc: grpcStatus.INTERNAL },
   PAYMENT_TIMEOUT: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },
+  STATE_CONFLICT: { http: 409, grpc: grpcStatus.ABORTED },
+  STATE_CORRUPTED: { http: 500, grpc: grpcStatus.DATA_LOSS },
 };
 
 /** A request too large to be read at all: `LIMIT_EXCEEDED` too, but told by other statuses. */

@@ -1,0 +1,299 @@
+import { AppError } from "../kernel/errors.js";
+import { epochSeconds } from "./date-time.js";
+import { HASH_BYTES, type Hash, hashAt, hashOf } from "./hash.js";
+import { numericDatatype, numericLiteral } from "./numeric-literal.js";
+import {
+  BlankNode,
+  DEFAULT_GRAPH,
+  Literal,
+  NamedNode,
+  RDF_LANG_STRING,
+  type Term,
+  type TermLike,
+  XSD_DATE_TIME,
+  XSD_STRING,
+} from "./term.js";
+
+/**
+ * How a term becomes bytes (Decision §13): a tag, the content, a terminator. Comparing bytes compares
+ * terms, no term's bytes begin another's, and every term has exactly one encoding. The tags leave
+ * gaps for kinds to come; 0x48 is kept for the triple terms of RDF 1.2.
+ */
+export const TAG = {
+  defaultGraph: 0x01,
+  iri: 0x10,
+  blank: 0x18,
+  string: 0x20,
+  languageString: 0x21,
+  number: 0x28,
+  dateTime: 0x30,
+  typed: 0x38,
+  triple: 0x48,
+} as const;
+
+const TERMINATOR = 0x00;
+/** After a NUL: the NUL is content. UTF-8 never holds this byte. */
+const ESCAPED = 0xff;
+/** After a NUL: the content goes on in a block of its own, whose hash follows. */
+const BODY = 0xfe;
+
+/** UTF-8 bytes of a lexical form that a key holds itself. */
+const INLINE_BYTES_MAX: number = 256;
+/** UTF-8 bytes that a key keeps of a longer one, so that it still sorts. */
+const PREFIX_BYTES: number = 64;
+
+/** Takes the block of a literal that is too long for a key. */
+export type BodySink = (hash: Hash, body: Buffer) => void;
+/** Hands out the block of a literal that is too long for a key. */
+export type BodySource = (hash: Hash) => Uint8Array;
+
+/**
+ * Writes a term.
+ * @param out with room for the term: three bytes per UTF-16 unit and 64 more are always enough.
+ * @returns where the next byte goes.
+ * @throws AppError `INVALID_ARGUMENT` for an IRI, a label or a text that RDF does not allow.
+ */
+export function writeTerm(term: TermLike, out: Buffer, at: number, body: BodySink): number {
+  switch (term.termType) {
+    case "NamedNode":
+      return writeName(TAG.iri, checkIri(term.value), out, at);
+    case "BlankNode":
+      return writeName(TAG.blank, checkLabel(term.value), out, at);
+    case "Literal":
+      return writeLiteral(term, out, at, body);
+    case "DefaultGraph":
+      out[at] = TAG.defaultGraph;
+      return at + 1;
+    default:
+      throw new AppError("INVALID_ARGUMENT", `A term of type ${term.termType} cannot be stored`);
+  }
+}
+
+function writeLiteral(term: TermLike, out: Buffer, at: number, body: BodySink): number {
+  const lexical = checkText(term.value, "a literal");
+  const datatype = term.datatype?.value ?? XSD_STRING.value;
+  if (datatype === XSD_STRING.value) {
+    out[at] = TAG.string;
+    return writeContent(lexical, out, at + 1, body);
+  }
+  if (datatype === RDF_LANG_STRING.value) {
+    out[at] = TAG.languageString;
+    const language = checkLanguage(term.language ?? "");
+    return writeBytes(language, out, writeContent(lexical, out, at + 1, body));
+  }
+  return writeTyped(lexical, datatype, out, at, body);
+}
+
+/** Numbers and times sort by value where they are short; all others by datatype, then by form. */
+function writeTyped(
+  lexical: string,
+  datatype: string,
+  out: Buffer,
+  at: number,
+  body: BodySink,
+): number {
+  if (lexical.length <= INLINE_BYTES_MAX) {
+    const number = numericLiteral(lexical, datatype);
+    if (number !== undefined) {
+      out[at] = TAG.number;
+      out[writeOrdered(number.value, out, at + 1)] = number.code;
+      return writeBytes(lexical, out, at + 10);
+    }
+    const seconds = datatype === XSD_DATE_TIME.value ? epochSeconds(lexical) : undefined;
+    if (seconds !== undefined) {
+      out[at] = TAG.dateTime;
+      return writeBytes(lexical, out, writeOrdered(seconds, out, at + 1));
+    }
+  }
+  const next = writeName(TAG.typed, checkIri(datatype), out, at);
+  return writeContent(lexical, out, next, body);
+}
+
+function writeName(tag: number, name: string, out: Buffer, at: number): number {
+  out[at] = tag;
+  return writeBytes(name, out, at + 1);
+}
+
+/** Writes text that holds no NUL. */
+function writeBytes(content: string, out: Buffer, at: number): number {
+  const end = at + out.write(content, at, "utf8");
+  out[end] = TERMINATOR;
+  return end + 1;
+}
+
+function writeContent(lexical: string, out: Buffer, at: number, body: BodySink): number {
+  if (lexical.length > INLINE_BYTES_MAX || Buffer.byteLength(lexical) > INLINE_BYTES_MAX) {
+    return writeLong(Buffer.from(lexical), out, at, body);
+  }
+  if (!lexical.includes("\0")) return writeBytes(lexical, out, at);
+  const end = writeEscaped(Buffer.from(lexical), out, at);
+  out[end] = TERMINATOR;
+  return end + 1;
+}
+
+function writeLong(content: Buffer, out: Buffer, at: number, body: BodySink): number {
+  const hash = hashOf(content);
+  body(hash, content);
+  const end = writeEscaped(content.subarray(0, PREFIX_BYTES), out, at);
+  out[end] = TERMINATOR;
+  out[end + 1] = BODY;
+  return end + 2 + out.write(hash, end + 2, "hex");
+}
+
+function writeEscaped(content: Buffer, out: Buffer, start: number): number {
+  let at = start;
+  for (const byte of content) {
+    out[at++] = byte;
+    if (byte === TERMINATOR) out[at++] = ESCAPED;
+  }
+  return at;
+}
+
+/** Eight bytes that compare as the numbers do. The zeros are one value, and NaN comes last. */
+function writeOrdered(value: number, out: Buffer, at: number): number {
+  out.writeDoubleBE(value + 0, at);
+  if (Number.isNaN(value)) {
+    out.fill(0xff, at, at + 8);
+  } else if (value < 0) {
+    for (let index = at; index < at + 8; index++) out[index] = ~out.readUInt8(index) & 0xff;
+  } else {
+    out[at] = out.readUInt8(at) | 0x80;
+  }
+  return at + 8;
+}
+
+const IRI_REFUSED = /[\0-\x20<>"{}|^`\\]/;
+const LABEL_REFUSED = /[\0-\x20]/;
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+const LANGUAGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
+
+function checkIri(value: string): string {
+  if (!IRI_REFUSED.test(value) && value !== "") return checkText(value, "an IRI");
+  const shown = JSON.stringify(value.slice(0, 80));
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `${shown} is no IRI: it is empty or has characters in it that an IRI cannot have`,
+  );
+}
+
+function checkLabel(value: string): string {
+  if (!LABEL_REFUSED.test(value) && value !== "") return checkText(value, "a blank node's label");
+  const shown = JSON.stringify(value.slice(0, 80));
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `${shown} is no label of a blank node: it is empty or has spaces in it`,
+  );
+}
+
+function checkText(value: string, what: string): string {
+  if (!LONE_SURROGATE.test(value)) return value;
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `There is half a surrogate pair in ${what}: it is no Unicode text`,
+  );
+}
+
+function checkLanguage(language: string): string {
+  const lower = language.toLowerCase();
+  if (LANGUAGE.test(lower)) return lower;
+  const shown = JSON.stringify(language.slice(0, 80));
+  throw new AppError("INVALID_ARGUMENT", `${shown} is no language tag (BCP 47)`);
+}
+
+/** Where the term that begins here ends. */
+export function termEnd(bytes: Buffer, at: number): number {
+  switch (bytes[at]) {
+    case TAG.defaultGraph:
+      return at + 1;
+    case TAG.number:
+      return nameEnd(bytes, at + 10);
+    case TAG.dateTime:
+      return nameEnd(bytes, at + 9);
+    case TAG.string:
+      return contentEnd(bytes, at + 1);
+    case TAG.languageString:
+      return nameEnd(bytes, contentEnd(bytes, at + 1));
+    case TAG.typed:
+      return contentEnd(bytes, nameEnd(bytes, at + 1));
+    default:
+      return nameEnd(bytes, at + 1);
+  }
+}
+
+/** Behind the terminator of text that holds no NUL. What follows it may be anything. */
+function nameEnd(bytes: Buffer, start: number): number {
+  return bytes.indexOf(TERMINATOR, start) + 1;
+}
+
+/** Behind the terminator, or behind the hash, of content. Another term always follows it in a key. */
+function contentEnd(bytes: Buffer, start: number): number {
+  const end = contentNul(bytes, start);
+  return bytes[end + 1] === BODY ? end + 2 + HASH_BYTES : end + 1;
+}
+
+/** The first NUL from here on that is not content. */
+function contentNul(bytes: Buffer, start: number): number {
+  let at = bytes.indexOf(TERMINATOR, start);
+  while (bytes[at + 1] === ESCAPED) at = bytes.indexOf(TERMINATOR, at + 2);
+  return at;
+}
+
+/** The block that the term beginning here has its content in, where it has one. */
+export function bodyHash(bytes: Buffer, at: number): Hash | undefined {
+  const tag = bytes[at];
+  if (tag !== TAG.string && tag !== TAG.languageString && tag !== TAG.typed) return undefined;
+  const end = contentNul(bytes, tag === TAG.typed ? nameEnd(bytes, at + 1) : at + 1);
+  return bytes[end + 1] === BODY ? hashAt(bytes, end + 2) : undefined;
+}
+
+/** Whether these bytes can be part of a term whose content is in another block. */
+export function mayNameBody(bytes: Buffer): boolean {
+  return bytes.includes(BODY);
+}
+
+/**
+ * Reads the term that begins here.
+ * @throws AppError `STATE_CORRUPTED` where no kind of term begins so, or its body cannot be read.
+ */
+export function readTerm(bytes: Buffer, at: number, body: BodySource): Term {
+  const tag = bytes[at];
+  switch (tag) {
+    case TAG.defaultGraph:
+      return DEFAULT_GRAPH;
+    case TAG.iri:
+      return new NamedNode(readName(bytes, at + 1));
+    case TAG.blank:
+      return new BlankNode(readName(bytes, at + 1));
+    case TAG.string:
+      return new Literal(readContent(bytes, at + 1, body), XSD_STRING, "");
+    case TAG.languageString: {
+      const language = readName(bytes, contentEnd(bytes, at + 1));
+      return new Literal(readContent(bytes, at + 1, body), RDF_LANG_STRING, language);
+    }
+    case TAG.number: {
+      const datatype = new NamedNode(numericDatatype(bytes.readUInt8(at + 9)) ?? "");
+      return new Literal(readName(bytes, at + 10), datatype, "");
+    }
+    case TAG.dateTime:
+      return new Literal(readName(bytes, at + 9), XSD_DATE_TIME, "");
+    case TAG.typed: {
+      const datatype = new NamedNode(readName(bytes, at + 1));
+      return new Literal(readContent(bytes, nameEnd(bytes, at + 1), body), datatype, "");
+    }
+    default:
+      throw new AppError("STATE_CORRUPTED", `No kind of term has the tag ${String(tag)}`);
+  }
+}
+
+function readName(bytes: Buffer, start: number): string {
+  return bytes.toString("utf8", start, bytes.indexOf(TERMINATOR, start));
+}
+
+function readContent(bytes: Buffer, start: number, body: BodySource): string {
+  const end = contentNul(bytes, start);
+  if (bytes[end + 1] === BODY) return Buffer.from(body(hashAt(bytes, end + 2))).toString("utf8");
+  const first = bytes.indexOf(TERMINATOR, start);
+  if (first === end) return bytes.toString("utf8", start, end);
+  const unescaped = bytes.subarray(start, end).filter((byte) => byte !== ESCAPED);
+  return Buffer.from(unescaped).toString("utf8");
+}

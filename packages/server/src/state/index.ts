@@ -1,0 +1,49 @@
+/**
+ * State: datasets of RDF quads, addressed by their content and kept with their history.
+ *
+ * Glossary. **Term**: an IRI, a blank node or a literal. **Key**: a quad's terms as bytes, in one order.
+ * **Tree**: a set of keys. **Node**: a block of a tree. **Root**: the hash of a tree's topmost node, and
+ * so the name of the set. **Block**: bytes, named by their hash. **Body**: a block with the text of a long
+ * literal. **Novelty**: what changed since the trees were written. **Journal**: the novelty's record.
+ * **Snapshot**: a dataset to be read. **Ref**: a name that moves.
+ */
+export {
+  type Bindings,
+  type QuadPattern,
+  solve,
+  type Variable,
+  variable,
+} from "./basic-graph-pattern.js";
+export { BlockCache } from "./block-cache.js";
+export { type Commit, commitId, commitOfId, readCommit, type Roots } from "./commit.js";
+export { diffTrees, type KeyChange } from "./diff.js";
+export { checkStore, type Fault } from "./fsck.js";
+export { collectGarbage, type Collection, GRACE_MS } from "./garbage.js";
+export { type Hash, hashOf } from "./hash.js";
+export { log, type LogEntry, mergeBase, resolve } from "./history.js";
+export { MemoryBlockStore } from "./memory-block-store.js";
+export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay } from "./merge.js";
+export type { BlockStore, JournalRecord, Ref, RefMove } from "./ports.js";
+export { type Proof, prove, verifyProof } from "./proof.js";
+export type { Position } from "./quad-key.js";
+export type { Pattern, Snapshot } from "./snapshot.js";
+export {
+  blank,
+  type BlankNode,
+  type DefaultGraph,
+  type Graph,
+  iri,
+  type Literal,
+  type NamedNode,
+  type ObjectTerm,
+  quad,
+  type Quad,
+  type QuadLike,
+  type Subject,
+  type Term,
+  type TermLike,
+  text,
+  typed,
+} from "./term.js";
+export { copyMissing } from "./transfer.js";
+export { type CommitNote, TripleStore } from "./triple-store.js";

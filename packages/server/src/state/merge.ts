@@ -1,0 +1,182 @@
+import type { BlockCache } from "./block-cache.js";
+import type { Roots } from "./commit.js";
+import { diffTrees } from "./diff.js";
+import type { Hash } from "./hash.js";
+import { quadOf, type QuadBytes, splitKey, termBytes } from "./quad-key.js";
+import { isKeptIn, keyIn, type Order } from "./quad-key.js";
+import { Snapshot } from "./snapshot.js";
+import type { NamedNode, ObjectTerm, Quad, Subject } from "./term.js";
+import { type Edit, updateTree } from "./tree-update.js";
+
+/** Why two changes of one dataset do not go together. */
+export type Conflict =
+  | {
+      /** Both sides gave a property that has one value another one. */
+      readonly kind: "two-values";
+      readonly subject: Subject;
+      readonly predicate: NamedNode;
+      readonly ours: readonly ObjectTerm[];
+      readonly theirs: readonly ObjectTerm[];
+    }
+  | {
+      /** One side deleted all of a subject that the other one changed. */
+      readonly kind: "deleted-and-changed";
+      readonly subject: Subject;
+      readonly deletedBy: Side;
+    }
+  | {
+      /** One side refers to a subject that the other one deleted. */
+      readonly kind: "dangling-reference";
+      readonly quad: Quad;
+      readonly deletedBy: Side;
+    };
+
+/** Which of the two histories. */
+export type Side = "ours" | "theirs";
+
+/** What a merge would do. */
+export interface MergePreview {
+  /** The merged dataset; what it holds where there are conflicts is of no meaning. */
+  readonly roots: Roots;
+  /** What it adds to ours and takes from it. */
+  readonly added: readonly Quad[];
+  readonly deleted: readonly Quad[];
+  readonly conflicts: readonly Conflict[];
+}
+
+/** Three versions of a dataset: what two sides made of one. */
+export interface ThreeWay {
+  readonly base: Roots;
+  readonly ours: Roots;
+  readonly theirs: Roots;
+  /** IRIs of the properties that have one value. */
+  readonly singleValued: ReadonlySet<string>;
+}
+
+/** A key of the identity's tree, and whether it was added. */
+type Changes = ReadonlyMap<string, Change>;
+interface Change {
+  readonly key: Buffer;
+  readonly bytes: QuadBytes;
+  readonly added: boolean;
+}
+
+/**
+ * Merges two changes of one dataset: what either side added or deleted is. Which side is ours makes no
+ * difference to the outcome. Costs what the changes cost.
+ */
+export function mergeTrees(blocks: BlockCache, versions: ThreeWay): MergePreview {
+  const ours = changesOf(blocks, versions.base.spog, versions.ours.spog);
+  const theirs = changesOf(blocks, versions.base.spog, versions.theirs.spog);
+  const news = [...theirs].filter(([name]) => !ours.has(name)).map(([, change]) => change);
+  const read = (hash: Hash): Uint8Array => blocks.read(hash);
+  const quads = (added: boolean): Quad[] =>
+    news.filter((change) => change.added === added).map(({ key }) => quadOf("spog", key, read));
+  return {
+    roots: {
+      spog: apply(blocks, versions.ours, "spog", news),
+      posg: apply(blocks, versions.ours, "posg", news),
+      ospg: apply(blocks, versions.ours, "ospg", news),
+    },
+    added: quads(true),
+    deleted: quads(false),
+    conflicts: [
+      ...twoValues(blocks, versions, ours, theirs),
+      ...deletions(blocks, versions, { by: "ours", changes: ours, others: theirs }),
+      ...deletions(blocks, versions, { by: "theirs", changes: theirs, others: ours }),
+    ],
+  };
+}
+
+function changesOf(blocks: BlockCache, before: Hash, after: Hash): Changes {
+  const changes = new Map<string, Change>();
+  for (const { key, added } of diffTrees(blocks, before, after)) {
+    changes.set(key.toString("latin1"), { key, added, bytes: splitKey("spog", key) });
+  }
+  return changes;
+}
+
+function apply(blocks: BlockCache, ours: Roots, order: Order, changes: readonly Change[]): Hash {
+  const edits: Edit[] = changes
+    .filter(({ bytes }) => isKeptIn(order, bytes.object))
+    .map(({ bytes, added }) => ({ key: keyIn(order, bytes), present: added }))
+    .sort((a, b) => Buffer.compare(a.key, b.key));
+  return updateTree(blocks, ours[order], edits);
+}
+
+/** Where both sides changed a property that has one value, and not to the same. */
+function twoValues(
+  blocks: BlockCache,
+  versions: ThreeWay,
+  ours: Changes,
+  theirs: Changes,
+): readonly Conflict[] {
+  const single = new Set(
+    [...versions.singleValued].map((value) =>
+      termBytes({ termType: "NamedNode", value }, () => undefined).toString("latin1"),
+    ),
+  );
+  const property = ({ bytes }: Change): string =>
+    Buffer.concat([bytes.subject, bytes.predicate, bytes.graph]).toString("latin1");
+  const isSingle = ({ bytes }: Change): boolean => single.has(bytes.predicate.toString("latin1"));
+  const touchedByThem = new Set([...theirs.values()].filter(isSingle).map(property));
+  const touchedByBoth = new Map(
+    [...ours.values()]
+      .filter((change) => isSingle(change) && touchedByThem.has(property(change)))
+      .map((change) => [property(change), change]),
+  );
+  const [our, their] = [versions.ours, versions.theirs].map((roots) => new Snapshot(blocks, roots));
+  return [...touchedByBoth.values()].flatMap(({ key }) => {
+    const { subject, predicate, graph } = quadOf("spog", key, (hash) => blocks.read(hash));
+    const values = (side: Snapshot | undefined): ObjectTerm[] =>
+      [...(side?.match({ subject, predicate, graph }) ?? [])].map(({ object }) => object);
+    const conflict = { ours: values(our), theirs: values(their) };
+    const isSame =
+      conflict.ours.length === conflict.theirs.length &&
+      conflict.ours.every((value, index) => value.equals(conflict.theirs[index]));
+    return isSame ? [] : [{ kind: "two-values" as const, subject, predicate, ...conflict }];
+  });
+}
+
+interface OneSide {
+  readonly by: Side;
+  readonly changes: Changes;
+  readonly others: Changes;
+}
+
+/** Where one side deleted a subject, and the other one changed it or refers to it. */
+function deletions(
+  blocks: BlockCache,
+  versions: ThreeWay,
+  { by, changes, others }: OneSide,
+): readonly Conflict[] {
+  const gone = deletedSubjects(blocks, versions[by], changes);
+  const isGone = (term: Buffer): boolean => gone.has(term.toString("latin1"));
+  const conflicts = new Map<string, Conflict>();
+  for (const { key, added, bytes } of others.values()) {
+    const same = changes.get(key.toString("latin1"));
+    if (same?.added === added) continue;
+    const quad = quadOf("spog", key, (hash) => blocks.read(hash));
+    if (isGone(bytes.subject)) {
+      const subject = quad.subject;
+      const name = bytes.subject.toString("latin1");
+      conflicts.set(name, { kind: "deleted-and-changed", subject, deletedBy: by });
+    } else if (added && isGone(bytes.object)) {
+      conflicts.set(key.toString("latin1"), { kind: "dangling-reference", quad, deletedBy: by });
+    }
+  }
+  return [...conflicts.values()];
+}
+
+/** The subjects of deleted quads of which nothing is left. */
+function deletedSubjects(blocks: BlockCache, roots: Roots, changes: Changes): ReadonlySet<string> {
+  const after = new Snapshot(blocks, roots);
+  const gone = new Set<string>();
+  for (const { added, bytes, key } of changes.values()) {
+    const name = bytes.subject.toString("latin1");
+    if (added || gone.has(name)) continue;
+    const { subject } = quadOf("spog", key, (hash) => blocks.read(hash));
+    if (after.count({ subject }) === 0) gone.add(name);
+  }
+  return gone;
+}

@@ -1,0 +1,275 @@
+import { AppError } from "../kernel/errors.js";
+import { HASH_BYTES, type Hash, hashAt } from "./hash.js";
+import { KEY_BYTES_MAX, NODE_BYTES_MAX } from "./splitter.js";
+
+/**
+ * How a node is laid out (Decision §13): version, level, number of entries (two bytes, big-endian), the
+ * entries, and the offset of each restart (two bytes, big-endian).
+ * An entry is the number of bytes it shares with the key before it, the number of bytes that follow,
+ * and those bytes; in an inner node also the number of keys below it and its child's hash. Numbers
+ * are LEB128. Every sixteenth entry is a restart: it shares nothing, so a search can begin there.
+ */
+export const NODE_VERSION: number = 0x01;
+export const NODE_HEADER_BYTES: number = 4;
+export const RESTART_INTERVAL: number = 16;
+
+/** The longest encoding of a count that a JavaScript number holds exactly. */
+const COUNT_BYTES_MAX = 8;
+/** Room for any entry: two lengths, the key, the count and the hash. */
+export const ENTRY_BYTES_MAX: number = 2 * 3 + KEY_BYTES_MAX + COUNT_BYTES_MAX + HASH_BYTES;
+
+/** A node of a tree, in its bytes. */
+export class Node {
+  readonly bytes: Buffer;
+  /** 0 for a leaf. */
+  readonly level: number;
+  /** Number of entries. */
+  readonly size: number;
+  #children: Children | undefined;
+
+  /** @throws AppError `STATE_CORRUPTED` when these bytes are no node. */
+  constructor(block: Uint8Array) {
+    this.bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+    if (block.length < NODE_HEADER_BYTES || block.length > NODE_BYTES_MAX) throw notANode();
+    if (this.bytes[0] !== NODE_VERSION) throw notANode();
+    this.level = this.bytes.readUInt8(1);
+    this.size = this.bytes.readUInt16BE(2);
+    if (this.entriesEnd < NODE_HEADER_BYTES) throw notANode();
+  }
+
+  get restarts(): number {
+    return Math.ceil(this.size / RESTART_INTERVAL);
+  }
+
+  /** Where the entries end and the table of restarts begins. */
+  get entriesEnd(): number {
+    return this.bytes.length - 2 * this.restarts;
+  }
+
+  /** Where this restart's entry begins. */
+  restartAt(index: number): number {
+    return this.bytes.readUInt16BE(this.entriesEnd + 2 * index);
+  }
+
+  /** What an inner node points to; read once and kept, for searches begin here. */
+  get children(): Children {
+    this.#children ??= readChildren(this);
+    return this.#children;
+  }
+
+  /** Number of keys in and below this node. */
+  get total(): number {
+    return this.level === 0 ? this.size : (this.children.before[this.size] ?? 0);
+  }
+}
+
+/** The entries of an inner node. */
+export interface Children {
+  /** The last key below each child. */
+  readonly keys: readonly Buffer[];
+  readonly hashes: readonly Hash[];
+  /** How many keys lie below the children before each, and at the end below all. */
+  readonly before: Float64Array;
+}
+
+/** The child below which a key lies: the first whose last key is not smaller; their number if none. */
+export function childOf(children: Children, key: Buffer): number {
+  let low = 0;
+  let high = children.keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const last = children.keys[middle];
+    if (last !== undefined && Buffer.compare(last, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Bytes of a key that a cursor has room for from the start. */
+const KEY_BYTES_USUAL = 256;
+
+/** Goes through the entries of one node. */
+export class EntryCursor {
+  /** The current key's bytes are the first `keyLength` of these. */
+  key: Buffer = Buffer.allocUnsafe(KEY_BYTES_USUAL);
+  keyLength = 0;
+  /** Number of entries before the current one. */
+  index = -1;
+  /** In an inner node: number of keys below the current entry. */
+  count = 0;
+  #hashOffset = 0;
+  /** How many bytes the current entry takes over from the one before it. */
+  #shared = 0;
+  #node: Node;
+  #at = NODE_HEADER_BYTES;
+  #end: number;
+
+  constructor(node: Node) {
+    this.#node = node;
+    this.#end = node.entriesEnd;
+  }
+
+  get node(): Node {
+    return this.#node;
+  }
+
+  /** Begins before the first entry of another node. */
+  open(node: Node): void {
+    this.#node = node;
+    this.#end = node.entriesEnd;
+    this.#jump(NODE_HEADER_BYTES, 0);
+  }
+
+  /** Steps to the next entry. @returns false at the end. @throws AppError `STATE_CORRUPTED`. */
+  next(): boolean {
+    this.index += 1;
+    if (this.#at >= this.#end) return false;
+    const bytes = this.#node.bytes;
+    const shared = this.#number(bytes);
+    const length = this.#number(bytes);
+    const end = shared + length;
+    if (shared > this.keyLength || end > KEY_BYTES_MAX || this.#at + length > this.#end) {
+      throw notANode();
+    }
+    if (end > this.key.length) this.#grow();
+    copy(bytes, this.#at, this.key, shared, length);
+    this.#at += length;
+    this.#shared = shared;
+    this.keyLength = end;
+    if (this.#node.level > 0) this.#readChild(bytes);
+    return true;
+  }
+
+  /**
+   * Steps to the first entry that is not smaller than the key. An entry that takes over more than
+   * what its predecessor has in common with the key is as much smaller as that one; one that takes
+   * over less is larger. So most entries are passed without a comparison.
+   * @returns false when there is none.
+   */
+  seek(key: Buffer): boolean {
+    this.#jumpBefore(key);
+    let common = 0;
+    while (this.next()) {
+      const shared = this.index % RESTART_INTERVAL === 0 ? 0 : this.#shared;
+      if (this.index % RESTART_INTERVAL === 0) common = 0;
+      if (shared < common) return true;
+      if (shared > common) continue;
+      common = this.#commonLength(key, common);
+      if (common === key.length) return true;
+      if (common < this.keyLength && byteAt(this.key, common) > byteAt(key, common)) return true;
+    }
+    return false;
+  }
+
+  /** The current key against another: negative when it is smaller. */
+  compare(key: Buffer): number {
+    const common = this.#commonLength(key, 0);
+    if (common < key.length && common < this.keyLength) {
+      return byteAt(this.key, common) - byteAt(key, common);
+    }
+    return this.keyLength - key.length;
+  }
+
+  /** Whether the current key begins with these bytes. */
+  startsWith(prefix: Buffer): boolean {
+    return this.#commonLength(prefix, 0) === prefix.length;
+  }
+
+  /** A copy of the current key. */
+  copyKey(): Buffer {
+    return Buffer.from(this.key.subarray(0, this.keyLength));
+  }
+
+  /** In an inner node: the current entry's child. */
+  hash(): Hash {
+    return hashAt(this.#node.bytes, this.#hashOffset);
+  }
+
+  /** Goes before the last restart whose key is smaller. */
+  #jumpBefore(key: Buffer): void {
+    const node = this.#node;
+    let low = 0;
+    let high = node.restarts - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      this.#jump(node.restartAt(middle), middle);
+      this.next();
+      if (this.compare(key) < 0) low = middle;
+      else high = middle - 1;
+    }
+    this.#jump(node.size === 0 ? this.#end : node.restartAt(low), low);
+  }
+
+  #jump(offset: number, restart: number): void {
+    this.#at = offset;
+    this.keyLength = 0;
+    this.index = restart * RESTART_INTERVAL - 1;
+  }
+
+  #commonLength(key: Buffer, from: number): number {
+    const limit = Math.min(key.length, this.keyLength);
+    const mine = this.key;
+    let at = from;
+    while (at < limit && mine[at] === key[at]) at += 1;
+    return at;
+  }
+
+  #readChild(bytes: Buffer): void {
+    this.count = this.#number(bytes);
+    this.#hashOffset = this.#at;
+    this.#at += HASH_BYTES;
+    if (this.#at > this.#end) throw notANode();
+  }
+
+  #grow(): void {
+    const key = Buffer.allocUnsafeSlow(KEY_BYTES_MAX);
+    this.key.copy(key, 0, 0, this.keyLength);
+    this.key = key;
+  }
+
+  #number(bytes: Buffer): number {
+    const first = byteAt(bytes, this.#at++);
+    if (first < 0x80) return first;
+    let value = first & 0x7f;
+    for (let scale = 0x80; scale < Number.MAX_SAFE_INTEGER; scale *= 0x80) {
+      const byte = byteAt(bytes, this.#at++);
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    throw notANode();
+  }
+}
+
+function byteAt(bytes: Buffer, at: number): number {
+  return bytes[at] ?? 0;
+}
+
+/** A call into the runtime costs more than the few bytes that most keys add to their predecessor. */
+const LOOP_BYTES_MAX = 128;
+
+/** Copies bytes between buffers. */
+export function copy(from: Buffer, start: number, to: Buffer, at: number, length: number): void {
+  if (length > LOOP_BYTES_MAX) {
+    from.copy(to, at, start, start + length);
+    return;
+  }
+  for (let index = 0; index < length; index++) to[at + index] = byteAt(from, start + index);
+}
+
+function readChildren(node: Node): Children {
+  const keys: Buffer[] = [];
+  const hashes: Hash[] = [];
+  const before = new Float64Array(node.size + 1);
+  const cursor = new EntryCursor(node);
+  while (cursor.next()) {
+    before[keys.length + 1] = (before[keys.length] ?? 0) + cursor.count;
+    keys.push(cursor.copyKey());
+    hashes.push(cursor.hash());
+  }
+  if (keys.length !== node.size || keys.length === 0) throw notANode();
+  return { keys, hashes, before };
+}
+
+function notANode(): AppError {
+  return new AppError("STATE_CORRUPTED", "A block of the state that should be a node is none");
+}

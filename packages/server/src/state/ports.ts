@@ -1,0 +1,74 @@
+import type { Hash } from "./hash.js";
+
+/** A name for a commit: `heads/<branch>` moves on with every commit, `tags/<tag>` stays. */
+export interface Ref {
+  readonly name: string;
+  readonly commit: Hash;
+}
+
+/** The move of a ref, which happens only if the ref is where the mover saw it. */
+export interface RefMove {
+  readonly name: string;
+  /** Where the ref must be now; undefined: it must not exist. */
+  readonly expected: Hash | undefined;
+  /** Where it goes; undefined: it is deleted. */
+  readonly next: Hash | undefined;
+  /** Whose journal the new commit contains, so that it is emptied with the move. */
+  readonly journal?: string;
+}
+
+/** One written-ahead change of a dataset. */
+export interface JournalRecord {
+  /** Whether the quad is asserted or taken back. */
+  readonly present: boolean;
+  /** The quad's key in the order subject, predicate, object, graph. */
+  readonly key: Uint8Array;
+}
+
+/**
+ * Keeps blocks by the SHA-256 of their bytes, refs to commits, and journals of changes that no commit
+ * contains yet. Everything is synchronous: reading a tree is a chain of small reads, most of which a
+ * cache answers. Several processes may use one store at a time.
+ * Every method throws AppError `STORE_UNAVAILABLE` when the store cannot be reached.
+ */
+export interface BlockStore extends Disposable {
+  /**
+   * The block's bytes, unchecked: the reader hashes them. Undefined when there is no such block.
+   * @throws AppError `STATE_CORRUPTED`, naming the block, when its bytes can no longer be read.
+   */
+  get(hash: Hash): Uint8Array | undefined;
+  has(hash: Hash): boolean;
+  /** Every block's hash, in no order. */
+  hashes(): Iterable<Hash>;
+
+  /**
+   * Keeps blocks, all or none. A block that is there already counts as written now, so that no
+   * collection of garbage takes it from under its new user.
+   */
+  put(blocks: ReadonlyMap<Hash, Uint8Array>): void;
+
+  /** Where the ref is; undefined when it does not exist. */
+  ref(name: string): Hash | undefined;
+  /** Every ref, by name. */
+  refs(): readonly Ref[];
+  /**
+   * Keeps blocks and moves a ref in one transaction: durable when this returns true.
+   * @returns false, with nothing changed, when the ref is not where it was expected.
+   */
+  move(move: RefMove, blocks: ReadonlyMap<Hash, Uint8Array>): boolean;
+
+  /** Appends to a journal. Durable with the next {@link sync}, {@link put} or {@link move}. */
+  append(journal: string, record: JournalRecord): void;
+  /** Makes what was appended durable. */
+  sync(): void;
+  /** Reads a journal in the order of its writing. */
+  journal(name: string): readonly JournalRecord[];
+  /** Empties a journal. */
+  clearJournal(name: string): void;
+
+  /**
+   * Deletes the blocks that are not to be kept and were last written before this time.
+   * @returns how many were deleted.
+   */
+  sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number;
+}

@@ -1,0 +1,113 @@
+import { AppError } from "../kernel/errors.js";
+import { type BodySink, type BodySource, readTerm, TAG, termEnd, writeTerm } from "./codec.js";
+import { KEY_BYTES_MAX } from "./splitter.js";
+import { Quad, type QuadLike, type TermLike } from "./term.js";
+import type { Graph, NamedNode, ObjectTerm, Subject } from "./term.js";
+
+/** A place in a quad. */
+export type Position = "subject" | "predicate" | "object" | "graph";
+
+/** An order in which quads are kept: the order of its tree's keys. */
+export type Order = "spog" | "posg" | "ospg";
+
+/** The places of a quad in each order. */
+export const ORDERS: Readonly<Record<Order, readonly [Position, Position, Position, Position]>> = {
+  spog: ["subject", "predicate", "object", "graph"],
+  posg: ["predicate", "object", "subject", "graph"],
+  ospg: ["object", "subject", "predicate", "graph"],
+};
+
+/** A quad's terms as bytes. */
+export type QuadBytes = Readonly<Record<Position, Buffer>>;
+
+/** Room for any term that a key has room for. */
+const SCRATCH_BYTES = 4 * KEY_BYTES_MAX;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+/**
+ * A term as bytes.
+ * @throws AppError `INVALID_ARGUMENT` for what RDF does not allow, `LIMIT_EXCEEDED` for what is too long.
+ */
+export function termBytes(term: TermLike, body: BodySink): Buffer {
+  // A literal is cut to fit, but its datatype is not.
+  const nameLength = term.termType === "Literal" ? term.datatype?.value.length : term.value.length;
+  if ((nameLength ?? 0) > KEY_BYTES_MAX || (term.language ?? "").length > KEY_BYTES_MAX) {
+    throw tooLong();
+  }
+  return Buffer.from(scratch.subarray(0, writeTerm(term, scratch, 0, body)));
+}
+
+/** A quad's terms as bytes. @throws AppError as {@link termBytes} does, also for a misplaced term. */
+export function quadBytes(quad: QuadLike, body: BodySink): QuadBytes {
+  refuseMisplaced(quad);
+  const bytes = {
+    subject: termBytes(quad.subject, body),
+    predicate: termBytes(quad.predicate, body),
+    object: termBytes(quad.object, body),
+    graph: termBytes(quad.graph, body),
+  };
+  const { subject, predicate, object, graph } = bytes;
+  if (subject.length + predicate.length + object.length + graph.length > KEY_BYTES_MAX) {
+    throw tooLong();
+  }
+  return bytes;
+}
+
+/** @throws AppError `INVALID_ARGUMENT` when a term cannot stand where it does. */
+export function refuseMisplaced({ subject, predicate, object, graph }: QuadLike): void {
+  const isNode = (type: string): boolean => type === "NamedNode" || type === "BlankNode";
+  const wrong = !isNode(subject.termType)
+    ? "subject"
+    : predicate.termType !== "NamedNode"
+      ? "predicate"
+      : !isNode(object.termType) && object.termType !== "Literal"
+        ? "object"
+        : !isNode(graph.termType) && graph.termType !== "DefaultGraph"
+          ? "graph"
+          : undefined;
+  if (wrong === undefined) return;
+  const term = { subject, predicate, object, graph }[wrong];
+  throw new AppError("INVALID_ARGUMENT", `A ${term.termType} cannot be the ${wrong} of a quad`);
+}
+
+/** What a quad is refused with whose terms do not fit into a key. */
+export function tooLong(): AppError {
+  return new AppError(
+    "LIMIT_EXCEEDED",
+    `A quad's terms have ${KEY_BYTES_MAX} bytes at most together`,
+  );
+}
+
+/** The quad's key in an order. */
+export function keyIn(order: Order, bytes: QuadBytes): Buffer {
+  return Buffer.concat(ORDERS[order].map((position) => bytes[position]));
+}
+
+/** Whether the order keeps quads with this object: who points to a literal is asked by its predicate. */
+export function isKeptIn(order: Order, object: Buffer): boolean {
+  return order !== "ospg" || object[0] === TAG.iri || object[0] === TAG.blank;
+}
+
+/** Takes a key of an order apart. */
+export function splitKey(order: Order, key: Buffer): QuadBytes {
+  const bytes = { subject: key, predicate: key, object: key, graph: key };
+  let at = 0;
+  for (const position of ORDERS[order]) {
+    const end = termEnd(key, at);
+    bytes[position] = key.subarray(at, end);
+    at = end;
+  }
+  return bytes;
+}
+
+/** The quad of a key. */
+export function quadOf(order: Order, key: Buffer, body: BodySource): Quad {
+  const bytes = splitKey(order, key);
+  // What may stand in which place was checked when the quad was written.
+  return new Quad(
+    readTerm(bytes.subject, 0, body) as Subject,
+    readTerm(bytes.predicate, 0, body) as NamedNode,
+    readTerm(bytes.object, 0, body) as ObjectTerm,
+    readTerm(bytes.graph, 0, body) as Graph,
+  );
+}

@@ -1,0 +1,209 @@
+import type { BlockCache } from "./block-cache.js";
+import { readTerm, TAG, termEnd } from "./codec.js";
+import type { Roots } from "./commit.js";
+import { type Hash } from "./hash.js";
+import { Novelty } from "./novelty.js";
+import { ORDERS, type Order, type Position, quadBytes, keyIn, termBytes } from "./quad-key.js";
+import { Quad, type Graph, type NamedNode, type ObjectTerm, type QuadLike } from "./term.js";
+import type { Subject, Term, TermLike } from "./term.js";
+import { type KeyRange, prefixRange, Tree } from "./tree.js";
+
+/** What quads are looked for: the terms that they must have. */
+export type Pattern = Readonly<Partial<Record<Position, TermLike>>>;
+
+/** Which tree answers a pattern, and which of its terms its keys begin with. */
+interface Access {
+  readonly order: Order;
+  readonly range: KeyRange;
+  /** The terms that the pattern gives but the range does not decide, as bytes. */
+  readonly filters: readonly (Buffer | undefined)[];
+  /** Whether there is any such term. */
+  readonly isExact: boolean;
+}
+
+/**
+ * A dataset as of one set of roots, and perhaps what changed since. What it reads of the roots never
+ * changes; changes show in iterations that begin after them.
+ */
+export class Snapshot {
+  /** The roots it reads, without what changed since. */
+  readonly roots: Roots;
+  readonly #blocks: BlockCache;
+  readonly #trees: Readonly<Record<Order, Tree>>;
+  readonly #novelty: Novelty;
+
+  constructor(blocks: BlockCache, roots: Roots, novelty: Novelty = new Novelty()) {
+    this.roots = roots;
+    this.#blocks = blocks;
+    this.#trees = {
+      spog: new Tree(blocks, roots.spog),
+      posg: new Tree(blocks, roots.posg),
+      ospg: new Tree(blocks, roots.ospg),
+    };
+    this.#novelty = novelty;
+  }
+
+  /** Number of quads. */
+  get size(): number {
+    return this.count({});
+  }
+
+  has(quad: QuadLike): boolean {
+    return this.hasKey(keyIn("spog", quadBytes(quad, ignoreBody)));
+  }
+
+  /** Whether it has the quad with this key, in the order subject, predicate, object, graph. */
+  hasKey(spog: Buffer): boolean {
+    return this.#novelty.presence(spog) ?? this.#trees.spog.has(spog);
+  }
+
+  /**
+   * Number of quads with these terms: exact, and in O(log n) unless the terms are such that no order
+   * begins with them (a graph alone; a literal alone; a graph and less than a whole triple).
+   */
+  count(pattern: Pattern): number {
+    const access = this.#access(pattern);
+    if (!access.isExact) return countOf(this.match(pattern));
+    const edits = this.#novelty.within(access.order, access.range);
+    const balance = edits.reduce((sum, { present }) => sum + (present ? 1 : -1), 0);
+    return this.#trees[access.order].count(access.range) + balance;
+  }
+
+  /** The quads with these terms, in the order of the index that has them side by side. */
+  *match(pattern: Pattern = {}): Generator<Quad> {
+    const access = this.#access(pattern);
+    const read = this.#reader(access, pattern);
+    for (const key of this.#keys(access)) {
+      const quad = read(key.bytes);
+      if (quad !== undefined) yield quad;
+    }
+  }
+
+  /** The text of a literal that has a block of its own. */
+  body(hash: Hash): Uint8Array {
+    return this.#blocks.read(hash);
+  }
+
+  #access(pattern: Pattern): Access {
+    const bytes = (position: Position): Buffer | undefined => {
+      const term = pattern[position];
+      return term === undefined ? undefined : termBytes(term, ignoreBody);
+    };
+    const given = {
+      subject: bytes("subject"),
+      predicate: bytes("predicate"),
+      object: bytes("object"),
+      graph: bytes("graph"),
+    };
+    const order = orderFor(given);
+    const positions = ORDERS[order];
+    const firstOpen = positions.findIndex((position) => given[position] === undefined);
+    const fixed = firstOpen === -1 ? positions.length : firstOpen;
+    const prefix = positions.slice(0, fixed).map((position) => given[position] ?? Buffer.alloc(0));
+    const filters = positions.map((position, at) => (at < fixed ? undefined : given[position]));
+    const isExact = filters.every((filter) => filter === undefined);
+    return { order, range: prefixRange(Buffer.concat(prefix)), filters, isExact };
+  }
+
+  /** The keys in a range as of now: the trees' and the novelty's, merged. */
+  *#keys({ order, range }: Access): Generator<KeyView> {
+    const edits = this.#novelty.within(order, range);
+    const cursor = this.#trees[order].cursor();
+    const view: KeyView = { bytes: range.from };
+    let next = 0;
+    let isAtKey = cursor.seek(range.from);
+    while (isAtKey && cursor.entry.startsWith(range.from)) {
+      let order = 1;
+      for (let edit = edits[next]; edit !== undefined; edit = edits[next]) {
+        order = cursor.entry.compare(edit.key);
+        if (order < 0) break;
+        next += 1;
+        // An edit of a key that the tree has deletes it.
+        if (order === 0) break;
+        view.bytes = edit.key;
+        yield view;
+      }
+      if (order !== 0) {
+        view.bytes = cursor.entry.key;
+        yield view;
+      }
+      isAtKey = cursor.next();
+    }
+    for (const { key } of edits.slice(next)) {
+      view.bytes = key;
+      yield view;
+    }
+  }
+
+  /** Reads the quad of a key, or nothing where a filter says no. What the pattern gives is not read again. */
+  #reader(
+    { order, filters, isExact }: Access,
+    pattern: Pattern,
+  ): (key: Buffer) => Quad | undefined {
+    const positions = ORDERS[order];
+    const body = (hash: Hash): Uint8Array => this.body(hash);
+    const given = Object.fromEntries(
+      positions.map((position) => {
+        const term = pattern[position];
+        return [position, term === undefined ? undefined : ownTerm(term)];
+      }),
+    ) as Record<Position, Term | undefined>;
+    const terms: Record<Position, Term | undefined> = { ...given };
+    return (key) => {
+      let at = 0;
+      for (let index = 0; index < 4; index++) {
+        const position = positions[index] ?? "graph";
+        const end = termEnd(key, at);
+        const filter = isExact ? undefined : filters[index];
+        if (filter !== undefined && key.compare(filter, 0, filter.length, at, end) !== 0) {
+          return undefined;
+        }
+        terms[position] = given[position] ?? readTerm(key, at, body);
+        at = end;
+      }
+      // What may stand in which place was checked when the quad was written.
+      return new Quad(
+        terms.subject as Subject,
+        terms.predicate as NamedNode,
+        terms.object as ObjectTerm,
+        terms.graph as Graph,
+      );
+    };
+  }
+}
+
+/** A key that is valid until the next one is asked for. What follows its last term is of no meaning. */
+interface KeyView {
+  bytes: Buffer;
+}
+
+/** The order whose keys begin with the most of the given terms. */
+function orderFor(given: Readonly<Record<Position, Buffer | undefined>>): Order {
+  const { subject, predicate, object } = given;
+  const isResource = object !== undefined && (object[0] === TAG.iri || object[0] === TAG.blank);
+  if (subject !== undefined) {
+    return predicate === undefined && isResource ? "ospg" : "spog";
+  }
+  if (predicate !== undefined) return "posg";
+  return isResource ? "ospg" : "spog";
+}
+
+/** The same term as one of our own, as a decoded key would give it. */
+function ownTerm(term: TermLike): Term {
+  const bodies = new Map<Hash, Uint8Array>();
+  const bytes = termBytes(term, (hash, body) => bodies.set(hash, body));
+  return readTerm(Buffer.concat([bytes, END]), 0, (hash) => bodies.get(hash) ?? END);
+}
+
+/** Content is only read with another term behind it. */
+const END = Buffer.from([TAG.defaultGraph]);
+
+function ignoreBody(): void {
+  // Looking for a long literal takes its hash, not its text.
+}
+
+function countOf(items: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of items) count += 1;
+  return count;
+}

@@ -1,0 +1,85 @@
+import { checkedBlock, EMPTY_ROOT } from "./block-cache.js";
+import { readCommit } from "./commit.js";
+import type { Hash } from "./hash.js";
+import { Node } from "./node.js";
+import type { BlockStore } from "./ports.js";
+import { bodiesOf } from "./reachable.js";
+
+/** Blocks that are sent at once. */
+const BATCH_BLOCKS = 256;
+
+/**
+ * Copies a commit and all it leads to, as far as the other store has it not. A block is sent after all
+ * those below it, so what is there is complete even when the copying is interrupted, and is not gone
+ * through again.
+ * @returns how many blocks were copied.
+ * @throws AppError `STATE_CORRUPTED` when a block to be copied is missing or damaged.
+ */
+export function copyMissing(from: BlockStore, to: BlockStore, commit: Hash): number {
+  const copy = new Copy(from, to);
+  copy.commit(commit);
+  return copy.finish();
+}
+
+class Copy {
+  readonly #from: BlockStore;
+  readonly #to: BlockStore;
+  readonly #batch = new Map<Hash, Uint8Array>();
+  #copied = 0;
+
+  constructor(from: BlockStore, to: BlockStore) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Oldest first, without recursion: a history may be long. */
+  commit(newest: Hash): void {
+    const missing: Hash[] = [];
+    const seen = new Set<Hash>();
+    const open = [newest];
+    for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
+      if (seen.has(hash) || this.#to.has(hash)) continue;
+      seen.add(hash);
+      missing.push(hash);
+      open.push(...readCommit(this.#from, hash).parents);
+    }
+    for (const hash of missing.reverse()) {
+      const { spog, posg, ospg } = readCommit(this.#from, hash).roots;
+      for (const root of [spog, posg, ospg]) this.#tree(root, root === spog);
+      this.#send(hash, checkedBlock(this.#from, hash));
+    }
+  }
+
+  finish(): number {
+    this.#flush();
+    return this.#copied;
+  }
+
+  #tree(hash: Hash, hasBodies: boolean): void {
+    if (hash === EMPTY_ROOT || this.#has(hash)) return;
+    const bytes = checkedBlock(this.#from, hash);
+    const node = new Node(bytes);
+    if (node.level > 0) for (const child of node.children.hashes) this.#tree(child, hasBodies);
+    else if (hasBodies) for (const body of bodiesOf(node)) this.#body(body);
+    this.#send(hash, bytes);
+  }
+
+  #body(hash: Hash): void {
+    if (!this.#has(hash)) this.#send(hash, checkedBlock(this.#from, hash));
+  }
+
+  #has(hash: Hash): boolean {
+    return this.#batch.has(hash) || this.#to.has(hash);
+  }
+
+  #send(hash: Hash, bytes: Uint8Array): void {
+    this.#batch.set(hash, bytes);
+    this.#copied += 1;
+    if (this.#batch.size >= BATCH_BLOCKS) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#batch.size > 0) this.#to.put(this.#batch);
+    this.#batch.clear();
+  }
+}

@@ -1,0 +1,218 @@
+import { assert } from "../kernel/assert.js";
+import type { BlockCache } from "./block-cache.js";
+import { EMPTY_ROOT } from "./block-cache.js";
+import type { Hash } from "./hash.js";
+import { childOf, EntryCursor, type Node } from "./node.js";
+import { type Chunk, NodeWriter } from "./node-writer.js";
+import { TreeBuilder } from "./tree-builder.js";
+
+/** What becomes of one key. */
+export interface Edit {
+  readonly key: Buffer;
+  /** Whether the set has it afterwards. */
+  readonly present: boolean;
+}
+
+/** What becomes of one entry of a level: it is gone, or it is this. */
+interface EntryEdit {
+  readonly key: Buffer;
+  readonly entry: Chunk | "key" | undefined;
+}
+
+/**
+ * Changes a set of keys, rewriting only the nodes on the way to what changes.
+ * @param edits in ascending order of their keys, each key once.
+ * @returns the root of the changed set: the one it would have however else it had come to be.
+ */
+export function updateTree(blocks: BlockCache, root: Hash, edits: readonly Edit[]): Hash {
+  if (edits.length === 0) return root;
+  const top = blocks.load(root).level;
+  let changes: readonly EntryEdit[] = edits.map(({ key, present }) => ({
+    key,
+    entry: present ? "key" : undefined,
+  }));
+  for (let level = 0; ; level++) {
+    const rewrite = rewriteLevel(blocks, root, level, changes);
+    if (level === top) return rootOver(blocks, level, rewrite.created);
+    changes = childEdits(rewrite);
+    if (changes.length === 0) return root;
+  }
+}
+
+/** The root over all nodes of a level. */
+function rootOver(blocks: BlockCache, level: number, chunks: readonly Chunk[]): Hash {
+  const [first] = chunks;
+  if (first === undefined) return EMPTY_ROOT;
+  if (chunks.length === 1) return lowest(blocks, first.hash);
+  const builder = new TreeBuilder(blocks, level + 1);
+  for (const chunk of chunks) builder.addChild(chunk);
+  return builder.finish();
+}
+
+/** The lowest node that has everything below it: one with a single child is no root. */
+function lowest(blocks: BlockCache, hash: Hash): Hash {
+  const node = blocks.load(hash);
+  const [child] = node.level === 0 ? [] : node.children.hashes;
+  return node.size > 1 || child === undefined ? hash : lowest(blocks, child);
+}
+
+interface LevelRewrite {
+  /** The nodes that were read, in order. */
+  readonly replaced: readonly Chunk[];
+  /** The nodes that were written instead. */
+  readonly created: readonly Chunk[];
+}
+
+/**
+ * Rewrites the nodes of one level that edits fall into, and then as many as it takes until a new node
+ * ends where an old one did: from there on, all nodes are as they were.
+ */
+function rewriteLevel(
+  blocks: BlockCache,
+  root: Hash,
+  level: number,
+  edits: readonly EntryEdit[],
+): LevelRewrite {
+  const replaced: Chunk[] = [];
+  const created: Chunk[] = [];
+  const writer = new NodeWriter(
+    level,
+    (bytes) => blocks.save(bytes),
+    (chunk) => created.push(chunk),
+  );
+  const walk = new LevelWalk(blocks, root, level);
+  for (let done = 0; done < edits.length;) {
+    let old: OldNode | undefined = walk.seek(edits[done]?.key ?? Buffer.alloc(0));
+    do {
+      if (old.node.size > 0) replaced.push(old.chunk);
+      done = rewriteNode(writer, old, edits, done);
+      old = writer.atBoundary ? undefined : walk.next();
+    } while (old !== undefined);
+    writer.finish();
+  }
+  return { replaced, created };
+}
+
+/** Writes a node's entries as edited. @returns the index of the first edit that lies beyond it. */
+function rewriteNode(
+  writer: NodeWriter,
+  old: OldNode,
+  edits: readonly EntryEdit[],
+  first: number,
+): number {
+  const cursor = new EntryCursor(old.node);
+  let done = first;
+  while (cursor.next()) {
+    let order = 1;
+    for (let edit = edits[done]; edit !== undefined && order > 0; edit = edits[done]) {
+      order = cursor.compare(edit.key);
+      if (order < 0) break;
+      write(writer, edit);
+      done += 1;
+    }
+    // An edit of the very key stands in its place.
+    if (order !== 0) copyEntry(writer, cursor);
+  }
+  if (!old.isLast) return done;
+  for (const edit of edits.slice(done)) write(writer, edit);
+  return edits.length;
+}
+
+function write(writer: NodeWriter, { key, entry }: EntryEdit): void {
+  if (entry === "key") writer.add(key, key.length);
+  else if (entry !== undefined) writer.addChild(key, key.length, entry.count, entry.hash);
+}
+
+function copyEntry(writer: NodeWriter, cursor: EntryCursor): void {
+  if (cursor.node.level === 0) writer.add(cursor.key, cursor.keyLength);
+  else writer.addChild(cursor.key, cursor.keyLength, cursor.count, cursor.hash());
+}
+
+/** What a rewritten level means for the one above it: entries gone, new or changed, in order. */
+function childEdits({ replaced, created }: LevelRewrite): readonly EntryEdit[] {
+  const edits: EntryEdit[] = [];
+  let next = 0;
+  for (const old of replaced) {
+    let order = 1;
+    for (let chunk = created[next]; chunk !== undefined; chunk = created[next]) {
+      order = Buffer.compare(old.key, chunk.key);
+      if (order < 0) break;
+      if (order > 0 || chunk.hash !== old.hash) edits.push({ key: chunk.key, entry: chunk });
+      next += 1;
+      if (order === 0) break;
+    }
+    if (order !== 0) edits.push({ key: old.key, entry: undefined });
+  }
+  for (const chunk of created.slice(next)) edits.push({ key: chunk.key, entry: chunk });
+  return edits;
+}
+
+/** A node of the tree before the change. */
+interface OldNode {
+  readonly node: Node;
+  readonly chunk: Chunk;
+  /** Whether it is the last of its level. */
+  readonly isLast: boolean;
+}
+
+/** Goes through the nodes of one level. */
+class LevelWalk {
+  readonly #blocks: BlockCache;
+  readonly #root: Hash;
+  readonly #level: number;
+  #path: { readonly node: Node; index: number }[] = [];
+
+  constructor(blocks: BlockCache, root: Hash, level: number) {
+    this.#blocks = blocks;
+    this.#root = root;
+    this.#level = level;
+  }
+
+  /** The node that has this key or would take it in. */
+  seek(key: Buffer): OldNode {
+    this.#path = [];
+    let node = this.#blocks.load(this.#root);
+    while (node.level > this.#level) {
+      const index = Math.min(childOf(node.children, key), node.size - 1);
+      this.#path.push({ node, index });
+      node = this.#blocks.load(childHash(node, index));
+    }
+    return this.#old(node);
+  }
+
+  /** The node after the last one handed out. */
+  next(): OldNode | undefined {
+    while (this.#path.length > 0) {
+      const step = this.#path.at(-1);
+      if (step === undefined) return undefined;
+      step.index += 1;
+      if (step.index < step.node.size) return this.#old(this.#descend(step.node, step.index));
+      this.#path.pop();
+    }
+    return undefined;
+  }
+
+  #descend(from: Node, index: number): Node {
+    let node = this.#blocks.load(childHash(from, index));
+    while (node.level > this.#level) {
+      this.#path.push({ node, index: 0 });
+      node = this.#blocks.load(childHash(node, 0));
+    }
+    return node;
+  }
+
+  #old(node: Node): OldNode {
+    const isLast = this.#path.every(({ node: parent, index }) => index === parent.size - 1);
+    const step = this.#path.at(-1);
+    const key = step?.node.children.keys[step.index];
+    const hash = step?.node.children.hashes[step.index] ?? this.#root;
+    // The root stands under no key; nothing above it will be edited.
+    return { node, chunk: { key: key ?? Buffer.alloc(0), hash, count: 0 }, isLast };
+  }
+}
+
+function childHash(node: Node, index: number): Hash {
+  const hash = node.children.hashes[index];
+  assert(hash !== undefined, "an inner node has as many children as it says");
+  return hash;
+}
