@@ -1,0 +1,232 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { BlockStore, Hash, JournalRecord, Ref, RefMove } from "../../state/index.js";
+import { StatementCache } from "./connection.js";
+
+/** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
+export type BlockDurability = "FULL" | "NORMAL";
+
+/** A block of a tree fits into one page, so that reading it is one read. */
+const PAGE_BYTES = 16 * 1024;
+/** How long a connection waits for another's transaction. */
+const BUSY_TIMEOUT_MS = 5000;
+/** Fast, for blocks are written on a caller's time; the window is as large as a block. */
+const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 };
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS state_blocks (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    written_at_ms INTEGER NOT NULL,
+    is_deflated INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS state_refs (
+    name TEXT NOT NULL PRIMARY KEY,
+    commit_hash TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS state_journal (
+    id INTEGER PRIMARY KEY,
+    journal TEXT NOT NULL,
+    is_present INTEGER NOT NULL,
+    key BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS state_journal_by_name ON state_journal (journal, id);
+`;
+
+/**
+ * Opens a file of its own for blocks, creating it as needed; ":memory:" for none.
+ * @throws AppError `STORE_UNAVAILABLE` when it cannot be opened.
+ */
+export function openSqliteBlockStore(
+  path: string,
+  clock: Clock,
+  durability: BlockDurability = "FULL",
+): BlockStore {
+  try {
+    const db = new DatabaseSync(path);
+    db.exec(`PRAGMA page_size = ${String(PAGE_BYTES)}`);
+    db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
+    db.exec("PRAGMA journal_mode = WAL");
+    db.exec(`PRAGMA synchronous = ${durability}`);
+    db.exec(SCHEMA);
+    return new SqliteBlockStore(db, clock);
+  } catch (error) {
+    throw unavailable(`The state's store ${path} cannot be opened`, error);
+  }
+}
+
+/** Blocks, refs and journals in SQLite; blocks compressed where that makes them smaller. */
+class SqliteBlockStore implements BlockStore {
+  readonly #db: DatabaseSyncInstance;
+  readonly #clock: Clock;
+  readonly #statements: StatementCache;
+  /** Whether journal records wait for their transaction's commit. */
+  #isAppending = false;
+
+  constructor(db: DatabaseSyncInstance, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#statements = new StatementCache(db);
+  }
+
+  get(hash: Hash): Uint8Array | undefined {
+    const row = this.#statements.get(
+      "SELECT is_deflated, bytes FROM state_blocks WHERE hash = ?",
+      Buffer.from(hash, "hex"),
+    );
+    if (row === undefined) return undefined;
+    const bytes = row["bytes"] as Uint8Array;
+    if (row["is_deflated"] === 0) return bytes;
+    try {
+      return inflateRawSync(bytes);
+    } catch (error) {
+      throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is damaged`, {
+        cause: error,
+      });
+    }
+  }
+
+  has(hash: Hash): boolean {
+    const sql = "SELECT 1 FROM state_blocks WHERE hash = ?";
+    return this.#statements.get(sql, Buffer.from(hash, "hex")) !== undefined;
+  }
+
+  *hashes(): Generator<Hash> {
+    let after = Buffer.alloc(0);
+    for (;;) {
+      const sql = "SELECT hash FROM state_blocks WHERE hash > ? ORDER BY hash LIMIT 1000";
+      const page = this.#statements
+        .all(sql, after)
+        .map((row) => Buffer.from(row["hash"] as Uint8Array));
+      for (const hash of page) yield hash.toString("hex") as Hash;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = last;
+    }
+  }
+
+  put(blocks: ReadonlyMap<Hash, Uint8Array>): void {
+    this.#transaction(() => {
+      this.#insert(blocks);
+      return true;
+    });
+  }
+
+  ref(name: string): Hash | undefined {
+    const row = this.#statements.get("SELECT commit_hash FROM state_refs WHERE name = ?", name);
+    return row?.["commit_hash"] as Hash | undefined;
+  }
+
+  refs(): readonly Ref[] {
+    const rows = this.#statements.all("SELECT name, commit_hash FROM state_refs ORDER BY name");
+    return rows.map((row) => ({ name: row["name"] as string, commit: row["commit_hash"] as Hash }));
+  }
+
+  move(move: RefMove, blocks: ReadonlyMap<Hash, Uint8Array>): boolean {
+    return this.#transaction(() => {
+      if (!this.#moveRef(move)) return false;
+      this.#insert(blocks);
+      if (move.journal !== undefined) this.#emptyJournal(move.journal);
+      return true;
+    });
+  }
+
+  append(journal: string, { present, key }: JournalRecord): void {
+    this.#attempt(() => {
+      if (!this.#isAppending) this.#db.exec("BEGIN IMMEDIATE");
+      this.#isAppending = true;
+      const sql = "INSERT INTO state_journal (journal, is_present, key) VALUES (?, ?, ?)";
+      this.#statements.run(sql, [journal, present ? 1 : 0, key]);
+    });
+  }
+
+  sync(): void {
+    if (!this.#isAppending) return;
+    this.#attempt(() => this.#db.exec("COMMIT"));
+    this.#isAppending = false;
+  }
+
+  journal(name: string): readonly JournalRecord[] {
+    const sql = "SELECT is_present, key FROM state_journal WHERE journal = ? ORDER BY id";
+    return this.#statements
+      .all(sql, name)
+      .map((row) => ({ present: row["is_present"] === 1, key: row["key"] as Uint8Array }));
+  }
+
+  clearJournal(name: string): void {
+    this.#transaction(() => {
+      this.#emptyJournal(name);
+      return true;
+    });
+  }
+
+  sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number {
+    let deleted = 0;
+    for (const hash of [...this.hashes()].filter((found) => !keep.has(found))) {
+      const sql = "DELETE FROM state_blocks WHERE hash = ? AND written_at_ms < ?";
+      this.#attempt(() => {
+        deleted += this.#statements.run(sql, [Buffer.from(hash, "hex"), writtenBeforeMs]);
+      });
+    }
+    return deleted;
+  }
+
+  [Symbol.dispose](): void {
+    this.sync();
+    this.#db.close();
+  }
+
+  #moveRef({ name, expected, next }: RefMove): boolean {
+    if (this.ref(name) !== expected) return false;
+    if (next === undefined) this.#statements.run("DELETE FROM state_refs WHERE name = ?", [name]);
+    else this.#statements.run("INSERT OR REPLACE INTO state_refs VALUES (?, ?)", [name, next]);
+    return true;
+  }
+
+  #insert(blocks: ReadonlyMap<Hash, Uint8Array>): void {
+    const sql = `INSERT INTO state_blocks (hash, written_at_ms, is_deflated, bytes) VALUES (?, ?, ?, ?)
+      ON CONFLICT (hash) DO UPDATE SET written_at_ms = excluded.written_at_ms`;
+    const nowMs = this.#clock.nowMs();
+    for (const [hash, bytes] of blocks) {
+      const deflated = deflateRawSync(bytes, DEFLATE);
+      const isDeflated = deflated.length < bytes.length;
+      const stored = isDeflated ? deflated : bytes;
+      this.#statements.run(sql, [Buffer.from(hash, "hex"), nowMs, isDeflated ? 1 : 0, stored]);
+    }
+  }
+
+  #emptyJournal(name: string): void {
+    this.#statements.run("DELETE FROM state_journal WHERE journal = ?", [name]);
+  }
+
+  /** Runs writes together with the journal records that wait. They stay only if it returns true. */
+  #transaction(write: () => boolean): boolean {
+    this.sync();
+    return this.#attempt(() => {
+      this.#db.exec("BEGIN IMMEDIATE");
+      let done = false;
+      try {
+        done = write();
+        return done;
+      } finally {
+        this.#db.exec(done ? "COMMIT" : "ROLLBACK");
+      }
+    });
+  }
+
+  #attempt<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (error) {
+      throw unavailable("The state's store cannot be written now", error);
+    }
+  }
+}
+
+function unavailable(message: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError("STORE_UNAVAILABLE", message, { cause: error, retryAfterMs: 1000 });
+}
