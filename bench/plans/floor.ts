@@ -7,6 +7,10 @@ export interface Floor {
   readonly steps: number;
 }
 
+/** What makes the tables that hold a step's rows, and their indexes. */
+const STEP_TABLES_SQL = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
+  AND tbl_name IN ('plan_steps', 'step_results', 'plan_events', 'tool_calls')`;
+
 type Row = Record<string, string | number | null>;
 
 /**
@@ -20,7 +24,7 @@ export function measureFloor(storePath: string, scratchPath: string, group: numb
   const source = new DatabaseSync(storePath);
   const scratch = new DatabaseSync(scratchPath);
   scratch.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  for (const { sql } of all(source, "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")) {
+  for (const { sql } of all(source, STEP_TABLES_SQL)) {
     scratch.exec(String(sql));
   }
   const steps = stepsOf(source);
