@@ -52,7 +52,10 @@ function report(error: CliError, terminal: Terminal, json: boolean): void {
   }
   const colors = terminal.errorColors;
   terminal.note(`${colors.red(colors.bold("error:"))} ${message}`);
-  for (const { field, reason } of details) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
+  for (const { field, reason } of details) {
+    // A single detail is often the message itself.
+    if (message !== `${field}: ${reason}`) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
+  }
   terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
 }
 

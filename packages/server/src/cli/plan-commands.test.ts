@@ -130,6 +130,14 @@ describe("steward plan", () => {
     expect((await steward(["run", planId])).code).toBe(1);
   });
 
+  it("passes on what the server says to mend a step that failed", async () => {
+    const { code, stderr } = await steward(["run", "-"], planOf("SELECT nme FROM customers"));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /error: The plan failed at step s0: no such column: nme.*\n +s0: .*name/,
+    );
+  });
+
   it("cancels the plan on Ctrl-C, and waits for its end", async () => {
     await using run = startSteward(["plan", "run", "-", "--json"], {
       cwd,

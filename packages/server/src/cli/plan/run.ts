@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { StewardError } from "@steward/client";
 import type { Plan, Plans, StepExecution } from "@steward/client";
 import type { Command } from "commander";
+import type { FieldViolation } from "../../kernel/errors.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
@@ -22,10 +23,10 @@ export function runCommand(context: CliContext): Command {
     .action(async (target: string, options: ClientOptions) => {
       const { plans } = connect(options, context.env);
       const planId = await planIdOf(target, plans, context);
-      const { plan, results } = await runPlan(planId, plans, terminal);
+      const { plan, results, hints } = await runPlan(planId, plans, terminal);
       if (options.json) terminal.printJson({ ...plan, results });
       else describeResults(results, terminal.outColors).forEach(terminal.print);
-      if (plan.status !== "completed") throw notCompleted(plan);
+      if (plan.status !== "completed") throw notCompleted(plan, hints);
     });
 }
 
@@ -43,14 +44,19 @@ async function planIdOf(target: string, plans: Plans, context: CliContext): Prom
   );
 }
 
-async function runPlan(
-  planId: string,
-  plans: Plans,
-  terminal: Terminal,
-): Promise<{ readonly plan: Plan; readonly results: PlanResults }> {
+/** What a run came to. */
+interface PlanRun {
+  readonly plan: Plan;
+  readonly results: PlanResults;
+  /** What the server says to whoever wants to mend the steps that failed in this run. */
+  readonly hints: readonly FieldViolation[];
+}
+
+async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promise<PlanRun> {
   const before = await plans.get(planId);
   const wanted = resultSteps(before);
   const executed = new Map<string, StepExecution>();
+  const hints: FieldViolation[] = [];
   const cancelling: Promise<void>[] = [];
   using display = createProgressDisplay(terminal, before);
   using _stop = onStopSignal(() => {
@@ -63,15 +69,20 @@ async function runPlan(
   const ran = await plans.run(planId, {
     onProgress: (progress) => {
       display.update(progress);
-      if (progress.kind === "finished" && wanted.has(progress.stepId)) {
-        executed.set(progress.stepId, progress.execution);
-      }
+      if (progress.kind === "started") return;
+      const { stepId, execution } = progress;
+      if (wanted.has(stepId)) executed.set(stepId, execution);
+      if (execution.step_result.status === "failed") hints.push(...hintsOf(execution));
     },
   });
   await Promise.all(cancelling);
   const plan = cancelling.length === 0 ? ran : await plans.get(planId);
   display.end(plan);
-  return { plan, results: await collectResults(plan, executed, plans) };
+  return { plan, results: await collectResults(plan, executed, plans), hints };
+}
+
+function hintsOf({ llm_context_update: update }: StepExecution): readonly FieldViolation[] {
+  return update.augmentation_hints.map((reason) => ({ field: update.step_id, reason }));
 }
 
 async function cancelPlan(plans: Plans, planId: string): Promise<void> {
@@ -83,7 +94,7 @@ async function cancelPlan(plans: Plans, planId: string): Promise<void> {
   }
 }
 
-function notCompleted(plan: Plan): CliError {
+function notCompleted(plan: Plan, details: readonly FieldViolation[]): CliError {
   const { plan_id: planId, status, steps } = plan;
   const failed = steps.find((step) => step.status === "failed");
   if (status === "failed") {
@@ -92,7 +103,8 @@ function notCompleted(plan: Plan): CliError {
     return new CliError(`The plan failed${which}: ${reason}`, {
       exitCode: EXIT.failed,
       code: failed?.error?.code ?? "DEADLINE_EXCEEDED",
-      fix: `correct the cause, then: steward plan retry ${planId} && steward plan run ${planId}`,
+      fix: `submit a corrected plan or, once the cause is gone: steward plan retry ${planId} && steward plan run ${planId}`,
+      details,
     });
   }
   return new CliError(`The plan is ${status}, not completed`, {
