@@ -1,3 +1,5 @@
+import { createBilling } from "./billing.js";
+import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
 import { createPlans } from "./plans.js";
 import type { Plans } from "./plans.js";
@@ -11,6 +13,8 @@ export interface ClientOptions {
   readonly sessionId?: string;
   readonly userId?: string;
   readonly agentId?: string;
+  /** Such as `admin`, which billing asks for. */
+  readonly role?: string;
   /** Name of the ORM model the calls are about, for the usage reports. */
   readonly ormModel?: string;
   /** Sent with every call, before those that the identity above makes. */
@@ -22,6 +26,7 @@ export interface ClientOptions {
 /** A Steward server. Holds no connection: nothing to close. */
 export interface StewardClient {
   readonly plans: Plans;
+  readonly billing: Billing;
 }
 
 /**
@@ -35,16 +40,17 @@ export function createClient(options: ClientOptions): StewardClient {
     // Browsers refuse their fetch as a method of another object.
     fetch: options.fetch ?? fetch.bind(globalThis),
   });
-  return { plans: createPlans(http) };
+  return { plans: createPlans(http), billing: createBilling(http) };
 }
 
 function identityHeaders(options: ClientOptions): Record<string, string> {
-  const { orgId, sessionId, userId, agentId, ormModel } = options;
+  const { orgId, sessionId, userId, agentId, role, ormModel } = options;
   const headers = {
     "x-org-id": orgId,
     "x-session-id": sessionId,
     "x-user-id": userId,
     "x-agent-id": agentId,
+    "x-user-role": role,
     "x-orm-model": ormModel,
   };
   return Object.fromEntries(

@@ -2,6 +2,7 @@
  * The client of Steward: submit plans, run them, watch them. Needs `fetch` and nothing else, so it
  * runs in Node, in browsers and at the edge. Bodies have the wire's own shapes.
  */
+export { type Billing } from "./billing.js";
 export { createClient, type ClientOptions, type StewardClient } from "./client.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
@@ -9,8 +10,15 @@ export { StewardError, type StewardErrorCode, type StewardErrorOptions } from ".
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
 export type {
+  Budget,
+  DailyUsage,
+  DetachedPaymentMethod,
   ErrorDetail,
+  HeatMapRow,
   LlmContextUpdate,
+  NewBudget,
+  NewPrice,
+  PaymentMethod,
   Plan,
   PlanEvent,
   PlanPage,
@@ -20,10 +28,21 @@ export type {
   PlanStep,
   PlanStepDef,
   PlanSummary,
+  Price,
+  RemovedBudget,
+  RepriceRequest,
+  Repricing,
   SchemaTableDelta,
+  SetupIntent,
   StepError,
   StepExecution,
   StepResult,
   StepStatus,
   SubmitPlanRequest,
+  UsageCloudEvent,
+  UsageDifference,
+  UsageIngestion,
+  UsageQuery,
+  UsageTotals,
+  VerifyUsageRequest,
 } from "@steward/protocol/rest";

@@ -23,7 +23,11 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   PLAN_NOT_ACTIVE:
     "`steward plan get ID` shows how it ended; `steward plan retry ID` revives a failed plan",
   APPROVAL_REQUIRED: "have the step approved, then run the plan again",
-  QUOTA_EXCEEDED: "wait, or have the quota raised",
+  QUOTA_EXCEEDED: "wait, or raise the budget: `steward budget list` shows it",
+  PAYMENT_NOT_CONFIGURED: "start the server with PAYMENT_SECRET_KEY",
+  PAYMENT_PROVIDER_FAILED: "the server's log says how the payment provider failed",
+  PAYMENT_TIMEOUT: "try again in a moment",
+  PAYMENT_RATE_LIMITED: "try again in a moment",
   ORCHESTRATOR_NOT_CONFIGURED: "start the server with --database-url or SERVICE_DATABASE_URL",
   STORE_UNAVAILABLE: "`steward doctor` checks the store; try again when it is back",
   OVERLOADED: "try again in a moment",

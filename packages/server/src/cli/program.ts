@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { version } from "../version.js";
+import { budgetCommand, paymentsCommand, priceCommand, usageCommand } from "./billing/index.js";
 import { configCommand } from "./config.js";
 import type { CliContext } from "./context.js";
 import { devCommand } from "./dev.js";
@@ -12,7 +13,17 @@ export function createProgram(context: CliContext): Command {
   const program = new Command("steward")
     .description("The control plane for LLM agents that work on a company's data.")
     .version(version(), "--version", "Print the version.");
-  const commands = [devCommand, serveCommand, planCommand, configCommand, doctorCommand];
+  const commands = [
+    devCommand,
+    serveCommand,
+    planCommand,
+    usageCommand,
+    priceCommand,
+    budgetCommand,
+    paymentsCommand,
+    configCommand,
+    doctorCommand,
+  ];
   for (const command of commands) program.addCommand(command(context));
   settle(program, context);
   return program;

@@ -12,6 +12,8 @@ export interface ClientOptions {
   readonly org?: string;
   readonly session?: string;
   readonly user?: string;
+  /** Only commands that ask for a role have it. */
+  readonly role?: string;
   /** Data as JSON rather than for reading. */
   readonly json?: true;
 }
@@ -43,5 +45,6 @@ export function connect(options: ClientOptions, env: Environment): StewardClient
     ...(options.org === undefined ? {} : { orgId: options.org }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),
     ...(options.user === undefined ? {} : { userId: options.user }),
+    ...(options.role === undefined ? {} : { role: options.role }),
   });
 }

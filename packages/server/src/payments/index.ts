@@ -7,4 +7,4 @@
  */
 export { noCustomerBindings } from "./no-customer-bindings.js";
 export { PaymentService } from "./payment-service.js";
-export type { CustomerBindings, PaymentMethod, PaymentProvider, SetupIntent } from "./ports.js";
+export type { PaymentMethod } from "./ports.js";

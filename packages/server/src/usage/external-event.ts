@@ -20,7 +20,7 @@ export interface ExternalEvent {
 }
 
 /** Events in one request. */
-export const EXTERNAL_EVENTS_MAX: number = 1000;
+const EXTERNAL_EVENTS_MAX = 1000;
 
 /** How far another system's clock may be ahead of ours, in ms. */
 const CLOCK_AHEAD_MAX_MS = 5 * 60 * 1000;

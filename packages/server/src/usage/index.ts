@@ -6,36 +6,19 @@
  * **Rollup**: a total kept beside the rows. **Budget**: a cap on usage. **Nanodollar**: the unit
  * money is counted in.
  */
-export { aauWeight, type AauWeight } from "./aau.js";
-export type { BudgetInput } from "./budget-input.js";
-export type { Budget, BudgetWindow } from "./budgets.js";
 export { toCsv } from "./csv.js";
-export { EXTERNAL_EVENTS_MAX, type ExternalEvent } from "./external-event.js";
-export { formatUsd, usdOf, type Nanodollars } from "./money.js";
-export {
-  addTotals,
-  NO_USAGE,
-  postingOf,
-  postingOfAdjustment,
-  type Posting,
-  type UsageTotals,
-} from "./posting.js";
-export type { PriceInput } from "./price-input.js";
+export type { ExternalEvent } from "./external-event.js";
+export { formatUsd, usdOf } from "./money.js";
 export { noUsageStore } from "./no-usage-store.js";
-export { PriceList, type Price, type PriceChange, type PriceScope } from "./pricing.js";
+export { NO_USAGE, postingOf, postingOfAdjustment, type UsageTotals } from "./posting.js";
+export { PriceList, type Price } from "./pricing.js";
+export type { Budget } from "./budgets.js";
 export { UsageRecorder } from "./recorder.js";
-export type { Bucket, DailyUsage } from "./report.js";
-export type { BucketRange, Grouping, ReportParameters } from "./report-query.js";
-export type { Repriced, RepriceInput } from "./repricing.js";
-export {
-  rollupsOf,
-  type HeatCell,
-  type RollupDimension,
-  type RollupGrain,
-  type Rollups,
-  type TimeRollup,
-} from "./rollup.js";
-export { usageEventOf, type UsageAdjustment, type UsageEvent } from "./usage-event.js";
+export type { DailyUsage } from "./report.js";
+export type { Grouping } from "./report-query.js";
+export type { Repriced } from "./repricing.js";
+export { rollupsOf, type HeatCell } from "./rollup.js";
+export { usageEventOf } from "./usage-event.js";
 export { UsageGate } from "./usage-gate.js";
+export { UsageService, type UsageReport } from "./usage-service.js";
 export type { TotalDifference } from "./verification.js";
-export { UsageService, type IngestResult, type UsageReport } from "./usage-service.js";

@@ -3,7 +3,7 @@ import { GRAIN_MS, type RollupDimension } from "./rollup.js";
 import { isTimeZone } from "./zone-calendar.js";
 
 /** What daily usage can be split by beyond the day. */
-export const GROUPINGS = ["tool", "session", "intent", "model"] as const;
+const GROUPINGS = ["tool", "session", "intent", "model"] as const;
 
 /** One of {@link GROUPINGS}. */
 export type Grouping = (typeof GROUPINGS)[number];
@@ -28,7 +28,7 @@ export interface ReportQuery {
 }
 
 /** The range of a report that names none (Contract §4.5). */
-export const DEFAULT_RANGE = { from: "1970-01-01", to: "9999-12-31" } as const;
+const DEFAULT_RANGE = { from: "1970-01-01", to: "9999-12-31" } as const;
 
 /**
  * Reads the parameters of a usage report.

@@ -1,7 +1,7 @@
 import { addTotals, type Posting, type UsageTotals } from "./posting.js";
 
 /** What daily usage can be grouped by; `total` is the whole organization. */
-export const ROLLUP_DIMENSIONS = ["total", "tool", "session", "intent", "model"] as const;
+const ROLLUP_DIMENSIONS = ["total", "tool", "session", "intent", "model"] as const;
 
 /** One of {@link ROLLUP_DIMENSIONS}. */
 export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];

@@ -1,2 +1,2 @@
 /** Payments through Stripe's API, with its own SDK. */
-export { StripePaymentProvider, type StripeSettings } from "./stripe-provider.js";
+export { StripePaymentProvider } from "./stripe-provider.js";

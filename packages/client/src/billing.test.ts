@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { createClient } from "./client.js";
+import { json, scriptedServer } from "./testing/scripted-server.js";
+
+const EVENT = {
+  specversion: "1.0",
+  id: "1",
+  source: "s",
+  type: "t",
+  data: { tool_name: "x" },
+} as const;
+
+describe("billing", () => {
+  it("reaches the documented paths, as whom it is told to", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      json(response, 200, { data: {} });
+    });
+    const { billing } = createClient({ baseUrl: server.url, role: "admin" });
+    await billing.usage({ from: "2026-01-01", group_by: "tool" });
+    await billing.heatMap();
+    await billing.report([EVENT]);
+    await billing.verify({ repair: true });
+    await billing.prices();
+    await billing.setPrice({ scope: "aau", amount_usd: "1" });
+    await billing.reprice({ from: "2026-01-01", until: "2026-02-01" });
+    await billing.budgets();
+    await billing.removeBudget("b/1");
+    await billing.createSetupIntent("cus_A", { idempotencyKey: "k" });
+    await billing.paymentMethods();
+    await billing.detachPaymentMethod("pm_1");
+    expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
+      "GET /billing/usage?from=2026-01-01&group_by=tool",
+      "GET /billing/usage/heatmap",
+      `POST /billing/events ${JSON.stringify([EVENT])}`,
+      'POST /billing/usage/verify {"repair":true}',
+      "GET /billing/prices",
+      'POST /billing/prices {"scope":"aau","amount_usd":"1"}',
+      'POST /billing/reprice {"from":"2026-01-01","until":"2026-02-01"}',
+      "GET /billing/budgets",
+      "DELETE /billing/budgets/b%2F1",
+      'POST /billing/setup-intent {"customer_id":"cus_A"}',
+      "GET /billing/payment-methods",
+      "DELETE /billing/payment-methods/pm_1",
+    ]);
+    expect(server.seen.every(({ headers }) => headers["x-user-role"] === "admin")).toBe(true);
+    expect(server.seen[2]?.headers["content-type"]).toBe("application/cloudevents-batch+json");
+    expect(server.seen[9]?.headers["idempotency-key"]).toBe("k");
+  });
+
+  it("takes usage as CSV, as the server wrote it", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/csv" }).end("date\r\n2026-01-05\r\n");
+    });
+    const { billing } = createClient({ baseUrl: server.url });
+    expect(await billing.usageCsv({ tz: "Europe/Berlin" })).toBe("date\r\n2026-01-05\r\n");
+    expect(server.seen[0]?.url).toBe("/billing/usage?tz=Europe%2FBerlin&format=csv");
+  });
+});

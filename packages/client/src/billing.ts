@@ -1,0 +1,120 @@
+import type {
+  Budget,
+  DailyUsage,
+  DetachedPaymentMethod,
+  HeatMapRow,
+  NewBudget,
+  NewPrice,
+  PaymentMethod,
+  Price,
+  RemovedBudget,
+  RepriceRequest,
+  Repricing,
+  SetupIntent,
+  UsageCloudEvent,
+  UsageDifference,
+  UsageIngestion,
+  UsageQuery,
+  VerifyUsageRequest,
+} from "@steward/protocol/rest";
+import type { Http } from "./http.js";
+import type { CallOptions, SubmitOptions } from "./plans.js";
+
+/**
+ * Billing: everything the server's `/billing` offers, for billing admins. Calls reject with a
+ * StewardError.
+ */
+export interface Billing {
+  /** Usage by day; grouped, by day and group. */
+  usage(query?: UsageQuery, options?: CallOptions): Promise<readonly DailyUsage[]>;
+  /** The same as CSV, in which money is exact. */
+  usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>;
+  /** All usage by model and intent. */
+  heatMap(options?: CallOptions): Promise<readonly HeatMapRow[]>;
+  /** Reports tool calls of another system; each counts once, however often it is reported. */
+  report(events: readonly UsageCloudEvent[], options?: CallOptions): Promise<UsageIngestion>;
+  /** What of the totals differs from the rows; with `repair`, it is put right. */
+  verify(request?: VerifyUsageRequest, options?: CallOptions): Promise<readonly UsageDifference[]>;
+
+  prices(options?: CallOptions): Promise<readonly Price[]>;
+  /** Not tried again by itself. */
+  setPrice(price: NewPrice, options?: CallOptions): Promise<Price>;
+  /** Prices recorded calls anew; repeating it changes nothing more. */
+  reprice(request: RepriceRequest, options?: CallOptions): Promise<Repricing>;
+
+  budgets(options?: CallOptions): Promise<readonly Budget[]>;
+  /** In the place of one with the same scope, unit, period and action. */
+  setBudget(budget: NewBudget, options?: CallOptions): Promise<Budget>;
+  /** Not tried again by itself. */
+  removeBudget(budgetId: string, options?: CallOptions): Promise<RemovedBudget>;
+
+  /** Begins to save a payment method of the provider's customer. */
+  createSetupIntent(customerId: string, options?: SubmitOptions): Promise<SetupIntent>;
+  paymentMethods(options?: CallOptions): Promise<readonly PaymentMethod[]>;
+  /** Not tried again by itself. */
+  detachPaymentMethod(id: string, options?: CallOptions): Promise<DetachedPaymentMethod>;
+}
+
+/** Billing over HTTP. */
+export function createBilling(http: Http): Billing {
+  const get = <Payload>(path: string, { signal }: CallOptions = {}): Promise<Payload> =>
+    http.call({ method: "GET", path, idempotent: true, signal });
+  return {
+    usage: (query = {}, { signal } = {}) =>
+      http.call({ method: "GET", path: USAGE, query: { ...query }, idempotent: true, signal }),
+    usageCsv: async (query = {}, { signal } = {}) => {
+      const csv = { ...query, format: "csv" };
+      const headers = { accept: "text/csv, application/json;q=0.5" };
+      const response = await http.open({
+        method: "GET",
+        path: USAGE,
+        query: csv,
+        headers,
+        idempotent: true,
+        signal,
+      });
+      return response.text();
+    },
+    heatMap: (options) => get(`${USAGE}/heatmap`, options),
+    report: (body, { signal } = {}) =>
+      http.call({
+        method: "POST",
+        path: "/billing/events",
+        body,
+        headers: { "content-type": "application/cloudevents-batch+json" },
+        idempotent: true,
+        signal,
+      }),
+    verify: (body = {}, { signal } = {}) =>
+      http.call({ method: "POST", path: `${USAGE}/verify`, body, idempotent: true, signal }),
+    prices: (options) => get("/billing/prices", options),
+    setPrice: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: "/billing/prices", body, idempotent: false, signal }),
+    reprice: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: "/billing/reprice", body, idempotent: true, signal }),
+    budgets: (options) => get("/billing/budgets", options),
+    setBudget: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: "/billing/budgets", body, idempotent: true, signal }),
+    removeBudget: (budgetId, { signal } = {}) => {
+      const path = `/billing/budgets/${encodeURIComponent(budgetId)}`;
+      return http.call({ method: "DELETE", path, idempotent: false, signal });
+    },
+    createSetupIntent: (customerId, { idempotencyKey, signal } = {}) =>
+      http.call({
+        method: "POST",
+        path: "/billing/setup-intent",
+        body: { customer_id: customerId },
+        headers: { "idempotency-key": idempotencyKey ?? crypto.randomUUID() },
+        idempotent: true,
+        signal,
+      }),
+    paymentMethods: (options) => get(METHODS, options),
+    detachPaymentMethod: (id, { signal } = {}) => {
+      const path = `${METHODS}/${encodeURIComponent(id)}`;
+      return http.call({ method: "DELETE", path, idempotent: false, signal });
+    },
+  };
+}
+
+const USAGE = "/billing/usage";
+const METHODS = "/billing/payment-methods";

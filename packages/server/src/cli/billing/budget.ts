@@ -1,0 +1,78 @@
+import { Command, Option } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { renderTable } from "../table.js";
+import { billingCommand } from "./billing-command.js";
+
+interface SetOptions extends ClientOptions {
+  readonly scope: string;
+  readonly period: string;
+  readonly action: string;
+}
+
+/** `steward budget …`: how much usage there may be. */
+export function budgetCommand(context: CliContext): Command {
+  return new Command("budget")
+    .description("Shows and sets how much usage there may be.")
+    .addCommand(listCommand(context))
+    .addCommand(setCommand(context))
+    .addCommand(removeCommand(context));
+}
+
+function listCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("list", "Lists the budgets.").action(async (options: ClientOptions) => {
+    const budgets = await connect(options, env).billing.budgets();
+    if (options.json) {
+      terminal.printJson(budgets);
+      return;
+    }
+    const columns = [
+      { title: "BUDGET" },
+      { title: "OF" },
+      { title: "LIMIT", align: "right" as const },
+      { title: "UNIT" },
+      { title: "PER" },
+      { title: "THEN" },
+    ];
+    const rows = budgets.map((budget) => [
+      budget.budget_id,
+      budget.scope,
+      budget.limit,
+      budget.unit,
+      budget.period,
+      budget.action,
+    ]);
+    renderTable(columns, rows).forEach(terminal.print);
+    if (rows.length === 0) terminal.note("no budgets: usage has no limit");
+  });
+}
+
+function setCommand({ env, terminal }: CliContext): Command {
+  const scope = new Option("--scope <scope>", "All together, or each session for itself.");
+  const period = new Option("--period <period>", "How long it counts, in UTC.");
+  const action = new Option("--action <action>", "What becomes of a call that exceeds it.");
+  return billingCommand("set", "Sets a budget, in the place of one for the same.")
+    .argument("<limit>", "Whole AAUs, or decimal dollars.")
+    .argument("<unit>", "aau or usd.")
+    .addOption(scope.choices(["organization", "session"]).default("organization"))
+    .addOption(period.choices(["day", "month", "total"]).default("month"))
+    .addOption(action.choices(["warn", "block"]).default("block"))
+    .action(async (limit: string, unit: string, options: SetOptions) => {
+      const { scope, period, action } = options;
+      const { billing } = connect(options, env);
+      const budget = await billing.setBudget({ scope, unit, period, limit, action });
+      if (options.json) terminal.printJson(budget);
+      else terminal.print(budget.budget_id);
+    });
+}
+
+function removeCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("remove", "Removes a budget.")
+    .argument("<budget-id>", "Id of the budget.")
+    .action(async (budgetId: string, options: ClientOptions) => {
+      const removed = await connect(options, env).billing.removeBudget(budgetId);
+      if (options.json) terminal.printJson(removed);
+      else terminal.print("removed");
+    });
+}

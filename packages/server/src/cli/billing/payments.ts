@@ -1,0 +1,52 @@
+import type { PaymentMethod } from "@steward/client";
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { renderTable } from "../table.js";
+import { billingCommand } from "./billing-command.js";
+
+/** `steward payments …`: the saved payment methods. */
+export function paymentsCommand(context: CliContext): Command {
+  return new Command("payments")
+    .description("Shows and detaches saved payment methods.")
+    .addCommand(listCommand(context))
+    .addCommand(detachCommand(context));
+}
+
+function listCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("list", "Lists the saved payment methods, newest first.").action(
+    async (options: ClientOptions) => {
+      const methods = await connect(options, env).billing.paymentMethods();
+      if (options.json) {
+        terminal.printJson(methods);
+        return;
+      }
+      const titles = ["METHOD", "TYPE", "BRAND", "LAST4", "EXPIRES"];
+      const columns = titles.map((title) => ({ title }));
+      renderTable(columns, methods.map(methodRow)).forEach(terminal.print);
+      if (methods.length === 0) terminal.note("no payment methods are saved");
+    },
+  );
+}
+
+function methodRow(method: PaymentMethod): readonly string[] {
+  const { exp_month: month, exp_year: year } = method;
+  return [
+    method.id,
+    method.type,
+    method.brand ?? "",
+    method.last4 ?? "",
+    month === null || year === null ? "" : `${String(month).padStart(2, "0")}/${String(year)}`,
+  ];
+}
+
+function detachCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("detach", "Detaches a payment method, for good.")
+    .argument("<pm-id>", "Id of the payment method.")
+    .action(async (id: string, options: ClientOptions) => {
+      const detached = await connect(options, env).billing.detachPaymentMethod(id);
+      if (options.json) terminal.printJson(detached);
+      else terminal.print("detached");
+    });
+}

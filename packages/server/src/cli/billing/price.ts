@@ -1,0 +1,72 @@
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { renderTable } from "../table.js";
+import { billingCommand } from "./billing-command.js";
+
+interface SetOptions extends ClientOptions {
+  readonly from?: string;
+  readonly until?: string;
+}
+
+/** `steward price …`: what usage costs. */
+export function priceCommand(context: CliContext): Command {
+  return new Command("price")
+    .description("Shows and sets what usage costs.")
+    .addCommand(listCommand(context))
+    .addCommand(setCommand(context));
+}
+
+function listCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("list", "Lists the prices, past and future ones too.").action(
+    async (options: ClientOptions) => {
+      const prices = await connect(options, env).billing.prices();
+      if (options.json) {
+        terminal.printJson(prices);
+        return;
+      }
+      const columns = [
+        { title: "PER" },
+        { title: "NAME" },
+        { title: "USD", align: "right" as const },
+        { title: "FROM" },
+        { title: "UNTIL" },
+      ];
+      const rows = prices.map((price) => [
+        price.scope,
+        price.subject,
+        price.amount_usd,
+        price.from,
+        price.until ?? "",
+      ]);
+      renderTable(columns, rows).forEach(terminal.print);
+      if (rows.length === 0) terminal.note("no prices: usage costs nothing");
+    },
+  );
+}
+
+function setCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("set", "Sets a price; the one before it ends where this one begins.")
+    .argument("<scope>", "aau, intent, model or tool; the most specific price wins.")
+    .argument("<usd>", "Dollars for each AAU, or for each call.")
+    .argument("[name]", "The intent, model or tool that it is for.")
+    .option("--from <time>", "Date or RFC 3339 from which it applies (default: now).")
+    .option("--until <time>", "Date or RFC 3339 until which it applies (default: for good).")
+    .action(async (scope: string, usd: string, name: string | undefined, options: SetOptions) => {
+      const { from, until } = options;
+      const price = await connect(options, env).billing.setPrice({
+        scope,
+        amount_usd: usd,
+        ...(name === undefined ? {} : { subject: name }),
+        ...(from === undefined ? {} : { from }),
+        ...(until === undefined ? {} : { until }),
+      });
+      if (options.json) terminal.printJson(price);
+      else terminal.print(`$${price.amount_usd} from ${price.from} ${untilOf(price.until)}`);
+    });
+}
+
+function untilOf(until: string | undefined): string {
+  return until === undefined ? "on" : `until ${until}`;
+}

@@ -1,0 +1,27 @@
+import { Option } from "commander";
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import { billingCommand } from "./billing-command.js";
+import { queryOf, withRange, type UsageOptions } from "./usage-range.js";
+
+interface ExportOptions extends UsageOptions {
+  readonly format: "csv" | "jsonl";
+}
+
+/** `steward usage export`: the rows on standard output, for other programs. */
+export function exportCommand({ env, terminal }: CliContext): Command {
+  const format = new Option("--format <format>", "csv, in which money is exact, or jsonl.");
+  return withRange(billingCommand("export", "Writes usage by day for other programs."))
+    .addOption(format.choices(["csv", "jsonl"]).default("csv"))
+    .action(async (_options: unknown, command: Command) => {
+      // Options that the command above has too may stand before this one's name.
+      const options = command.optsWithGlobals<ExportOptions>();
+      const { billing } = connect(options, env);
+      if (options.format === "jsonl") {
+        (await billing.usage(queryOf(options))).forEach(terminal.printJson);
+      } else {
+        terminal.print((await billing.usageCsv(queryOf(options))).trimEnd());
+      }
+    });
+}

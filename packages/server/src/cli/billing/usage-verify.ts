@@ -1,0 +1,36 @@
+import type { UsageTotals } from "@steward/client";
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { renderTable } from "../table.js";
+import { billingCommand } from "./billing-command.js";
+
+interface VerifyOptions extends ClientOptions {
+  readonly repair?: true;
+}
+
+/** `steward usage verify`: ends with 1 when a total was wrong and is not repaired. */
+export function verifyCommand({ env, terminal, exitWith }: CliContext): Command {
+  return billingCommand("verify", "Compares the totals with the rows they are made of.")
+    .option("--repair", "Put right what is wrong.")
+    .action(async (_options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<VerifyOptions>();
+      const repair = options.repair ?? false;
+      const found = await connect(options, env).billing.verify({ repair });
+      if (options.json) terminal.printJson(found);
+      else if (found.length === 0) terminal.print("every total is what its rows add up to");
+      else {
+        const rows = found.map((row) => [row.total, cellOf(row.stored), cellOf(row.recomputed)]);
+        const columns = [{ title: "TOTAL" }, { title: "STORED" }, { title: "RECOMPUTED" }];
+        renderTable(columns, rows).forEach(terminal.print);
+        terminal.note(repair ? "all of them are repaired" : "repair them with --repair");
+      }
+      if (found.length > 0 && !repair) exitWith(EXIT.failed);
+    });
+}
+
+function cellOf({ action_count, total_aau, total_cost_usd }: UsageTotals): string {
+  return `${String(action_count)} calls, ${String(total_aau)} AAU, $${String(total_cost_usd)}`;
+}

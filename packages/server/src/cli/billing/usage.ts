@@ -1,0 +1,58 @@
+import type { DailyUsage } from "@steward/client";
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import { renderTable } from "../table.js";
+import type { Colors } from "../terminal.js";
+import { billingCommand } from "./billing-command.js";
+import { exportCommand } from "./usage-export.js";
+import { queryOf, withRange, type UsageOptions } from "./usage-range.js";
+import { verifyCommand } from "./usage-verify.js";
+
+/** `steward usage`: a line with a bar for each day; its parts export and verify. */
+export function usageCommand(context: CliContext): Command {
+  return reportCommand("usage", "Shows usage by day.", context)
+    .addCommand(exportCommand(context))
+    .addCommand(verifyCommand(context));
+}
+
+function reportCommand(name: string, description: string, { env, terminal }: CliContext): Command {
+  return withRange(billingCommand(name, description)).action(async (options: UsageOptions) => {
+    const rows = await connect(options, env).billing.usage(queryOf(options));
+    if (options.json) {
+      terminal.printJson(rows);
+      return;
+    }
+    usageTable(rows, terminal.outColors).forEach(terminal.print);
+    if (rows.length === 0) terminal.note("no usage in this range");
+  });
+}
+
+/** Columns of a bar at its longest. */
+const BAR_LENGTH_MAX = 30;
+
+function usageTable(rows: readonly DailyUsage[], colors: Colors): readonly string[] {
+  const most = Math.max(...rows.map((row) => row.total_aau), 1);
+  const grouped = rows.some((row) => groupOf(row) !== undefined);
+  const columns = [
+    { title: "DATE" },
+    ...(grouped ? [{ title: "GROUP" }] : []),
+    { title: "CALLS", align: "right" as const },
+    { title: "AAU", align: "right" as const },
+    { title: "USD", align: "right" as const },
+    { title: "", paint: colors.cyan },
+  ];
+  const cells = rows.map((row) => [
+    row.date,
+    ...(grouped ? [groupOf(row) ?? ""] : []),
+    String(row.action_count),
+    String(row.total_aau),
+    row.total_cost_usd.toFixed(2),
+    "█".repeat(Math.max(1, Math.round((row.total_aau / most) * BAR_LENGTH_MAX))),
+  ]);
+  return renderTable(columns, cells);
+}
+
+function groupOf(row: DailyUsage): string | undefined {
+  return row.tool_name ?? row.session_id ?? row.intent ?? row.orm_model;
+}
