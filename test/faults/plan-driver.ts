@@ -18,7 +18,7 @@ export const STEPS: readonly { readonly id: string; readonly write: boolean }[] 
 ];
 
 /** How long a client keeps asking before it gives up on a server that should be back, in ms. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 /**
  * A client that drives one plan to its end whatever happens to the server: it repeats every request
