@@ -150,8 +150,8 @@ module.exports = {
       name: "no-test-in-product",
       severity: "error",
       comment: "what ships does not import tests or development packages",
-      from: { path: "^packages/", pathNot: test },
-      to: { path: "\\.test\\.ts$", dependencyTypes: ["local", "npm-dev"] },
+      from: { path: "^packages/", pathNot: [test, "^packages/test-"] },
+      to: { path: "\\.test\\.ts$|^packages/test-" },
     },
     {
       name: "not-to-unresolvable",

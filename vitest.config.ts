@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
     exclude: ["**/node_modules/**", "**/*.long.test.js"],
+    globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
     testTimeout: 20_000,
     maxWorkers: 2,
   },

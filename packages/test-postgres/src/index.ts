@@ -1,0 +1,8 @@
+/**
+ * PostgreSQL for tests and measurements. *Server*: a cluster in a temporary directory, with the
+ * process that runs it. *Keeper*: the process that starts a server and removes every trace of it
+ * when whoever wanted it is gone, killed included. *Test database*: one database of its own on the
+ * server that all files of a test run share.
+ */
+export { PostgresServer, type PostgresServerOptions, type StopMode } from "./postgres-server.js";
+export { freshDatabase, type TestDatabase } from "./test-database.js";

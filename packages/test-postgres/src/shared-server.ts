@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import { PostgresServer } from "./postgres-server.js";
+
+/** An existing server to use; its user may create databases. */
+const EXISTING = "SERVICE_TEST_DATABASE_URL";
+/** Where the files of this test run ask for the server they share. */
+const SHARED = "STEWARD_TEST_POSTGRES_DOOR";
+
+/**
+ * Offers one server to all processes of a test run, started when the first of them asks.
+ * @returns what ends the offer and the server.
+ */
+export async function offerSharedServer(): Promise<() => Promise<void>> {
+  if (process.env[EXISTING] !== undefined) return () => Promise.resolve();
+  let server: Promise<PostgresServer> | undefined;
+  // Other users of this machine must not get the password by asking.
+  const path = `/${randomBytes(18).toString("base64url")}`;
+  const door = createServer((request, response) => {
+    if (request.url !== path) return void response.writeHead(404).end();
+    server ??= PostgresServer.start();
+    server.then(
+      ({ url }) => response.end(url),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
+  const address = door.address();
+  if (address === null || typeof address === "string") throw new Error("no port to be had");
+  process.env[SHARED] = `http://127.0.0.1:${address.port}${path}`;
+  return async () => {
+    door.closeAllConnections();
+    door.close();
+    await (await server)?.[Symbol.asyncDispose]();
+  };
+}
+
+/** @returns the URL of a server whose user may create databases. */
+export async function sharedServerUrl(): Promise<string> {
+  const existing = process.env[EXISTING];
+  if (existing !== undefined) return existing;
+  const door = process.env[SHARED];
+  if (door === undefined)
+    throw new Error("this test run offers no PostgreSQL: see vitest.config.ts");
+  const response = await fetch(door);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}

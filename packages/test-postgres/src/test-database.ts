@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { Client, type QueryResultRow } from "pg";
+import { sharedServerUrl } from "./shared-server.js";
+
+const PREFIX = "steward_test_";
+/** What is older was left behind by a run that was killed, in ms. */
+const AGE_MS_MAX = 6 * 60 * 60 * 1000;
+
+/** An empty database of one's own; dropped, whoever is still connected, when it is disposed of. */
+export interface TestDatabase extends AsyncDisposable {
+  /** `postgres://user:password@host:port/name`, of a user who may do everything in it. */
+  readonly url: string;
+  readonly name: string;
+  /** Runs statements past what is tested: several in one text, unless there are values. */
+  query(sql: string, values?: readonly unknown[]): Promise<readonly QueryResultRow[]>;
+}
+
+/**
+ * Creates a database on the server that the files of this test run share or, when
+ * `SERVICE_TEST_DATABASE_URL` is set, on that one.
+ */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const serverUrl = await sharedServerUrl();
+  const name = `${PREFIX}${Date.now()}_${randomBytes(6).toString("hex")}`;
+  await onServer(serverUrl, async (admin) => {
+    await dropLeftBehind(admin);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+  });
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const owner = new Client({ connectionString: url.href });
+  // The server may be restarted, or the connection cut, by what is tested.
+  owner.on("error", () => undefined);
+  await owner.connect();
+  return {
+    url: url.href,
+    name,
+    async query(sql, values) {
+      const bound = values === undefined ? undefined : [...values];
+      return (await owner.query<QueryResultRow>(sql, bound)).rows;
+    },
+    async [Symbol.asyncDispose]() {
+      await owner.end();
+      await onServer(serverUrl, (admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+async function onServer(url: string, work: (admin: Client) => Promise<unknown>): Promise<void> {
+  const admin = new Client({ connectionString: url });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function dropLeftBehind(admin: Client): Promise<void> {
+  const { rows } = await admin.query<{ datname: string }>(
+    `SELECT datname FROM pg_database WHERE starts_with(datname, $1)`,
+    [PREFIX],
+  );
+  for (const { datname } of rows) {
+    const createdAtMs = Number(datname.slice(PREFIX.length).split("_")[0]);
+    if (createdAtMs < Date.now() - AGE_MS_MAX)
+      await admin.query(`DROP DATABASE IF EXISTS ${admin.escapeIdentifier(datname)} WITH (FORCE)`);
+  }
+}
