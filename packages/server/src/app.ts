@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { openMemory, type OpenMemory } from "./app-memory.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
@@ -6,6 +7,7 @@ import { SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
 import { loadConfig, maskDatabaseUrl, sqliteFile, type Config } from "./config/index.js";
+import type { EmbeddingProvider } from "./embedding/index.js";
 import { AuditPublisher } from "./governance/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
 import { DisposalStack } from "./kernel/disposal.js";
@@ -41,9 +43,15 @@ export interface App extends AsyncDisposable {
 }
 
 /** How to run: any part of a {@link Config}, and the parts that an embedding program brings itself. */
-export interface AppOptions extends Partial<Config> {
+export interface AppOptions extends Partial<Omit<Config, "embedding">> {
+  readonly embedding?: Partial<Config["embedding"]>;
   /** Used instead of the service's own; the four operations are enough (Contract §4.3). */
   readonly orchestrator?: Orchestrator;
+  /**
+   * Used instead of the configured provider; its vectors are as long as `embedding.dimension`
+   * (Contract §4.6 rule 3). `embedding.model` names what makes them: another name for other vectors.
+   */
+  readonly embeddingProvider?: EmbeddingProvider;
   readonly log?: Log;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -55,7 +63,9 @@ export interface AppOptions extends Partial<Config> {
  * @throws AppError when it cannot start safely; nothing stays open then.
  */
 export async function openApp(options: AppOptions = {}): Promise<App> {
-  const config: Config = { ...(await loadConfig({ env: {} })), ...options };
+  const defaults = await loadConfig({ env: {} });
+  const embedding = { ...defaults.embedding, ...options.embedding };
+  const config: Config = { ...defaults, ...options, embedding };
   assertSafeToListen(config.host, config.auth);
   const opened = new DisposalStack();
   try {
@@ -85,6 +95,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const events = new EventBus<AuditEvents>(basics.log);
   const store = openStore(config, basics);
   if (store !== undefined) opened.use(store);
+  const memory = await openMemory(
+    { ...basics, config, store, provider: options.embeddingProvider },
+    opened,
+  );
   const { gate, ...billing } = openBilling(config, basics, store, events, opened);
   if (store !== undefined) {
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
@@ -97,7 +111,8 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     ...billing,
     orchestrator,
     authenticate: headersAuthenticator(config.auth),
-    health: healthOf(store),
+    memory: memory.service,
+    health: healthOf(store, memory),
     metrics: basics.telemetry,
   });
   opened.use({
@@ -212,16 +227,17 @@ function fileOf(url: string, setting: string): string {
   );
 }
 
-function healthOf(store: SqliteStore | undefined): Health {
+/** Memory that lags behind is told of, and no reason to send requests elsewhere. */
+function healthOf(store: SqliteStore | undefined, memory: OpenMemory): Health {
   return {
-    readiness: () => {
-      if (store === undefined) return Promise.resolve({ ready: true, checks: { store: "none" } });
+    readiness: async () => {
+      if (store === undefined) return { ready: true, checks: { store: "none" } };
       try {
         store.check();
-        return Promise.resolve({ ready: true, checks: { store: "ok" } });
+        return { ready: true, checks: { store: "ok", memory: await memory.state() } };
       } catch (error) {
         const { message } = AppError.from(error);
-        return Promise.resolve({ ready: false, checks: { store: message } });
+        return { ready: false, checks: { store: message } };
       }
     },
   };

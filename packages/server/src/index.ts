@@ -4,6 +4,13 @@
  */
 export { openApp, type App, type AppOptions } from "./app.js";
 export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config/index.js";
+export {
+  EmbeddingError,
+  type EmbeddingFailureReason,
+  type EmbeddingInputType,
+  type EmbeddingProvider,
+  type EmbedOptions,
+} from "./embedding/index.js";
 export { AppError, type FieldViolation } from "./kernel/errors.js";
 export type { Caller } from "./kernel/caller.js";
 export type { Clock } from "./kernel/clock.js";

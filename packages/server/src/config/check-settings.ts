@@ -14,6 +14,8 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
     checkTlsPair(values),
     checkReadable(SETTINGS.tlsCert.name, values.tlsCert.value),
     checkReadable(SETTINGS.tlsKey.name, values.tlsKey.value),
+    checkEmbeddingModel(values),
+    checkEmbeddingKey(values),
   ].filter((problem) => problem !== undefined);
 }
 
@@ -64,6 +66,40 @@ function checkTlsPair({ tlsCert, tlsKey }: SettingValues): SettingProblem | unde
     setting: missing.name,
     reason: "TLS needs both a certificate and its key, and this one is not set",
     fix: `set it to the path of a PEM file, for example ${missing.type.example}`,
+  };
+}
+
+/** Which model made a vector must be known: vectors of two models are never compared. */
+function checkEmbeddingModel(values: SettingValues): SettingProblem | undefined {
+  const provider = values.embeddingProvider.value;
+  if (provider === undefined || provider === "zero" || provider === "hash") return undefined;
+  if (values.embeddingModel.value !== undefined || values.embeddingModel.problem) return undefined;
+  return {
+    setting: SETTINGS.embeddingModel.name,
+    reason: `the provider ${provider} needs a model, and none is set`,
+    fix: `set it to, for example, ${EXAMPLE_MODELS[provider]}`,
+  };
+}
+
+const EXAMPLE_MODELS = {
+  openai: "text-embedding-3-small",
+  cohere: "embed-v4.0",
+  gemini: "gemini-embedding-001",
+  local: "Xenova/all-mpnet-base-v2",
+} as const;
+
+/** The services themselves want a key; what stands in for one at another address may not. */
+function checkEmbeddingKey(values: SettingValues): SettingProblem | undefined {
+  const provider = values.embeddingProvider.value;
+  const isService = provider === "openai" || provider === "cohere" || provider === "gemini";
+  const key = values.embeddingApiKey;
+  const isElsewhere =
+    values.embeddingBaseUrl.value !== undefined || values.embeddingBaseUrl.problem;
+  if (!isService || isElsewhere || key.value !== undefined || key.problem) return undefined;
+  return {
+    setting: SETTINGS.embeddingApiKey.name,
+    reason: `the provider ${provider} needs a key, and none is set`,
+    fix: `set it, or name a server that needs none in ${SETTINGS.embeddingBaseUrl.name}`,
   };
 }
 

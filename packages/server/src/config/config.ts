@@ -40,10 +40,27 @@ export interface EmbeddingConfig {
   readonly provider: EmbeddingProviderName;
   /** Components of every vector; the same for all who share the stored ones. */
   readonly dimension: number;
+  /** As the provider names it; `zero` and `hash` have none. */
+  readonly model?: string;
+  /** Another base URL than the provider's own. */
+  readonly baseUrl?: string;
+  /** Never shown. */
+  readonly apiKey?: string;
+  /** Whether the model is asked for vectors of the dimension, which only some can choose. */
+  readonly requestDimension: boolean;
+  /** Texts in one request, at most; absent: what the provider's API takes. */
+  readonly batchSizeMax?: number;
+  /** Milliseconds one attempt of a request may take. */
+  readonly timeoutMs: number;
+  /** Attempts of one request, the first included. */
+  readonly attemptsMax: number;
 }
 
-/** `zero`: vectors of zeros, the contract's default. `hash`: hashed words, needs no model. */
-export type EmbeddingProviderName = "zero" | "hash";
+/**
+ * `zero`: vectors of zeros, the contract's default. `hash`: hashed words, needs no model. `openai`: any
+ * server that speaks OpenAI's API. `cohere`, `gemini`: those services. `local`: a model in this process.
+ */
+export type EmbeddingProviderName = "zero" | "hash" | "openai" | "cohere" | "gemini" | "local";
 
 /** Verbosity of the log, most verbose first. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";

@@ -30,7 +30,13 @@ describe("a configuration", () => {
       stepTimeoutMs: 30_000,
       planDeadlineMs: 86_400_000,
       logLevel: "info",
-      embedding: { provider: "zero", dimension: 768 },
+      embedding: {
+        provider: "zero",
+        dimension: 768,
+        requestDimension: false,
+        timeoutMs: 10_000,
+        attemptsMax: 3,
+      },
     });
   });
 
@@ -73,6 +79,23 @@ describe("a configuration", () => {
       "an embedding provider and dimension",
       { SERVICE_EMBEDDING_PROVIDER: "hash", SERVICE_EMBEDDING_DIMENSION: "1536" },
       { embedding: { provider: "hash", dimension: 1536 } },
+    ],
+    [
+      "an embedding model at another address, which may need no key",
+      {
+        SERVICE_EMBEDDING_PROVIDER: "openai",
+        SERVICE_EMBEDDING_MODEL: "nomic-embed-text",
+        SERVICE_EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1",
+        SERVICE_EMBEDDING_TIMEOUT_MS: "500",
+      },
+      {
+        embedding: {
+          provider: "openai",
+          model: "nomic-embed-text",
+          baseUrl: "http://127.0.0.1:11434/v1",
+          timeoutMs: 500,
+        },
+      },
     ],
     ["an empty variable as unset", { SERVICE_PORT: " " }, { port: 8080 }],
     ["a strict mode", { SERVICE_TOOLS_STRICT: "true" }, { tools: { strict: true, tools: [] } }],
@@ -151,7 +174,19 @@ describe("a wrong setting", () => {
     ["SERVICE_LOG_LEVEL", { SERVICE_LOG_LEVEL: "loud" }, /one of debug, info/],
     ["SERVICE_TOOLS_STRICT", { SERVICE_TOOLS_STRICT: "maybe" }, /true or false/],
     ["SERVICE_TOOLS_FILE", { SERVICE_TOOLS_FILE: "gone.yaml" }, /gone.yaml cannot be read/],
-    ["SERVICE_EMBEDDING_PROVIDER", { SERVICE_EMBEDDING_PROVIDER: "http" }, /one of zero, hash/],
+    [
+      "SERVICE_EMBEDDING_PROVIDER",
+      { SERVICE_EMBEDDING_PROVIDER: "http" },
+      /one of zero, hash, openai/,
+    ],
+    ["SERVICE_EMBEDDING_MODEL", { SERVICE_EMBEDDING_PROVIDER: "local" }, /needs a model/],
+    [
+      "SERVICE_EMBEDDING_API_KEY",
+      { SERVICE_EMBEDDING_PROVIDER: "openai", SERVICE_EMBEDDING_MODEL: "m" },
+      /needs a key/,
+    ],
+    ["SERVICE_EMBEDDING_BASE_URL", { SERVICE_EMBEDDING_BASE_URL: "ftp://h" }, /http:\/\/ or/],
+    ["SERVICE_EMBEDDING_ATTEMPTS", { SERVICE_EMBEDDING_ATTEMPTS: "0" }, /from 1 to 10/],
     ["SERVICE_EMBEDDING_DIMENSION", { SERVICE_EMBEDDING_DIMENSION: "0" }, /from 1 to/],
   ])("%s of %j stops the start with its name, its shape and the fix", async (name, env, said) => {
     const { config, problems } = await readConfig({ env });

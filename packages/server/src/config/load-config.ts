@@ -2,7 +2,7 @@ import { assert } from "../kernel/assert.js";
 import { AppError } from "../kernel/errors.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { checkSettings } from "./check-settings.js";
-import type { Config, PaymentsConfig, ToolsConfig } from "./config.js";
+import type { Config, EmbeddingConfig, PaymentsConfig, ToolsConfig } from "./config.js";
 import { readSettings } from "./read-settings.js";
 import type {
   SettingProblem,
@@ -96,12 +96,23 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     stepTimeoutMs: given(values.stepTimeoutMs),
     planDeadlineMs: given(values.planDeadlineMs),
     logLevel: given(values.logLevel),
-    embedding: {
-      provider: given(values.embeddingProvider),
-      dimension: given(values.embeddingDimension),
-    },
+    embedding: embeddingOf(values),
     ...present("payments", paymentsOf(values)),
   });
+}
+
+function embeddingOf(values: SettingValues): EmbeddingConfig {
+  return {
+    provider: given(values.embeddingProvider),
+    dimension: given(values.embeddingDimension),
+    ...present("model", values.embeddingModel.value),
+    ...present("baseUrl", values.embeddingBaseUrl.value),
+    ...present("apiKey", values.embeddingApiKey.value),
+    requestDimension: given(values.embeddingRequestDimension),
+    ...present("batchSizeMax", values.embeddingBatchSize.value),
+    timeoutMs: given(values.embeddingTimeoutMs),
+    attemptsMax: given(values.embeddingAttempts),
+  };
 }
 
 function paymentsOf(values: SettingValues): PaymentsConfig | undefined {

@@ -1,4 +1,9 @@
-import { PLAN_DEADLINE_MS, STEP_TIMEOUT_MS, STEP_TIMEOUT_MS_MAX } from "../kernel/limits.js";
+import {
+  EMBEDDING_DIMENSION_MAX,
+  PLAN_DEADLINE_MS,
+  STEP_TIMEOUT_MS,
+  STEP_TIMEOUT_MS_MAX,
+} from "../kernel/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
 import { addressRanges, boolean, integer, oneOf, port, text } from "./setting-types.js";
@@ -39,14 +44,21 @@ export interface Settings {
   readonly logLevel: Setting<LogLevel>;
   readonly embeddingProvider: Setting<EmbeddingProviderName>;
   readonly embeddingDimension: Setting<number>;
+  readonly embeddingModel: Setting<string>;
+  readonly embeddingBaseUrl: Setting<string>;
+  readonly embeddingApiKey: Setting<string>;
+  readonly embeddingRequestDimension: Setting<boolean>;
+  readonly embeddingBatchSize: Setting<number>;
+  readonly embeddingTimeoutMs: Setting<number>;
+  readonly embeddingAttempts: Setting<number>;
   readonly paymentSecretKey: Setting<string>;
   readonly paymentApiBase: Setting<string>;
 }
 
 /** The longest plan deadline that can be set: a plan is a task, not an archive. */
 const PLAN_DEADLINE_MS_MAX = 30 * 24 * 60 * 60 * 1000;
-/** Components of a vector: several times what the largest embedding models give. */
-const EMBEDDING_DIMENSION_MAX = 16_384;
+/** The longest time-out of one embedding request that can be set. */
+const EMBEDDING_TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
 const path = (example: string): SettingType<string> =>
   text({ shape: "a path", placeholder: "path", example, pattern: /^[^\0]+$/ });
@@ -193,9 +205,9 @@ export const SETTINGS: Settings = {
   embeddingProvider: {
     name: "SERVICE_EMBEDDING_PROVIDER",
     flag: "embedding-provider",
-    type: oneOf(["zero", "hash"]),
+    type: oneOf(["zero", "hash", "openai", "cohere", "gemini", "local"]),
     default: "zero",
-    help: "What turns text into vectors: zero finds nothing, hash compares words.",
+    help: "What turns text into vectors: zero finds nothing, hash compares words, a model compares sense.",
   },
   embeddingDimension: {
     name: "SERVICE_EMBEDDING_DIMENSION",
@@ -209,6 +221,73 @@ export const SETTINGS: Settings = {
     }),
     default: "768",
     help: "Components of a vector, the same for all who share the stored ones.",
+  },
+  embeddingModel: {
+    name: "SERVICE_EMBEDDING_MODEL",
+    flag: "embedding-model",
+    type: text({
+      shape: "a model's name as its provider spells it",
+      placeholder: "model",
+      example: "text-embedding-3-small",
+      pattern: /^[\x21-\x7e]{1,255}$/,
+    }),
+    help: "Model of the provider; zero and hash have none.",
+  },
+  embeddingBaseUrl: {
+    name: "SERVICE_EMBEDDING_BASE_URL",
+    flag: "embedding-base-url",
+    type: {
+      shape: "an http:// or https:// URL",
+      placeholder: "url",
+      example: "http://127.0.0.1:11434/v1",
+      parse: (value) => httpUrl(value),
+    },
+    help: "Where the provider's API is; unset: the service's own address.",
+    mask: maskDatabaseUrl,
+  },
+  embeddingApiKey: {
+    name: "SERVICE_EMBEDDING_API_KEY",
+    type: text({
+      shape: "the provider's API key",
+      placeholder: "key",
+      example: "sk-…",
+      pattern: /^[\x21-\x7e]+$/,
+    }),
+    help: "Key for the provider's API; unset: none is sent, as local servers want it.",
+    mask: () => "***",
+  },
+  embeddingRequestDimension: {
+    name: "SERVICE_EMBEDDING_REQUEST_DIMENSION",
+    flag: "embedding-request-dimension",
+    type: boolean,
+    default: "false",
+    help: "Ask the model for vectors of the dimension above; only some models can choose.",
+  },
+  embeddingBatchSize: {
+    name: "SERVICE_EMBEDDING_BATCH_SIZE",
+    flag: "embedding-batch-size",
+    type: integer({ min: 1, max: 2048, unit: "texts", placeholder: "n", example: "64" }),
+    help: "Texts in one request to the provider, at most; unset: as its API takes.",
+  },
+  embeddingTimeoutMs: {
+    name: "SERVICE_EMBEDDING_TIMEOUT_MS",
+    flag: "embedding-timeout-ms",
+    type: integer({
+      min: 1,
+      max: EMBEDDING_TIMEOUT_MS_MAX,
+      unit: "milliseconds",
+      placeholder: "ms",
+      example: "10000",
+    }),
+    default: "10000",
+    help: "How long one attempt of a request to the provider may take, in milliseconds.",
+  },
+  embeddingAttempts: {
+    name: "SERVICE_EMBEDDING_ATTEMPTS",
+    flag: "embedding-attempts",
+    type: integer({ min: 1, max: 10, unit: "attempts", placeholder: "n", example: "3" }),
+    default: "3",
+    help: "Attempts of one request to the provider, the first included.",
   },
   paymentSecretKey: {
     name: "PAYMENT_SECRET_KEY",

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   EmbeddingError,
   embedsMany,
@@ -47,7 +48,11 @@ export class CheckedProvider implements BatchEmbeddingProvider {
 
   async #oneByOne(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (const text of texts) vectors.push(await this.embed(text, options));
+    for (const text of texts) {
+      vectors.push(await this.embed(text, options));
+      // A provider that computes in this process must not hold it up for a whole batch.
+      await setImmediate();
+    }
     return vectors;
   }
 

@@ -9,7 +9,8 @@ import {
   type EmbeddingProvider,
 } from "./index.js";
 
-const never = new AbortController().signal;
+/** Longer than anything here takes. */
+const PATIENCE_MS = 60_000;
 
 describe("ZeroProvider", () => {
   it("returns zeros of the configured length for any text (Contract §4.6 rule 1)", async () => {
@@ -105,20 +106,33 @@ describe("CheckedProvider", () => {
 describe("probeProvider", () => {
   it("finds a provider that answers ready", async () => {
     const provider = new CheckedProvider(new ZeroProvider(3), 3);
-    await expect(probeProvider(provider, never)).resolves.toEqual({ kind: "ready" });
+    await expect(probeProvider(provider, PATIENCE_MS)).resolves.toEqual({ kind: "ready" });
   });
 
   it("lets the start go on when the provider cannot be asked now", async () => {
     const error = new EmbeddingError("transport", "answered 503");
-    await expect(probeProvider(rejecting(error), never)).resolves.toEqual({
+    await expect(probeProvider(rejecting(error), PATIENCE_MS)).resolves.toEqual({
       kind: "unreachable",
       error,
     });
   });
 
+  it("does not hold up the start for a provider that does not answer", async () => {
+    const silent: EmbeddingProvider = {
+      embed: (_text, { signal } = {}) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => {
+            reject(new Error("left"));
+          });
+        }),
+      dimension: () => 2,
+    };
+    await expect(probeProvider(silent, 1)).resolves.toMatchObject({ kind: "unreachable" });
+  });
+
   it("stops the start when the model's vectors have another length", async () => {
     const provider = new CheckedProvider(new ZeroProvider(4), 3);
-    await expect(probeProvider(provider, never)).rejects.toMatchObject({
+    await expect(probeProvider(provider, PATIENCE_MS)).rejects.toMatchObject({
       reason: "dimension_mismatch",
     });
   });

@@ -8,7 +8,6 @@
  */
 export {
   EmbeddingError,
-  embedsMany,
   type BatchEmbeddingProvider,
   type EmbeddingFailureReason,
   type EmbeddingInputType,

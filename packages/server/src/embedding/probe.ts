@@ -9,17 +9,20 @@ export type ProbeResult =
 /**
  * Asks a checked provider for one vector, so that a wrong setting stops the start and not the first
  * search.
+ * @param patienceMs how long the start waits for it.
  * @throws EmbeddingError when waiting would not help: wrong dimension, unknown model, no vector.
  */
 export async function probeProvider(
   provider: EmbeddingProvider,
-  signal: AbortSignal,
+  patienceMs: number,
 ): Promise<ProbeResult> {
+  const signal = AbortSignal.timeout(patienceMs);
   try {
     await provider.embed("probe", { inputType: "query", signal });
     return { kind: "ready" };
-  } catch (error) {
-    if (error instanceof EmbeddingError && error.retryable) return { kind: "unreachable", error };
+  } catch (thrown) {
+    const error = EmbeddingError.from(thrown);
+    if (signal.aborted || error.retryable) return { kind: "unreachable", error };
     throw error;
   }
 }

@@ -17,6 +17,7 @@ export {
 export { JsKernel } from "./js-kernel.js";
 export { MemoryHook, type MemoryHookOptions } from "./memory-hook.js";
 export { MemoryService, type MemoryServiceOptions, type SearchResult } from "./memory-service.js";
+export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./query-code.js";
 export type { SearchRequest } from "./search-request.js";
 export { compareHits, type Hit, type Ranks } from "./top-k.js";

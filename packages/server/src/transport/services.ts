@@ -4,6 +4,7 @@ import type { Clock } from "../kernel/clock.js";
 import type { Ids } from "../kernel/ids.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
+import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { UsageService } from "../usage/index.js";
@@ -11,6 +12,7 @@ import type { UsageService } from "../usage/index.js";
 /** What every transport is given: the rooms behind it, and nothing of how they are built. */
 export interface Services {
   readonly orchestrator: Orchestrator;
+  readonly memory: MemoryService;
   readonly usage: UsageService;
   readonly payments: PaymentService;
   readonly authenticate: Authenticate;

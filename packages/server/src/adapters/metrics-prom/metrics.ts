@@ -1,6 +1,6 @@
 /** One metric of this program: what `/metrics` says of it and how it is kept. */
 export interface MetricDeclaration {
-  readonly kind: "counter" | "histogram";
+  readonly kind: "counter" | "histogram" | "gauge";
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -77,6 +77,18 @@ export const METRICS: readonly MetricDeclaration[] = [
     kind: "counter",
     name: "steward_memory_refused_total",
     help: "Tool calls whose embedding the provider refused for good",
+    labels: [],
+  },
+  {
+    kind: "gauge",
+    name: "steward_memory_waiting_calls",
+    help: "Tool calls that wait for their memory entry",
+    labels: [],
+  },
+  {
+    kind: "gauge",
+    name: "steward_memory_quarantined_vectors",
+    help: "Stored vectors known to be damaged, which search leaves out",
     labels: [],
   },
 ];

@@ -21,6 +21,19 @@ describe("PromTelemetry", () => {
     expect(telemetry.contentType).toContain("text/plain");
   });
 
+  it("reads a gauge when it is asked, and shows the rest when that fails", async () => {
+    const telemetry = new PromTelemetry();
+    expect(await telemetry.render()).toContain("steward_memory_waiting_calls 0");
+    let waiting = 3;
+    telemetry.measure("steward_memory_waiting_calls", () => waiting);
+    telemetry.measure("steward_memory_quarantined_vectors", () => Promise.reject(new Error("no")));
+    expect(await telemetry.render()).toContain("steward_memory_waiting_calls 3");
+    waiting = 4;
+    const page = await telemetry.render();
+    expect(page).toContain("steward_memory_waiting_calls 4");
+    expect(page).toContain("steward_memory_quarantined_vectors Nan");
+  });
+
   it("takes the process' own measurements and the event loop's lag", async () => {
     const page = await new PromTelemetry().render();
     expect(page).toContain("process_resident_memory_bytes");
@@ -37,6 +50,7 @@ describe("PromTelemetry", () => {
     const telemetry = new PromTelemetry();
     expect(() => telemetry.count("steward_unheard_of_total")).toThrow("assertion failed");
     expect(() => telemetry.observe("steward_plans_created_total", 1)).toThrow("assertion failed");
+    expect(() => telemetry.measure("steward_plans_created_total", () => 1)).toThrow("assertion");
     expect(() => telemetry.count("steward_plans_created_total", { user: "u" })).toThrow("label");
   });
 
@@ -47,7 +61,7 @@ describe("PromTelemetry", () => {
     );
     const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
     const taken = sources
-      .flatMap((source) => [...source.matchAll(/\.(?:count|observe)\(\s*"(steward_\w+)"/g)])
+      .flatMap((source) => [...source.matchAll(/\.(?:count|observe|measure)\(\s*"(steward_\w+)"/g)])
       .map(([, name]) => name);
     expect(taken).toContain("steward_plans_created_total");
     const declared = new Set(METRICS.map(({ name }) => name));
@@ -56,10 +70,14 @@ describe("PromTelemetry", () => {
 
   it("follows Prometheus' naming rules", () => {
     for (const { kind, name, help } of METRICS) {
-      expect(name).toMatch(
-        kind === "counter" ? /^steward_[a-z_]+_total$/ : /^steward_[a-z_]+_seconds$/,
-      );
+      expect(name).toMatch(NAMES[kind]);
       expect(help).not.toBe("");
     }
   });
 });
+
+const NAMES = {
+  counter: /^steward_[a-z_]+_total$/,
+  histogram: /^steward_[a-z_]+_seconds$/,
+  gauge: /^steward_[a-z_]+_(calls|vectors)$/,
+} as const;

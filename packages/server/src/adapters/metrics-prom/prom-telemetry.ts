@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { assert } from "../../kernel/assert.js";
 import type { Labels, Telemetry } from "../../kernel/telemetry.js";
 import { METRICS, type MetricDeclaration } from "./metrics.js";
@@ -11,6 +11,7 @@ export class PromTelemetry implements Telemetry {
   readonly #registry = new Registry();
   readonly #counters = new Map<string, Counter>();
   readonly #histograms = new Map<string, Histogram>();
+  readonly #gauges = new Map<string, () => number | Promise<number>>();
 
   constructor(declarations: readonly MetricDeclaration[] = METRICS) {
     collectDefaultMetrics({ register: this.#registry });
@@ -27,6 +28,15 @@ export class PromTelemetry implements Telemetry {
     const histogram = this.#histograms.get(name);
     assert(histogram !== undefined, `the histogram ${name} is declared`);
     histogram.observe(labels, value);
+  }
+
+  /**
+   * Has a gauge read whenever the metrics are rendered: until it is given a reading it is 0, and where
+   * reading fails it is NaN.
+   */
+  measure(name: string, read: () => number | Promise<number>): void {
+    assert(this.#gauges.has(name), `the gauge ${name} is declared`);
+    this.#gauges.set(name, read);
   }
 
   /** The MIME type of `render()`'s text. */
@@ -49,6 +59,26 @@ export class PromTelemetry implements Telemetry {
         assert(buckets !== undefined, `the histogram ${name} has buckets`);
         this.#histograms.set(name, new Histogram({ ...common, buckets: [...buckets] }));
         break;
+      case "gauge": {
+        const gauges = this.#gauges;
+        gauges.set(name, () => 0);
+        new Gauge({
+          ...common,
+          async collect() {
+            this.set(await readingOf(gauges.get(name)));
+          },
+        });
+        break;
+      }
     }
+  }
+}
+
+/** One broken part must not take the other metrics away. */
+async function readingOf(read: (() => number | Promise<number>) | undefined): Promise<number> {
+  try {
+    return (await read?.()) ?? NaN;
+  } catch {
+    return NaN;
   }
 }

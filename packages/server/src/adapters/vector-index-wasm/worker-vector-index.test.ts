@@ -29,6 +29,7 @@ afterEach(async () => {
 describe("WorkerVectorIndex", () => {
   it("finds what the source held at the start and what was added since, and not what was removed", async () => {
     index = open({ initial: 3 });
+    await index.stats();
     await index.add([entry(7), entry(8)]);
     await index.remove([entryId(0), entryId(8)]);
     expect(await found()).toEqual([1, 2, 7]);
@@ -36,8 +37,17 @@ describe("WorkerVectorIndex", () => {
     expect(logged).toContain("memory index loaded");
   });
 
+  it("reads nothing before the first search", async () => {
+    index = open({ initial: 3 });
+    await index.add([entry(7)]);
+    await index.remove([entryId(0)]);
+    expect(logged).toEqual([]);
+    expect(await found()).toEqual([0, 1, 2]);
+  });
+
   it("lets a search see what was added before it without waiting for that", async () => {
     index = open({ initial: 0 });
+    await index.stats();
     const adding = index.add([entry(1)]);
     expect(await found()).toEqual([1]);
     await adding;
@@ -89,8 +99,7 @@ describe("WorkerVectorIndex", () => {
     await expect(dying).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await index.add([entry(9)]);
-    await expect.poll(() => index.isLoaded(), { timeout: 15_000 }).toBe(true);
-    expect(await found()).toEqual([0, 1]);
+    await expect.poll(() => found().catch(() => "not yet"), { timeout: 15_000 }).toEqual([0, 1]);
     expect(logged).toContain("memory index died");
   });
 
@@ -99,13 +108,18 @@ describe("WorkerVectorIndex", () => {
     expect(await found()).toEqual([0, 2]);
     expect(logged).toContain("a stored vector is damaged: its entry is not found by search");
     expect(await index.stats()).toEqual({ entries: 2, quarantined: 1 });
+    expect(index.quarantined()).toBe(1);
+    await index.remove([entryId(1)]);
+    expect(index.quarantined()).toBe(0);
   });
 
   it("ends at once while it is still loading", async () => {
     index = open({ initial: 1, loadMs: 60_000 });
+    const searching = expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     const startedAt = performance.now();
     await index[Symbol.asyncDispose]();
     expect(performance.now() - startedAt).toBeLessThan(5000);
+    await searching;
     await expect(found()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 });

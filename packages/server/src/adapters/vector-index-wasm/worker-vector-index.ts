@@ -16,8 +16,9 @@ const RESTART_MS = 1000;
 type WaitingSearch = (thread: IndexThread | undefined) => Promise<void>;
 
 /**
- * The exact index in a thread of its own. The thread reads what the store holds when it starts, so
- * one that dies is simply started again: what it was being told is in the store by then.
+ * The exact index in a thread of its own, started by the first search: a server that nobody searches
+ * need not hold it. The thread reads what the store holds when it starts, so one that dies is simply
+ * started again: what it was being told is in the store by then.
  */
 export class WorkerVectorIndex implements VectorIndex {
   readonly #settings: WorkerSettings;
@@ -27,26 +28,27 @@ export class WorkerVectorIndex implements VectorIndex {
   #thread: IndexThread | undefined;
   #restart: NodeJS.Timeout | undefined;
   #sent = 0;
-  #loaded = false;
+  readonly #quarantined = new Set<string>();
   #closed = false;
 
   constructor(settings: WorkerSettings, log: Log, telemetry: Telemetry) {
     this.#settings = settings;
     this.#log = log;
     this.#telemetry = telemetry;
-    this.#start();
   }
 
-  /** Whether the index holds what the store does; until then searches wait. */
-  isLoaded(): boolean {
-    return this.#loaded;
+  /** Entries known to be left out because their stored vector is damaged. */
+  quarantined(): number {
+    return this.#quarantined.size;
   }
 
   async add(entries: readonly IndexEntry[]): Promise<void> {
+    for (const { entryId } of entries) this.#quarantined.delete(entryId);
     await this.#tell((thread) => thread.call("add", entries));
   }
 
   async remove(entryIds: readonly string[]): Promise<void> {
+    for (const entryId of entryIds) this.#quarantined.delete(entryId);
     await this.#tell((thread) => thread.call("remove", entryIds));
   }
 
@@ -58,6 +60,7 @@ export class WorkerVectorIndex implements VectorIndex {
         retryAfterMs: 1000,
       });
     }
+    this.#startOnce();
     return new Promise((resolve, reject) => {
       const run: WaitingSearch = async (thread) => {
         const hits = thread?.call("search", query) ?? Promise.reject(stopped(undefined));
@@ -75,6 +78,7 @@ export class WorkerVectorIndex implements VectorIndex {
   }
 
   async stats(): Promise<IndexStats> {
+    if (!this.#closed) this.#startOnce();
     if (this.#thread === undefined) throw stopped(undefined);
     return this.#thread.call("stats", undefined);
   }
@@ -110,15 +114,22 @@ export class WorkerVectorIndex implements VectorIndex {
     });
   }
 
+  /** One that has died is started again in a while, and not before. */
+  #startOnce(): void {
+    if (this.#thread === undefined && this.#restart === undefined) this.#start();
+  }
+
   #start(): void {
+    this.#restart = undefined;
+    this.#quarantined.clear();
     const startedAt = performance.now();
     this.#thread = new IndexThread(this.#settings, {
       onLoaded: (entries, kernel) => {
-        this.#loaded = true;
         const durationMs = Math.round(performance.now() - startedAt);
         this.#log.info({ entries, kernel, durationMs }, "memory index loaded");
       },
       onDamaged: (entryId) => {
+        this.#quarantined.add(entryId);
         this.#telemetry.count("steward_memory_quarantined_total");
         this.#log.error(
           { entryId },
@@ -127,7 +138,6 @@ export class WorkerVectorIndex implements VectorIndex {
       },
       onDied: (cause) => {
         this.#log.error({ err: cause }, "memory index died");
-        this.#loaded = false;
         this.#thread = undefined;
         this.#restart = setTimeout(() => this.#start(), RESTART_MS);
         this.#pump();

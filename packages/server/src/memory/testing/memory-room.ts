@@ -36,10 +36,7 @@ export class MemoryRoom implements AsyncDisposable {
     this.#path = path;
     this.#provider = provider;
     this.store = store;
-    const source = {
-      url: new URL("../../storage/sqlite/memory-index-source.js", import.meta.url).href,
-      options: { path },
-    };
+    const source = store.memorySource;
     this.index = new WorkerVectorIndex(
       { dimension: provider.dimension(), source },
       silentLog,

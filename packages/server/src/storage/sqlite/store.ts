@@ -11,6 +11,7 @@ import type { UsageStore } from "../../usage/ports.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
+import type { IndexSourceOptions } from "./memory-index-source.js";
 import { SqliteMemoryStore } from "./memory-store.js";
 import { migrate } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
@@ -26,6 +27,8 @@ export interface SqliteStore extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
   readonly memory: MemoryStore;
+  /** What the thread of a search index loads and is given, to read the memory for itself. */
+  readonly memorySource: { readonly url: string; readonly options: IndexSourceOptions };
   /** @throws when the store cannot be read. */
   check(): void;
 }
@@ -57,6 +60,10 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     usage: new SqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
+    memorySource: {
+      url: new URL("./memory-index-source.js", import.meta.url).href,
+      options: { path },
+    },
     check: () => void statements.get("SELECT count(*) FROM tool_call_cursors"),
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";
+import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../authenticate.js";
 import { listen, type Listening } from "../../one-port.js";
@@ -10,6 +11,7 @@ import type { TlsIdentity } from "../../port.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
+import { unkeptMemory } from "../../testing/unkept-memory.js";
 import type { Readiness } from "../../services.js";
 import { GrpcServer, type GrpcPatience } from "../server.js";
 import { BareClient } from "./bare-client.js";
@@ -33,6 +35,7 @@ export async function startServer(
     readonly patience?: Partial<GrpcPatience>;
     readonly helloTimeoutMs?: number;
     readonly orchestrator?: Orchestrator;
+    readonly memory?: MemoryService;
     /** gRPC on a port of its own. */
     readonly split?: boolean;
     readonly tls?: TlsIdentity;
@@ -44,6 +47,7 @@ export async function startServer(
   const grpc = new GrpcServer(
     {
       ...unkeptBilling(),
+      memory: options.memory ?? unkeptMemory(),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health: { readiness: () => Promise.resolve(server.readiness) },

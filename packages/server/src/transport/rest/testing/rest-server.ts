@@ -3,10 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
+import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../authenticate.js";
 import type { Readiness, Services } from "../../services.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
+import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { createRestServer, type RestDeadlines } from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
@@ -57,6 +59,7 @@ export async function startRestServer(
   options: {
     readonly orchestrator?: Orchestrator;
     readonly billing?: Pick<Services, "usage" | "payments">;
+    readonly memory?: MemoryService;
     readonly deadlines?: RestDeadlines;
   } = {},
 ): Promise<RestServer> {
@@ -68,6 +71,7 @@ export async function startRestServer(
     {
       orchestrator: options.orchestrator ?? orchestrator,
       ...(options.billing ?? unkeptBilling()),
+      memory: options.memory ?? unkeptMemory(),
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health,
       metrics: telemetry,

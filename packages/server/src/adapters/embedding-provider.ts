@@ -1,0 +1,97 @@
+import { EmbeddingError, HashProvider, ZeroProvider } from "../embedding/index.js";
+import type { EmbeddingProvider } from "../embedding/index.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Ids } from "../kernel/ids.js";
+import {
+  cohereWire,
+  geminiWire,
+  HttpEmbeddingProvider,
+  openAiWire,
+  type EmbeddingWire,
+  type WireSettings,
+} from "./embedding-http/index.js";
+
+/** First pause before a request to an embedding service is tried again, in ms; doubles each time. */
+const RETRY_BASE_MS = 250;
+
+/** Which provider is wanted, and how it is reached. */
+export interface EmbeddingSettings {
+  readonly provider: "zero" | "hash" | "openai" | "cohere" | "gemini" | "local";
+  /** Length of every vector. */
+  readonly dimension: number;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly requestDimension: boolean;
+  readonly batchSizeMax?: number;
+  readonly timeoutMs: number;
+  readonly attemptsMax: number;
+}
+
+/**
+ * The provider that the settings name (Contract §4.6).
+ * @throws EmbeddingError `model_not_configured` when it cannot be had as it is set.
+ */
+export async function openEmbeddingProvider(
+  settings: EmbeddingSettings,
+  machine: { readonly clock: Clock; readonly ids: Ids },
+): Promise<EmbeddingProvider> {
+  const { provider, dimension } = settings;
+  switch (provider) {
+    case "zero":
+      return new ZeroProvider(dimension);
+    case "hash":
+      return new HashProvider(dimension);
+    case "local": {
+      // Loaded only here: it looks for a package that is mostly not there.
+      const { LocalEmbeddingProvider } = await import("./embedding-local/index.js");
+      return LocalEmbeddingProvider.open({ model: modelOf(settings), dimension });
+    }
+    case "openai":
+    case "cohere":
+    case "gemini":
+      return httpProvider(WIRES[provider](wireSettings(settings)), settings, machine);
+  }
+}
+
+/** Names what makes the vectors: vectors of two names are never compared. */
+export function embeddingModelName({ provider, model, dimension }: EmbeddingSettings): string {
+  return `${[provider, model].filter((part) => part !== undefined).join(":")}@${String(dimension)}`;
+}
+
+const WIRES = { openai: openAiWire, cohere: cohereWire, gemini: geminiWire } as const;
+
+function httpProvider(
+  wire: EmbeddingWire,
+  settings: EmbeddingSettings,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): HttpEmbeddingProvider {
+  const { dimension, timeoutMs, attemptsMax, baseUrl, batchSizeMax } = settings;
+  return new HttpEmbeddingProvider(wire, {
+    dimension,
+    timeoutMs,
+    attemptsMax,
+    retryBaseMs: RETRY_BASE_MS,
+    clock,
+    random: () => ids.random(),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(batchSizeMax === undefined ? {} : { batchSizeMax }),
+  });
+}
+
+function wireSettings(settings: EmbeddingSettings): WireSettings {
+  const { apiKey, requestDimension, dimension } = settings;
+  return {
+    model: modelOf(settings),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(requestDimension ? { requestedDimension: dimension } : {}),
+  };
+}
+
+function modelOf({ provider, model }: EmbeddingSettings): string {
+  if (model !== undefined) return model;
+  throw new EmbeddingError(
+    "model_not_configured",
+    `the provider ${provider} needs a model: set SERVICE_EMBEDDING_MODEL`,
+  );
+}

@@ -1,0 +1,112 @@
+import { embeddingModelName, openEmbeddingProvider } from "./adapters/embedding-provider.js";
+import type { PromTelemetry } from "./adapters/metrics-prom/index.js";
+import { WorkerVectorIndex } from "./adapters/vector-index-wasm/index.js";
+import type { Config } from "./config/index.js";
+import {
+  CheckedProvider,
+  EmbeddingError,
+  probeProvider,
+  type EmbeddingProvider,
+} from "./embedding/index.js";
+import type { Clock } from "./kernel/clock.js";
+import type { DisposalStack } from "./kernel/disposal.js";
+import { AppError } from "./kernel/errors.js";
+import type { Ids } from "./kernel/ids.js";
+import type { Log } from "./kernel/log.js";
+import { MemoryHook, MemoryService, noMemoryStore, noVectorIndex } from "./memory/index.js";
+import type { SqliteStore } from "./storage/sqlite/store.js";
+
+/** How long the start waits for a vector of the provider, in ms. */
+const PROBE_MS = 10_000;
+
+/** What memory is opened with. */
+export interface MemoryParts {
+  readonly config: Pick<Config, "embedding">;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: PromTelemetry;
+  /** Absent: nothing is kept, and every operation says so. */
+  readonly store: SqliteStore | undefined;
+  /** Used instead of the one that is configured. */
+  readonly provider: EmbeddingProvider | undefined;
+}
+
+/** The memory room, open. */
+export interface OpenMemory {
+  readonly service: MemoryService;
+  /** What is wrong with it, for people; `ok` when nothing is. It answers quickly. */
+  readonly state: () => Promise<string>;
+}
+
+/**
+ * Opens memory: asks the provider for a vector, binds the store to its model, and starts the tool-call
+ * hook. The search thread is started by the first search.
+ * @throws AppError `INVALID_ARGUMENT` with the fix when provider, dimension and store do not match.
+ */
+export async function openMemory(parts: MemoryParts, opened: DisposalStack): Promise<OpenMemory> {
+  const { store, clock, ids, log, telemetry } = parts;
+  const { dimension } = parts.config.embedding;
+  const provider = await openProvider(parts);
+  if (store === undefined) {
+    const service = new MemoryService({
+      store: noMemoryStore,
+      index: noVectorIndex,
+      provider,
+      clock,
+      ids,
+    });
+    return { service, state: () => Promise.resolve("none") };
+  }
+  await store.memory.useModel({ name: modelName(parts), dimension });
+  const index = opened.use(
+    new WorkerVectorIndex({ dimension, source: store.memorySource }, log, telemetry),
+  );
+  const hook = opened.use(
+    new MemoryHook({
+      store: store.memory,
+      index,
+      provider,
+      toolCalls: store.toolCalls,
+      log,
+      telemetry,
+    }),
+  );
+  telemetry.measure("steward_memory_waiting_calls", async () => (await hook.backlog()).waiting);
+  telemetry.measure("steward_memory_quarantined_vectors", () => index.quarantined());
+  const service = new MemoryService({ store: store.memory, index, provider, clock, ids });
+  return { service, state: () => stateOf(hook, index) };
+}
+
+async function openProvider(parts: MemoryParts): Promise<CheckedProvider> {
+  const { embedding } = parts.config;
+  try {
+    const own = parts.provider ?? (await openEmbeddingProvider(embedding, parts));
+    const provider = new CheckedProvider(own, embedding.dimension);
+    const probe = await probeProvider(provider, PROBE_MS);
+    if (probe.kind === "unreachable") {
+      parts.log.warn({ err: probe.error }, "the embedding provider cannot be reached yet");
+    }
+    return provider;
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    throw new AppError("INVALID_ARGUMENT", `Embedding: ${error.message}`, { cause: error });
+  }
+}
+
+/** A provider that a program brings is told apart from our own, by the model that it names. */
+function modelName({ config: { embedding }, provider }: MemoryParts): string {
+  const name = embeddingModelName(embedding);
+  return provider === undefined ? name : `custom:${name}`;
+}
+
+async function stateOf(hook: MemoryHook, index: WorkerVectorIndex): Promise<string> {
+  const { waiting, failing } = await hook.backlog();
+  const troubles = [
+    ...(failing ? [`${String(waiting)} tool calls wait for their memory; it is tried again`] : []),
+    ...(index.quarantined() > 0
+      ? [`${String(index.quarantined())} stored vectors are damaged and not searched`]
+      : []),
+  ];
+  return troubles.length === 0 ? "ok" : troubles.join("; ");
+}

@@ -1,0 +1,35 @@
+import { AppError } from "../kernel/errors.js";
+import type { MemoryStore } from "./ports.js";
+import type { VectorIndex } from "./vector-index.js";
+
+/** Memory where there is nothing to keep it in: every operation says what is missing (Decision §1). */
+export const noMemoryStore: MemoryStore = {
+  useModel: refuse,
+  addEntries: refuse,
+  pendingToolCalls: refuse,
+  countPendingToolCalls: refuse,
+  addToolCallEntries: refuse,
+  findEntry: refuse,
+  entriesById: refuse,
+  listEntries: refuse,
+  deleteEntry: refuse,
+  deleteSession: refuse,
+};
+
+/** The index beside it. */
+export const noVectorIndex: VectorIndex = {
+  add: refuse,
+  remove: refuse,
+  search: refuse,
+  stats: refuse,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+function refuse(): Promise<never> {
+  return Promise.reject(
+    new AppError(
+      "STORE_UNAVAILABLE",
+      "Memory is not kept: no backing store; set SERVICE_DATABASE_URL",
+    ),
+  );
+}

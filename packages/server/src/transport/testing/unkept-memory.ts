@@ -1,0 +1,15 @@
+import { ZeroProvider } from "../../embedding/index.js";
+import { systemClock } from "../../kernel/clock.js";
+import { systemIds } from "../../kernel/ids.js";
+import { MemoryService, noMemoryStore, noVectorIndex } from "../../memory/index.js";
+
+/** Memory of a server that has nothing to keep it in. */
+export function unkeptMemory(): MemoryService {
+  return new MemoryService({
+    store: noMemoryStore,
+    index: noVectorIndex,
+    provider: new ZeroProvider(8),
+    clock: systemClock,
+    ids: systemIds(systemClock),
+  });
+}
