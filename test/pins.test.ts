@@ -53,10 +53,10 @@ describe("the error codes", () => {
 });
 
 describe("the package controlplane.v1", () => {
-  const proto = fileURLToPath(
-    import.meta.resolve("@steward/protocol/proto/controlplane/v1/control_plane.proto"),
+  const protos = ["control_plane", "usage"].map((file) =>
+    fileURLToPath(import.meta.resolve(`@steward/protocol/proto/controlplane/v1/${file}.proto`)),
   );
-  const definitions = Object.entries(loadSync(proto, { keepCase: true }));
+  const definitions = Object.entries(loadSync(protos, { keepCase: true }));
 
   it("has these calls", () => {
     const calls = definitions.flatMap(([, definition]) =>
@@ -75,6 +75,16 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.ControlPlaneService/StreamPlanEvents: StreamPlanEventsRequest -> stream PlanEvent",
       "/controlplane.v1.ControlPlaneService/ListPlans: ListPlansRequest -> ListPlansResponse",
       "/controlplane.v1.ControlPlaneService/RetryPlan: RetryPlanRequest -> RetryPlanResponse",
+      "/controlplane.v1.UsageService/GetUsage: GetUsageRequest -> GetUsageResponse",
+      "/controlplane.v1.UsageService/GetUsageHeatMap: GetUsageHeatMapRequest -> GetUsageHeatMapResponse",
+      "/controlplane.v1.UsageService/ReportUsage: ReportUsageRequest -> ReportUsageResponse",
+      "/controlplane.v1.UsageService/VerifyUsage: VerifyUsageRequest -> VerifyUsageResponse",
+      "/controlplane.v1.UsageService/ListPrices: ListPricesRequest -> ListPricesResponse",
+      "/controlplane.v1.UsageService/SetPrice: SetPriceRequest -> SetPriceResponse",
+      "/controlplane.v1.UsageService/RepriceUsage: RepriceUsageRequest -> RepriceUsageResponse",
+      "/controlplane.v1.UsageService/ListBudgets: ListBudgetsRequest -> ListBudgetsResponse",
+      "/controlplane.v1.UsageService/SetBudget: SetBudgetRequest -> SetBudgetResponse",
+      "/controlplane.v1.UsageService/RemoveBudget: RemoveBudgetRequest -> RemoveBudgetResponse",
     ]);
   });
 
@@ -173,6 +183,85 @@ describe("the package controlplane.v1", () => {
       ],
       RetryPlanRequest: ["1 plan_id: string"],
       RetryPlanResponse: ["1 plan_id: string", "2 status: string"],
+      GetUsageRequest: ["1 from: string", "2 to: string", "3 tz: string", "4 group_by: string"],
+      GetUsageResponse: ["1 rows: repeated DailyUsage"],
+      DailyUsage: [
+        "1 date: string",
+        "2 action_count: int64",
+        "3 total_aau: double",
+        "4 total_cost_usd: double",
+        "5 tool_name: string",
+        "6 session_id: string",
+        "7 intent: string",
+        "8 orm_model: string",
+      ],
+      GetUsageHeatMapRequest: [],
+      GetUsageHeatMapResponse: ["1 rows: repeated HeatMapRow"],
+      HeatMapRow: [
+        "1 orm_model: string",
+        "2 intent: string",
+        "3 aau_weight: double",
+        "4 total_aau: double",
+        "5 action_count: int64",
+      ],
+      ReportUsageRequest: ["1 events: repeated UsageCloudEvent"],
+      UsageCloudEvent: [
+        "1 id: string",
+        "2 source: string",
+        "3 time: string",
+        "4 data: UsageEventData",
+      ],
+      UsageEventData: [
+        "1 tool_name: string",
+        "2 intent: string",
+        "3 session_id: string",
+        "4 orm_model: string",
+      ],
+      ReportUsageResponse: ["1 accepted: int64", "2 duplicates: int64"],
+      VerifyUsageRequest: ["1 repair: bool"],
+      VerifyUsageResponse: ["1 differences: repeated UsageDifference"],
+      UsageDifference: ["1 total: string", "2 stored: UsageTotals", "3 recomputed: UsageTotals"],
+      UsageTotals: ["1 action_count: int64", "2 total_aau: double", "3 total_cost_usd: double"],
+      ListPricesRequest: [],
+      ListPricesResponse: ["1 prices: repeated Price"],
+      Price: [
+        "1 price_id: string",
+        "2 scope: string",
+        "3 subject: string",
+        "4 amount_usd: string",
+        "5 from: string",
+        "6 until: string",
+      ],
+      SetPriceRequest: [
+        "1 scope: string",
+        "2 subject: string",
+        "3 amount_usd: string",
+        "4 from: string",
+        "5 until: string",
+      ],
+      SetPriceResponse: ["1 price: Price"],
+      RepriceUsageRequest: ["1 from: string", "2 until: string"],
+      RepriceUsageResponse: ["1 corrections: int64", "2 difference_usd: string"],
+      ListBudgetsRequest: [],
+      ListBudgetsResponse: ["1 budgets: repeated Budget"],
+      Budget: [
+        "1 budget_id: string",
+        "2 scope: string",
+        "3 unit: string",
+        "4 period: string",
+        "5 limit: string",
+        "6 action: string",
+      ],
+      SetBudgetRequest: [
+        "1 scope: string",
+        "2 unit: string",
+        "3 period: string",
+        "4 limit: string",
+        "5 action: string",
+      ],
+      SetBudgetResponse: ["1 budget: Budget"],
+      RemoveBudgetRequest: ["1 budget_id: string"],
+      RemoveBudgetResponse: ["1 budget_id: string"],
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The gRPC messages and services, generated from the files in `proto/`: the control plane's, and those
- * of health, reflection and error details that every gRPC client knows.
+ * The gRPC messages and services, generated from the files in `proto/`: the control plane's and usage's,
+ * and those of health, reflection and error details that every gRPC client knows.
  */
 export {
   CancelPlanRequestSchema,
@@ -45,6 +45,19 @@ export {
   type SubmitPlanRequest,
   type SubmitPlanResponse,
 } from "./gen/controlplane/v1/control_plane_pb.js";
+export {
+  UsageService,
+  type Budget,
+  type DailyUsage,
+  type GetUsageRequest,
+  type HeatMapRow,
+  type Price,
+  type RepriceUsageResponse,
+  type SetPriceRequest,
+  type UsageCloudEvent,
+  type UsageDifference,
+  type UsageTotals,
+} from "./gen/controlplane/v1/usage_pb.js";
 export {
   BadRequestSchema,
   ErrorInfoSchema,

@@ -131,16 +131,9 @@ export const heatMapRowSchema: z.ZodType<HeatMapRow> = z
   })
   .meta({ id: "HeatMapRow" });
 
-/** Text that a report can show: no control characters. */
-const name = (lengthMax: number): z.ZodString =>
-  z
-    .string()
-    .min(1)
-    .max(lengthMax)
+const name = (lengthMax: number): z.ZodString => z.string().min(1).max(lengthMax);
 
-    .regex(/^[^\u0000-\u001f\u007f]*$/, "must not hold control characters");
-
-/** Schema of {@link UsageCloudEvent}. */
+/** Schema of {@link UsageCloudEvent}: what else is wrong with a text is judged by the service. */
 export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
   .object({
     specversion: z.literal("1.0"),

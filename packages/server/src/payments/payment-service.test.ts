@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StripePaymentProvider } from "../adapters/payment-stripe/index.js";
 import { GOOD_KEY, StripeServer } from "../adapters/payment-stripe/testing/stripe-server.js";
 import { admin, ORG, UsageRoom } from "../usage/testing/usage-room.js";
+import { noCustomerBindings } from "./no-customer-bindings.js";
 import { PaymentService } from "./payment-service.js";
 
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
@@ -129,5 +130,7 @@ describe("the payment service", () => {
     await expect(unconfigured.createSetupIntent(admin(), "cus_A")).rejects.toMatchObject(missing);
     await expect(unconfigured.listPaymentMethods(admin())).rejects.toMatchObject(missing);
     await expect(unconfigured.detach(admin(), "pm_A")).rejects.toMatchObject(missing);
+    const bare = new PaymentService(undefined, noCustomerBindings);
+    await expect(bare.createSetupIntent(admin(), "cus_A")).rejects.toMatchObject(missing);
   });
 });

@@ -34,10 +34,11 @@ export class PaymentService {
   ): Promise<SetupIntent> {
     requireBillingAdmin(caller);
     const customer = checkId("customer_id", customerId, CUSTOMER_ID, "the provider's customer id");
+    const provider = this.#requireProvider();
     const owner = await this.#customers.organizationOf(customer);
     if (owner !== undefined && owner !== caller.orgId) throw foreignCustomer();
     const key = idempotencyKey === undefined ? undefined : keyWithin(caller.orgId, idempotencyKey);
-    const intent = await this.#requireProvider().createSetupIntent(customer, key);
+    const intent = await provider.createSetupIntent(customer, key);
     // Bound only now that the customer is known to exist; a rival may have been faster meanwhile.
     if (!(await this.#customers.bind(caller.orgId, customer))) throw foreignCustomer();
     return intent;

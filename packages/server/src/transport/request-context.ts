@@ -25,9 +25,10 @@ export function requestContext(
   request: IncomingRequest,
 ): QueryRuntimeContext {
   const { headers, peerAddress, requestId, deadlineMs, signal } = request;
+  const caller = authenticate(headers, peerAddress);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
-    ...authenticate(headers, peerAddress),
+    ...caller,
     requestId,
     signal,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),

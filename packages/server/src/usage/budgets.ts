@@ -17,6 +17,11 @@ export interface Budget {
   readonly action: "warn" | "block";
 }
 
+/** A budget's limit as it is written: whole AAUs, or decimal dollars. */
+export function limitText({ unit, limit }: Pick<Budget, "unit" | "limit">): string {
+  return unit === "usd" ? formatUsd(limit) : String(limit);
+}
+
 /** The time over which a budget counts: half open, in ms since the epoch. */
 export interface BudgetWindow {
   /** The session that counts; absent: the whole organization. */
@@ -170,8 +175,7 @@ function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): bigint 
 }
 
 function describe(budget: Budget): string {
-  const limit =
-    budget.unit === "aau" ? `${String(budget.limit)} AAU` : `$${formatUsd(budget.limit)}`;
+  const limit = budget.unit === "aau" ? `${limitText(budget)} AAU` : `$${limitText(budget)}`;
   const span = budget.period === "total" ? "in total" : `per ${budget.period}`;
   return `The ${budget.scope}'s budget of ${limit} ${span} does not cover this call`;
 }

@@ -1,5 +1,6 @@
 import { intentOfToolName, isIntent } from "../governance/index.js";
 import type { Ids } from "../kernel/ids.js";
+import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
 import { aauWeight } from "./aau.js";
 import { invalidArgument, parseInstant } from "./instant.js";
 import type { PriceList } from "./pricing.js";
@@ -21,6 +22,11 @@ export interface ExternalEvent {
 
 /** Events in one request. */
 const EXTERNAL_EVENTS_MAX = 1000;
+
+/** Characters in a source, which is a URI (CloudEvents 1.0). */
+const SOURCE_LENGTH_MAX = 1024;
+/** Characters in the name of a model (Contract §2.9). */
+const ORM_MODEL_LENGTH_MAX = 64;
 
 /** How far another system's clock may be ahead of ours, in ms. */
 const CLOCK_AHEAD_MAX_MS = 5 * 60 * 1000;
@@ -48,6 +54,7 @@ export function externalUsage(
 }
 
 function usageOf(event: ExternalEvent, path: string, context: ExternalContext): UsageEvent {
+  checkTexts(event, path);
   const occurredAtMs = timeOf(event, `${path}.time`, context.nowMs);
   const { intent, intentSource } = intentOf(event, `${path}.data.intent`);
   const { toolName, ormModel } = event;
@@ -71,6 +78,28 @@ function usageOf(event: ExternalEvent, path: string, context: ExternalContext): 
     sourceEventId: event.id,
   };
 }
+
+/** What is stored, and compared for ever, must be there, be short, and be shown as it is. */
+function checkTexts(event: ExternalEvent, path: string): void {
+  checkText(`${path}.id`, event.id, NAME_LENGTH_MAX);
+  checkText(`${path}.source`, event.source, SOURCE_LENGTH_MAX);
+  checkText(`${path}.data.tool_name`, event.toolName, NAME_LENGTH_MAX);
+  const { sessionId, ormModel } = event;
+  if (sessionId !== undefined) {
+    checkText(`${path}.data.session_id`, sessionId, SESSION_ID_LENGTH_MAX);
+  }
+  if (ormModel !== undefined) checkText(`${path}.data.orm_model`, ormModel, ORM_MODEL_LENGTH_MAX);
+}
+
+function checkText(field: string, text: string, lengthMax: number): void {
+  if (text === "") throw invalidArgument(field, "must not be empty");
+  if (text.length > lengthMax) {
+    throw invalidArgument(field, `must have at most ${String(lengthMax)} characters`);
+  }
+  if (CONTROL.test(text)) throw invalidArgument(field, "must not hold control characters");
+}
+
+const CONTROL = /[\u0000-\u001f\u007f]/;
 
 function timeOf(event: ExternalEvent, field: string, nowMs: number): number {
   const ms = event.time === undefined ? nowMs : parseInstant(field, event.time);

@@ -1,3 +1,4 @@
+import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { invalidArgument, parseInstant } from "./instant.js";
 import { parseUsd } from "./money.js";
 import { PRICE_SCOPES, type Price } from "./pricing.js";
@@ -26,10 +27,14 @@ export function parsePrice(input: PriceInput, id: string, nowMs: number): Price 
   if (amount === undefined) {
     throw invalidArgument("amount_usd", "must be a decimal number with at most nine places");
   }
+  const { subject = "" } = input;
+  if (subject.length > NAME_LENGTH_MAX) {
+    throw invalidArgument("subject", `must have at most ${String(NAME_LENGTH_MAX)} characters`);
+  }
   return {
     id,
     scope,
-    subject: input.subject ?? "",
+    subject,
     amount,
     fromMs: input.from === undefined ? nowMs : parseInstant("from", input.from),
     untilMs: input.until === undefined ? undefined : parseInstant("until", input.until),

@@ -76,6 +76,14 @@ describe("setting a price", () => {
     expect(() => setPrice([closed], price({ fromMs: 50, untilMs: 100 }))).not.toThrow();
   });
 
+  it("refuses more prices than can be read for each call", () => {
+    const many = Array.from({ length: 10_000 }, (_, i) =>
+      price({ id: String(i), scope: "tool", subject: `tool ${String(i)}` }),
+    );
+    expect(() => setPrice(many.slice(1), price({}))).not.toThrow();
+    expect(() => setPrice(many, price({}))).toThrow(/at most 10000 prices/);
+  });
+
   it.each([
     ["until", price({ fromMs: 5, untilMs: 5 })],
     ["subject", price({ scope: "tool", subject: "" })],

@@ -1,4 +1,5 @@
 import { isoTime } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
 import type { AauWeight } from "./aau.js";
 import { invalidArgument } from "./instant.js";
 import type { Nanodollars } from "./money.js";
@@ -8,6 +9,9 @@ export const PRICE_SCOPES = ["aau", "intent", "model", "tool"] as const;
 
 /** One of {@link PRICE_SCOPES}. */
 export type PriceScope = (typeof PRICE_SCOPES)[number];
+
+/** Prices of one organization, past ones too: they are read whenever a call is priced. */
+const PRICES_MAX = 10_000;
 
 /** What one organization pays for something during one period. */
 export interface Price {
@@ -41,12 +45,14 @@ export interface CallCost {
 
 /** The prices of one organization, ready to be asked. */
 export class PriceList {
-  readonly #bySubject = new Map<string, readonly Price[]>();
+  readonly #bySubject = new Map<string, Price[]>();
 
   constructor(prices: readonly Price[]) {
     for (const price of prices) {
       const key = keyOf(price.scope, price.subject);
-      this.#bySubject.set(key, [...(this.#bySubject.get(key) ?? []), price]);
+      const same = this.#bySubject.get(key);
+      if (same === undefined) this.#bySubject.set(key, [price]);
+      else same.push(price);
     }
   }
 
@@ -78,10 +84,14 @@ export interface PriceChange {
  * Adds a price to the others of its organization. The price that was to apply for good until now
  * ends where the new one begins; any other overlap is refused, so that at each instant there is at
  * most one price for one subject.
- * @throws AppError `INVALID_ARGUMENT` naming the field that is wrong.
+ * @throws AppError `INVALID_ARGUMENT` naming the field that is wrong, or `LIMIT_EXCEEDED`.
  */
 export function setPrice(prices: readonly Price[], added: Price): PriceChange {
   checkPrice(added);
+  if (prices.length >= PRICES_MAX) {
+    const message = `An organization can have at most ${String(PRICES_MAX)} prices`;
+    throw new AppError("LIMIT_EXCEEDED", message);
+  }
   const same = prices.filter(
     (price) => price.scope === added.scope && price.subject === added.subject,
   );

@@ -2,7 +2,7 @@ import { connect, type ClientHttp2Session } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
-import { ErrorInfoSchema, StatusSchema } from "@steward/protocol/grpc";
+import { ErrorInfoSchema, StatusSchema, UsageService } from "@steward/protocol/grpc";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GrpcPatience } from "./server.js";
 import { startServer, type TestServer } from "./testing/grpc-server.js";
@@ -34,10 +34,17 @@ async function stop(): Promise<void> {
 }
 
 /** Sends these bytes as the body of a call, and perhaps never its end. */
-async function send(method: string, body: Buffer, endStream = true): Promise<Ended> {
+async function send(
+  method: string,
+  body: Buffer,
+  endStream = true,
+  metadata: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const path = method.includes("/") ? method : `ControlPlaneService/${method}`;
   const stream = session.request({
+    ...metadata,
     ":method": "POST",
-    ":path": `/controlplane.v1.ControlPlaneService/${method}`,
+    ":path": `/controlplane.v1.${path}`,
     "content-type": "application/grpc",
     te: "trailers",
   });
@@ -134,6 +141,20 @@ describe("bad input over gRPC", () => {
         reason: "DEADLINE_EXCEEDED",
       });
     }
+  });
+
+  it("is told only to those who may call", async () => {
+    const noMessage = framed(Buffer.from([0x0a, 0x7f]));
+    for (const { name, parent } of UsageService.methods) {
+      const method = `${parent.name}/${name}`;
+      expect(await send(method, noMessage)).toEqual({
+        code: status.PERMISSION_DENIED,
+        reason: "POLICY_DENIED",
+      });
+    }
+    const admin = { "x-user-role": "ADMIN" };
+    const { reason } = await send("UsageService/GetUsage", noMessage, true, admin);
+    expect(reason).toBe("INVALID_ARGUMENT");
   });
 
   it("is answered when there is no such method", async () => {

@@ -153,8 +153,18 @@ describe("ExecuteStep", () => {
     }
   });
 
+  it("tells in band that a budget is used up, and how long to wait", async () => {
+    const refusal = { retryAfterMs: 1500 };
+    server.orchestrator.broken = new AppError("QUOTA_EXCEEDED", "No room for it", refusal);
+    expect(await server.client.call("ExecuteStep", { plan_id: "p", step_id: "s" })).toMatchObject({
+      success: false,
+      error_code: "QUOTA_EXCEEDED",
+      error_message: "No room for it; try again in 2 s",
+      step_result: null,
+    });
+  });
+
   it.each([
-    ["QUOTA_EXCEEDED", status.RESOURCE_EXHAUSTED],
     ["STORE_UNAVAILABLE", status.UNAVAILABLE],
     ["OVERLOADED", status.UNAVAILABLE],
   ] as const)("ends the call with %s", async (code, grpcCode) => {

@@ -22,17 +22,23 @@ export function executionMessage(execution: StepExecution): ExecuteStepResponse 
 /**
  * Why a step did not run, in band.
  * @throws what was thrown when Decision §9 has it end the call: malformed requests, authentication,
- * quota, overload and faults of the server.
+ * overload and faults of the server.
  */
 export function refusalMessage(thrown: unknown): ExecuteStepResponse {
   if (!(thrown instanceof AppError) || !IN_BAND.has(thrown.code)) throw thrown;
   return {
     $typeName: "controlplane.v1.ExecuteStepResponse",
     success: false,
-    errorMessage: thrown.message,
+    errorMessage: messageOf(thrown),
     errorCode: thrown.code,
     replayed: false,
   };
+}
+
+/** In band there is no other place for how long to wait. */
+function messageOf({ message, retryAfterMs }: AppError): string {
+  if (retryAfterMs === undefined) return message;
+  return `${message}; try again in ${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))} s`;
 }
 
 /** What is about the step rather than about the call. */
@@ -43,6 +49,7 @@ const IN_BAND: ReadonlySet<ErrorCode> = new Set([
   "PLAN_NOT_ACTIVE",
   "APPROVAL_REQUIRED",
   "POLICY_DENIED",
+  "QUOTA_EXCEEDED",
   "ORCHESTRATOR_NOT_CONFIGURED",
   "INTENT_MISMATCH",
   "BAD_PLACEHOLDER",

@@ -3,6 +3,7 @@ import {
   ControlPlaneService,
   Health as HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
+  UsageService,
   type HealthCheckResponse,
 } from "@steward/protocol/grpc";
 import { AppError } from "../../kernel/errors.js";
@@ -12,8 +13,12 @@ import type { Methods } from "./methods.js";
 /** How often a watched server is looked at. */
 const WATCH_MS = 1000;
 
-/** What can be asked about: the server as a whole, and its service. */
-const WATCHABLE: ReadonlySet<string> = new Set(["", ControlPlaneService.typeName]);
+/** What can be asked about: the server as a whole, and its services. */
+const WATCHABLE: ReadonlySet<string> = new Set([
+  "",
+  ControlPlaneService.typeName,
+  UsageService.typeName,
+]);
 
 /** `grpc.health.v1.Health`, which answers what `/readyz` does. */
 export function addHealth(methods: Methods, health: Health): void {

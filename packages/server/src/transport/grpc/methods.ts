@@ -36,8 +36,9 @@ export type StreamAnswer<I extends DescMessage, O extends DescMessage> = (
 type Received<I extends DescMessage> = MessageShape<I> | RefusedRequest;
 
 /**
- * Puts methods on a grpc-js server. Each call is authenticated, handed to its answer as messages and a
- * context, and ended with what the answer returns or throws (Decision §9).
+ * Puts methods on a grpc-js server. Each call is authenticated, before its request is looked at, handed
+ * to its answer as messages and a context, and ended with what the answer returns or throws
+ * (Decision §9).
  */
 export class Methods {
   readonly #server: Server;
@@ -99,12 +100,13 @@ export class Methods {
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
     const { request } = call;
-    if (request instanceof RefusedRequest) {
-      respond(scope.failed(request.error, request.wire));
-      return;
-    }
     try {
-      const response = await answer(request, scope.context());
+      const ctx = scope.context();
+      if (request instanceof RefusedRequest) {
+        respond(scope.failed(request.error, request.wire));
+        return;
+      }
+      const response = await answer(request, ctx);
       scope.answered();
       respond(null, response);
     } catch (thrown) {
@@ -118,13 +120,14 @@ export class Methods {
     call: ServerWritableStream<Received<I>, MessageShape<O>>,
   ): Promise<void> {
     const { request } = call;
-    if (request instanceof RefusedRequest) {
-      call.emit("error", scope.failed(request.error, request.wire));
-      return;
-    }
     this.#streams.add(scope);
     try {
-      for await (const page of answer(request, scope.context())) {
+      const ctx = scope.context();
+      if (request instanceof RefusedRequest) {
+        call.emit("error", scope.failed(request.error, request.wire));
+        return;
+      }
+      for await (const page of answer(request, ctx)) {
         await writeAll(call, page, scope.signal);
       }
       scope.signal.throwIfAborted();

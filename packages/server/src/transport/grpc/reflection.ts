@@ -7,12 +7,13 @@ import {
   ServerReflection,
   ServerReflectionResponseSchema,
   StatusSchema,
+  UsageService,
   type ServerReflectionRequest,
 } from "@steward/protocol/grpc";
 import { FileIndex, type FileDescriptors } from "./file-index.js";
 import { pathOf, type Methods } from "./methods.js";
 
-const SERVICES = [ControlPlaneService, Health, ServerReflection];
+const SERVICES = [ControlPlaneService, UsageService, Health, ServerReflection];
 
 /** What is served, and what the details of its errors are made of. */
 const FILES = [...SERVICES, BadRequestSchema, StatusSchema].map(({ file }) => file);

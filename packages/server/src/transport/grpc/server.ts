@@ -5,6 +5,7 @@ import {
   type ConnectionInjector,
   type ServerOptions,
 } from "@grpc/grpc-js";
+import { requireBillingAdmin } from "../../governance/index.js";
 import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
@@ -13,6 +14,7 @@ import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
 import { Methods } from "./methods.js";
 import { addReflection } from "./reflection.js";
+import { addUsageService } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
 
 /** How patient a server is with its connections; all in milliseconds. */
@@ -38,7 +40,7 @@ const PATIENCE: GrpcPatience = {
 const CONCURRENT_CALLS_MAX = 1000;
 
 /**
- * The gRPC side of a listener: the control plane, health and reflection, on connections that somebody
+ * The gRPC side of a listener: the control plane, usage, health and reflection, on connections that somebody
  * else accepts.
  */
 export class GrpcServer {
@@ -51,10 +53,12 @@ export class GrpcServer {
     this.#connections = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const guarded = new Methods(this.#server, services);
     addControlPlane(guarded, services.orchestrator);
+    const billing = new Methods(this.#server, forBillingAdmins(services));
+    addUsageService(billing, services.usage);
     const open = new Methods(this.#server, { ...services, authenticate: anybody });
     addHealth(open, services.health);
     addReflection(open);
-    this.#methods = [guarded, open];
+    this.#methods = [guarded, billing, open];
   }
 
   /** Serves a connection whose other end speaks HTTP/2; TLS, if any, is done. */
@@ -95,6 +99,18 @@ function serverOptions(services: Services, patience: GrpcPatience): ServerOption
     // Bookkeeping that nobody reads: there are metrics.
     "grpc.enable_channelz": 0,
     interceptors: [watchCalls({ telemetry, clock, requestTimeoutMs: patience.requestTimeoutMs })],
+  };
+}
+
+/** Who may not see billing is told so before anything else of a call is looked at (Contract §5). */
+function forBillingAdmins({ authenticate, ...services }: Services): Services {
+  return {
+    ...services,
+    authenticate: (headers, peerAddress) => {
+      const caller = authenticate(headers, peerAddress);
+      requireBillingAdmin(caller);
+      return caller;
+    },
   };
 }
 

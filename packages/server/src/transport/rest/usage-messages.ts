@@ -11,6 +11,7 @@ import type {
 import { isoTime } from "../../kernel/clock.js";
 import {
   formatUsd,
+  limitText,
   toCsv,
   usdOf,
   type Budget,
@@ -113,9 +114,8 @@ export function repricingMessage({ corrections, difference }: Repriced): Reprici
 }
 
 /** A budget. */
-export function budgetMessage({ id, limit, ...budget }: Budget): BudgetMessage {
-  const amount = budget.unit === "usd" ? formatUsd(limit) : String(limit);
-  return { budget_id: id, ...budget, limit: amount };
+export function budgetMessage({ id, ...budget }: Budget): BudgetMessage {
+  return { budget_id: id, ...budget, limit: limitText(budget) };
 }
 
 function totalsMessage({ actionCount, totalAau, totalCost }: UsageTotals): UsageTotalsMessage {

@@ -20,9 +20,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-const PROTO_FILES = ["controlplane/v1/control_plane.proto", "grpc/health/v1/health.proto"].map(
-  (file) => fileURLToPath(import.meta.resolve(`@steward/protocol/proto/${file}`)),
-);
+const PROTO_FILES = [
+  "controlplane/v1/control_plane.proto",
+  "controlplane/v1/usage.proto",
+  "grpc/health/v1/health.proto",
+].map((file) => fileURLToPath(import.meta.resolve(`@steward/protocol/proto/${file}`)));
 
 /** A client that knows nothing of this program but the .proto files. */
 export class BareClient extends Client {
@@ -92,9 +94,10 @@ function allMethods(): ServiceDefinition {
     enums: String,
     defaults: true,
   });
-  // Both names are those of services.
+  // The names are those of services.
   return {
     ...(loaded["controlplane.v1.ControlPlaneService"] as ServiceDefinition),
+    ...(loaded["controlplane.v1.UsageService"] as ServiceDefinition),
     ...(loaded["grpc.health.v1.Health"] as ServiceDefinition),
   };
 }

@@ -1,0 +1,151 @@
+import type * as proto from "@steward/protocol/grpc";
+import { isoTime } from "../../kernel/clock.js";
+import {
+  formatUsd,
+  limitText,
+  usdOf,
+  type Budget,
+  type DailyUsage,
+  type ExternalEvent,
+  type Grouping,
+  type HeatCell,
+  type Price,
+  type PriceInput,
+  type Repriced,
+  type ReportParameters,
+  type TotalDifference,
+  type UsageReport,
+  type UsageTotals,
+} from "../../usage/index.js";
+
+/** The parameters of a report; what is empty was not given. */
+export function reportParametersOf(request: proto.GetUsageRequest): ReportParameters {
+  return {
+    from: given(request.from),
+    to: given(request.to),
+    tz: given(request.tz),
+    group_by: given(request.groupBy),
+  };
+}
+
+/** A price to be set; what is empty was not given. */
+export function priceInputOf(request: proto.SetPriceRequest): PriceInput {
+  const { scope, subject, amountUsd, from, until } = request;
+  return { scope, subject, amount_usd: amountUsd, from: given(from), until: given(until) };
+}
+
+/** A reported event as the service takes it. */
+export function externalEventOf(event: proto.UsageCloudEvent): ExternalEvent {
+  const { id, source, time, data } = event;
+  return {
+    id,
+    source,
+    time: given(time),
+    toolName: data?.toolName ?? "",
+    intent: given(data?.intent),
+    sessionId: given(data?.sessionId),
+    ormModel: given(data?.ormModel),
+  };
+}
+
+/** The rows of a daily report (Contract §2.11). */
+export function dailyUsageMessages({ groupBy, rows }: UsageReport): proto.DailyUsage[] {
+  return rows.map((row) => ({
+    $typeName: "controlplane.v1.DailyUsage",
+    date: row.date,
+    ...totalsFields(row),
+    ...(groupBy === undefined ? {} : groupField(groupBy, row)),
+  }));
+}
+
+/** A cell of the heat map (Contract §2.11). */
+export function heatMapMessage(cell: HeatCell): proto.HeatMapRow {
+  return {
+    $typeName: "controlplane.v1.HeatMapRow",
+    ormModel: cell.ormModel,
+    intent: cell.intent,
+    aauWeight: cell.aauWeight,
+    totalAau: cell.totalAau,
+    actionCount: BigInt(cell.actionCount),
+  };
+}
+
+/** A total that was found wrong. */
+export function differenceMessage(difference: TotalDifference): proto.UsageDifference {
+  return {
+    $typeName: "controlplane.v1.UsageDifference",
+    total: difference.total,
+    stored: totalsMessage(difference.stored),
+    recomputed: totalsMessage(difference.recomputed),
+  };
+}
+
+/** A price. */
+export function priceMessage(price: Price): proto.Price {
+  return {
+    $typeName: "controlplane.v1.Price",
+    priceId: price.id,
+    scope: price.scope,
+    subject: price.subject,
+    amountUsd: formatUsd(price.amount),
+    from: isoTime(price.fromMs),
+    until: price.untilMs === undefined ? "" : isoTime(price.untilMs),
+  };
+}
+
+/** What pricing anew came to. */
+export function repricingMessage(repriced: Repriced): proto.RepriceUsageResponse {
+  return {
+    $typeName: "controlplane.v1.RepriceUsageResponse",
+    corrections: BigInt(repriced.corrections),
+    differenceUsd: formatUsd(repriced.difference),
+  };
+}
+
+/** A budget. */
+export function budgetMessage(budget: Budget): proto.Budget {
+  const { id, scope, unit, period, action } = budget;
+  return {
+    $typeName: "controlplane.v1.Budget",
+    budgetId: id,
+    scope,
+    unit,
+    period,
+    limit: limitText(budget),
+    action,
+  };
+}
+
+function totalsMessage(totals: UsageTotals): proto.UsageTotals {
+  return { $typeName: "controlplane.v1.UsageTotals", ...totalsFields(totals) };
+}
+
+function totalsFields(totals: UsageTotals): Omit<proto.UsageTotals, "$typeName" | "$unknown"> {
+  return {
+    actionCount: BigInt(totals.actionCount),
+    totalAau: totals.totalAau,
+    totalCostUsd: usdOf(totals.totalCost),
+  };
+}
+
+/** The field that names a row's group, called as on the row itself (Contract §2.9). */
+function groupField(
+  groupBy: Grouping,
+  { group = "" }: DailyUsage,
+): Pick<proto.DailyUsage, "toolName" | "sessionId" | "intent" | "ormModel"> {
+  switch (groupBy) {
+    case "tool":
+      return { toolName: group };
+    case "session":
+      return { sessionId: group };
+    case "intent":
+      return { intent: group };
+    case "model":
+      return { ormModel: group };
+  }
+}
+
+/** In proto3 a text that is empty was not given. */
+function given(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

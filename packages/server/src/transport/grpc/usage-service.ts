@@ -1,0 +1,86 @@
+import { create } from "@bufbuild/protobuf";
+import { UsageService as UsageGrpc } from "@steward/protocol/grpc";
+import type { UsageService } from "../../usage/index.js";
+import type { Methods } from "./methods.js";
+import {
+  budgetMessage,
+  dailyUsageMessages,
+  differenceMessage,
+  externalEventOf,
+  heatMapMessage,
+  priceInputOf,
+  priceMessage,
+  reportParametersOf,
+  repricingMessage,
+} from "./usage-messages.js";
+
+/** The twin of what REST has under `/billing` about usage, prices and budgets. */
+export function addUsageService(methods: Methods, usage: UsageService): void {
+  addReports(methods, usage);
+  addPrices(methods, usage);
+  addBudgets(methods, usage);
+}
+
+function addReports(methods: Methods, usage: UsageService): void {
+  const { method } = UsageGrpc;
+
+  methods.unary(method.getUsage, async (request, ctx) => {
+    const report = await usage.daily(ctx, reportParametersOf(request));
+    return create(method.getUsage.output, { rows: dailyUsageMessages(report) });
+  });
+
+  methods.unary(method.getUsageHeatMap, async (_request, ctx) => {
+    const cells = await usage.heatMap(ctx);
+    return create(method.getUsageHeatMap.output, { rows: cells.map(heatMapMessage) });
+  });
+
+  methods.unary(method.reportUsage, async ({ events }, ctx) => {
+    const { accepted, duplicates } = await usage.ingest(ctx, events.map(externalEventOf));
+    return create(method.reportUsage.output, {
+      accepted: BigInt(accepted),
+      duplicates: BigInt(duplicates),
+    });
+  });
+
+  methods.unary(method.verifyUsage, async ({ repair }, ctx) => {
+    const found = await usage.verify(ctx, { repair });
+    return create(method.verifyUsage.output, { differences: found.map(differenceMessage) });
+  });
+}
+
+function addPrices(methods: Methods, usage: UsageService): void {
+  const { method } = UsageGrpc;
+
+  methods.unary(method.listPrices, async (_request, ctx) => {
+    const prices = await usage.prices(ctx);
+    return create(method.listPrices.output, { prices: prices.map(priceMessage) });
+  });
+
+  methods.unary(method.setPrice, async (request, ctx) => {
+    const price = await usage.setPrice(ctx, priceInputOf(request));
+    return create(method.setPrice.output, { price: priceMessage(price) });
+  });
+
+  methods.unary(method.repriceUsage, async ({ from, until }, ctx) =>
+    repricingMessage(await usage.reprice(ctx, { from, until })),
+  );
+}
+
+function addBudgets(methods: Methods, usage: UsageService): void {
+  const { method } = UsageGrpc;
+
+  methods.unary(method.listBudgets, async (_request, ctx) => {
+    const budgets = await usage.budgets(ctx);
+    return create(method.listBudgets.output, { budgets: budgets.map(budgetMessage) });
+  });
+
+  methods.unary(method.setBudget, async (request, ctx) => {
+    const budget = await usage.setBudget(ctx, request);
+    return create(method.setBudget.output, { budget: budgetMessage(budget) });
+  });
+
+  methods.unary(method.removeBudget, async ({ budgetId }, ctx) => {
+    await usage.removeBudget(ctx, budgetId);
+    return create(method.removeBudget.output, { budgetId });
+  });
+}
