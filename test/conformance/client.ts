@@ -1,9 +1,13 @@
+import type { Billing } from "./billing.js";
+
 /**
- * What a scenario can do to a server, over whichever wire: the calls of the control plane, their
- * answers in REST's words. Written as a user would, from the documents, without our own packages.
+ * What a scenario can do to a server, over whichever wire: the calls of the control plane and of
+ * billing, their answers in REST's words. Written as a user would, from the documents, without our own packages.
  */
 export interface Client {
   readonly wire: Wire;
+  /** Usage, prices and budgets. */
+  readonly billing: Billing;
   /** The same server as somebody else sees it. */
   as(identity: Identity): Client;
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted>;

@@ -12,34 +12,41 @@ import {
   type PlanView,
   type Submitted,
 } from "./client.js";
+import { GrpcBilling } from "./grpc-billing.js";
 import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";
 
-const control = loadProto(["controlplane/v1/control_plane.proto"]);
+const services = loadProto(["controlplane/v1/control_plane.proto", "controlplane/v1/usage.proto"]);
 const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.proto"]);
 
 /** A gRPC user's client: grpc-js and the .proto file, nothing generated. */
 export class GrpcClient implements Client, Disposable {
   readonly wire = "grpc";
-  readonly #stub: Stub;
+  readonly billing: GrpcBilling;
+  readonly #plans: Stub;
+  readonly #usage: Stub;
   readonly #identity: Identity;
 
-  private constructor(stub: Stub, identity: Identity) {
-    this.#stub = stub;
+  private constructor(plans: Stub, usage: Stub, identity: Identity) {
+    this.#plans = plans;
+    this.#usage = usage;
     this.#identity = identity;
+    this.billing = new GrpcBilling((method, request) => this.#call(method, request, {}, usage));
   }
 
   /** @param address host:port. */
   static connect(address: string, identity: Identity): GrpcClient {
-    const stub = stubOf(control, "controlplane.v1.ControlPlaneService", address);
-    return new GrpcClient(stub, identity);
+    const plans = stubOf(services, "controlplane.v1.ControlPlaneService", address);
+    const usage = stubOf(services, "controlplane.v1.UsageService", address);
+    return new GrpcClient(plans, usage, identity);
   }
 
   [Symbol.dispose](): void {
-    this.#stub.close();
+    this.#plans.close();
+    this.#usage.close();
   }
 
   as(identity: Identity): Client {
-    return new GrpcClient(this.#stub, { ...this.#identity, ...identity });
+    return new GrpcClient(this.#plans, this.#usage, { ...this.#identity, ...identity });
   }
 
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted> {
@@ -75,15 +82,20 @@ export class GrpcClient implements Client, Disposable {
   async *events(planId: string, afterSequence = 0): AsyncGenerator<EventView, void> {
     const request = { plan_id: planId, after_sequence: afterSequence };
     try {
-      yield* serverStream<EventView>(this.#stub, "StreamPlanEvents", request, this.#metadata({}));
+      yield* serverStream<EventView>(this.#plans, "StreamPlanEvents", request, this.#metadata({}));
     } catch (error) {
       throw refusalOf(error as grpc.ServiceError);
     }
   }
 
-  async #call<Answer>(method: string, request: object, extra: Identity = {}): Promise<Answer> {
+  async #call<Answer>(
+    method: string,
+    request: object,
+    extra: Identity = {},
+    stub = this.#plans,
+  ): Promise<Answer> {
     try {
-      return await unary<Answer>(this.#stub, method, request, this.#metadata(extra));
+      return await unary<Answer>(stub, method, request, this.#metadata(extra));
     } catch (error) {
       throw refusalOf(error as grpc.ServiceError);
     }

@@ -1,5 +1,5 @@
 /**
- * What the plan side of Steward must do, sentence by sentence: the contract's (docs/contract.md) and
+ * What plans, usage and payments of Steward must do, sentence by sentence: the contract's (docs/contract.md) and
  * the decisions' (docs/decisions). Scenarios cite these by id; coverage.test.ts fails when one has no
  * scenario. A capability gets its entries here when it is built.
  */
@@ -18,6 +18,9 @@ const CONTRACT = {
     "C1-cancel": "The client cancels a plan",
     "C1-context": "Every executed step comes back with a context update",
     "C1-stream": "A plan's events can be followed as a stream",
+    "C1-usage": "Every tool call is recorded as one usage row with an AAU weight",
+    "C1-billing":
+      "REST reports daily totals and a model-by-intent matrix, and manages saved payment methods",
     "C1-noop": "The default build answers every write with an explicit error",
   },
   "Contract §2.1": {
@@ -49,6 +52,24 @@ const CONTRACT = {
   },
   "Contract §2.6": {
     "C2.6-fields": "PlanEvent has plan_id 1, event_type 2, payload_json 3 and timestamp 4",
+  },
+  "Contract §2.9": {
+    "C2.9-columns":
+      "usage_events has id, org_id, session_id, tool_name, intent, aau_weight, orm_model, cost_usd, created_at",
+    "C2.9-id": "A usage row's id is a UUID v4",
+    "C2.9-context": "org_id, session_id and orm_model are those of the request's context",
+    "C2.9-tool-name": "tool_name is the raw name of the tool",
+    "C2.9-created-at": "created_at is the server's time",
+  },
+  "Contract §2.10": {
+    "C2.10-weights": "Reads weigh 1.0, writes 3.0, admin and cross-system transactions 5.0",
+    "C2.10-intent": "The weight is resolved from the intent of the event's context",
+    "C2.10-name": "Without an explicit intent the tool's name decides",
+  },
+  "Contract §2.11": {
+    "C2.11-daily": "A daily row holds date, action_count, total_aau and total_cost_usd",
+    "C2.11-heatmap":
+      "A heat-map row holds orm_model, intent, aau_weight, total_aau and action_count",
   },
   "Contract §3": {
     "C3-plan": "A plan is pending when created, and running",
@@ -83,6 +104,21 @@ const CONTRACT = {
     "C4.3-error": "An operation fails with an error that carries a message",
     "C4.3-noop": "The no-op orchestrator satisfies the contract and fails every write explicitly",
   },
+  "Contract §4.5": {
+    "C4.5-usage": "GET /billing/usage reports the caller's organization between from and to",
+    "C4.5-heatmap": "GET /billing/usage/heatmap sums by orm_model and intent",
+    "C4.5-setup-intent":
+      "POST /billing/setup-intent with customer_id answers id, client_secret and customer",
+    "C4.5-payment-methods": "GET /billing/payment-methods lists the saved payment methods",
+    "C4.5-detach": "DELETE /billing/payment-methods/<pm_id> detaches that payment method",
+    "C4.5-one-row": "Each LlmToolCallAuditRecorded becomes exactly one usage row",
+    "C4.5-cost": "cost_usd is 0.0 on every row until prices are configured",
+  },
+  "Contract §5": {
+    "C5-role": "X-User-Role admin, in whatever case, may use every billing endpoint",
+    "C5-permission": "A comma-separated X-User-Permissions with manage:billing may, too",
+    "C5-refused": "Anybody else gets 403",
+  },
   "Contract §6": {
     "C6-types":
       "PlanCreated, PlanStepExecuted, PlanCompleted and PlanFailed are on a plan's stream",
@@ -92,8 +128,12 @@ const CONTRACT = {
     "C6-fields": "Each message has plan_id, event_type, payload_json and timestamp",
   },
   "Contract §7": {
+    "C7-billing": "A billing endpoint answers 403 to who is no billing admin",
     "C7-in-band": "ExecuteStepResponse tells a failure by success false and error_message",
     "C7-noop": "The no-op orchestrator's writes are errors with a message",
+  },
+  "Contract §8": {
+    "C8-range": "A usage report without a range is of 1970-01-01 to 9999-12-31",
   },
 } as const;
 
@@ -200,7 +240,29 @@ const DECISIONS = {
   "Decision §7": {
     "D7-once": "Each attempt that reached its tool is one published event, success or failure",
     "D7-none": "Replayed, joined and refused calls publish none",
+    "D7-row": "Each tool call is one usage row, success or failure; replays and refusals make none",
     "D7-intent-statement": "A step without intent gets the class of its statement",
+    "D7-intent-explicit": "An intent given with the step comes before the statement's class",
+    "D7-intent-source": "The row keeps which rule decided the intent",
+    "D7-intent-name": "A tool's name tells its intent by its verb and object",
+    "D7-intent-unknown": "A name that tells nothing counts as write_update, 3.0",
+    "D7-days": "Reports count UTC days, ascending, only days that have rows",
+    "D7-range": "from and to are inclusive; a malformed date, or from after to, is 400",
+    "D7-no-model": "A missing orm_model is reported as unknown",
+    "D7-money": "Money does not drift: sums are exact to the nanodollar",
+  },
+  "Decision §8": {
+    "D8-key": "Without PAYMENT_SECRET_KEY the answer is 503, after the 403 and 400 checks",
+    "D8-customer": "A customer bound to another organization is 403",
+    "D8-list":
+      "Payment methods are listed as id, type, brand, last4, exp_month, exp_year, created; none known: empty",
+    "D8-pm-id": "A payment method's id is pm_ and letters, digits or underscores, or 400",
+    "D8-foreign": "Another customer's payment method is 404 and is not asked to be detached",
+    "D8-detached": "Detaching answers {data:{id, detached:true}}",
+    "D8-errors":
+      "The provider's 401 is 502, resource_missing 404, 400 400, 429 429 with Retry-After, 5xx and unreachable 502",
+    "D8-idempotency": "An idempotency conflict at the provider is 409",
+    "D8-secrets": "Secrets never appear in a message or log",
   },
   "Decision §9": {
     "D9-body": "A REST error is {error, code} and, where fields were wrong, details",
@@ -214,6 +276,8 @@ const DECISIONS = {
       "A step that ran and failed is 200 with status failed and error; success false and error_code over gRPC",
     "D9-hints": "A failed step's context update has hints that help to repair it",
     "D9-noop": "A write on the no-op orchestrator is UNIMPLEMENTED, 501; from ExecuteStep in band",
+    "D9-quota":
+      "A used-up budget is 429 with Retry-After and QUOTA_EXCEEDED; from ExecuteStep in band",
     "D9-too-large": "A body too large is RESOURCE_EXHAUSTED, 413",
     "D9-idempotency": "An idempotency conflict is ALREADY_EXISTS, 422",
     "D9-unknown-path": "An unknown path is 404, a wrong method 405, both in the shape of an error",
@@ -238,6 +302,26 @@ const DECISIONS = {
     "D11-definition": "table_def_json holds columns, types, keys, foreign keys and indexes",
     "D11-touched": "Tables that the statement touches are compared without a hint",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
+  },
+  "Decision 0014": {
+    "D14-reports": "A report shows every call that had ended when it was asked for",
+    "D14-verify": "steward usage verify proves that totals are what rows add up to, and repairs",
+    "D14-zone": "tz takes the days of an IANA zone; an unknown one is 400",
+    "D14-group": "group_by tool, session, intent or model names the group in each row",
+    "D14-csv": "format=csv, or accept: text/csv, gives CSV with exact money and no formulas",
+    "D14-guard": "403 comes before 400 on every billing endpoint and call",
+    "D14-specific": "The most specific price at the call's time wins: tool, model, intent, AAU",
+    "D14-periods": "Periods are half open and never overlap; a new price ends the open one",
+    "D14-frozen":
+      "A row keeps its price; pricing anew adds corrections, twice changes nothing more",
+    "D14-cap": "Of twenty calls of 3 AAU at once a cap of 10 admits three",
+    "D14-pending": "A call over a cap is refused before it runs; its step stays pending",
+    "D14-replay": "Finished steps are replayed whatever the budget says",
+    "D14-warn": "A warning budget tells the agent among the hints",
+    "D14-session": "A session's budget caps each session for itself",
+    "D14-events": "source and id count once for ever; a late event counts on the day it occurred",
+    "D14-no-store": "Without a store usage answers 503",
+    "D14-drain": "A shutdown records what waits",
   },
 } as const;
 

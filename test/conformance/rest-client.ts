@@ -10,6 +10,7 @@ import {
   type PlanView,
   type Submitted,
 } from "./client.js";
+import { RestBilling } from "./rest-billing.js";
 
 /** How long a call may take, in ms. */
 const CALL_MS_MAX = 30_000;
@@ -17,12 +18,14 @@ const CALL_MS_MAX = 30_000;
 /** A REST user's client: fetch. */
 export class RestClient implements Client {
   readonly wire = "rest";
+  readonly billing: RestBilling;
   readonly #url: string;
   readonly #identity: Identity;
 
   constructor(url: string, identity: Identity) {
     this.#url = url;
     this.#identity = identity;
+    this.billing = new RestBilling((method, path, body) => this.#data(method, path, body));
   }
 
   as(identity: Identity): Client {

@@ -1,5 +1,7 @@
 import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
+import { payments } from "./payments.js";
+import { recording } from "./recording.js";
 import { starting } from "./starting.js";
 import { surviving } from "./surviving.js";
 import { tools } from "./tools.js";
@@ -9,5 +11,7 @@ export const processScenarios: readonly ProcessScenario[] = [
   ...starting,
   ...tools,
   ...surviving,
+  ...recording,
+  ...payments,
   ...embedding,
 ];

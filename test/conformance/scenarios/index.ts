@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.js";
+import { budgets } from "./budgets.js";
 import { context } from "./context.js";
 import { ending } from "./ending.js";
 import { events } from "./events.js";
@@ -7,7 +8,10 @@ import { listing } from "./listing.js";
 import { overGrpc } from "./over-grpc.js";
 import { overRest } from "./over-rest.js";
 import { placeholders } from "./placeholders.js";
+import { prices } from "./prices.js";
+import { reports } from "./reports.js";
 import { submitting } from "./submitting.js";
+import { toolCalls } from "./tool-calls.js";
 import { validation } from "./validation.js";
 
 /** Every scenario that a running server is asked over a wire. */
@@ -20,6 +24,10 @@ export const scenarios: readonly Scenario[] = [
   ...events,
   ...ending,
   ...listing,
+  ...toolCalls,
+  ...reports,
+  ...prices,
+  ...budgets,
   ...overRest,
   ...overGrpc,
 ];

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** An answer that the provider gives instead of its own. */
+export interface Fault {
+  readonly status: number;
+  readonly error: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The smallest payment provider: one card of each customer, told by the customer's name. */
+export class PaymentProvider implements AsyncDisposable {
+  /** Method and path of each request. */
+  readonly asked: string[] = [];
+  readonly keys = new Set<string>();
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly #faults: Fault[] = [];
+  readonly #detached = new Set<string>();
+
+  static async start(): Promise<PaymentProvider> {
+    const provider = new PaymentProvider();
+    provider.#server.listen(0, "127.0.0.1");
+    await once(provider.#server, "listening");
+    return provider;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The next request is answered so; the SDK is told not to ask again. */
+  fail(fault: Fault): void {
+    this.#faults.push(fault);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? "", this.url);
+    this.asked.push(`${request.method} ${pathname}`);
+    this.keys.add(request.headers.authorization ?? "");
+    const form = new URLSearchParams(await text(request));
+    const fault = this.#faults.shift();
+    const headers = { "content-type": "application/json", "stripe-should-retry": "false" };
+    if (fault === undefined) {
+      response.writeHead(200, headers).end(JSON.stringify(this.#resource(pathname, form)));
+    } else {
+      response.writeHead(fault.status, { ...headers, ...fault.headers });
+      response.end(JSON.stringify({ error: fault.error }));
+    }
+  }
+
+  #resource(pathname: string, form: URLSearchParams): object {
+    const [, , kind, id = "", part] = pathname.split("/");
+    if (kind === "setup_intents") {
+      const customer = form.get("customer");
+      return { id: "seti_1", object: "setup_intent", client_secret: "seti_1_secret_2", customer };
+    }
+    if (kind === "customers") {
+      const methods = [card(`pm_of_${id}`, id)].filter((each) => !this.#detached.has(each.id));
+      return { object: "list", data: methods, has_more: false, url: pathname };
+    }
+    if (part === "detach") this.#detached.add(id);
+    return card(id, part === "detach" ? null : id.replace("pm_of_", ""));
+  }
+}
+
+function card(id: string, customer: string | null) {
+  return {
+    id,
+    object: "payment_method",
+    type: "card",
+    card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030 },
+    created: 1_700_000_000,
+    customer,
+  };
+}

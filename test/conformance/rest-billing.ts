@@ -1,0 +1,67 @@
+import type {
+  Billing,
+  Budget,
+  DailyUsage,
+  HeatMapRow,
+  Ingestion,
+  NewBudget,
+  NewPrice,
+  Price,
+  Repricing,
+  UsageEvent,
+  UsageQuery,
+} from "./billing.js";
+
+/** Asks for a path; gives the answer's `data`. @throws Refusal. */
+export type AskRest = <Data>(method: string, path: string, body?: object) => Promise<Data>;
+
+/** Usage, prices and budgets over REST. */
+export class RestBilling implements Billing {
+  readonly #ask: AskRest;
+
+  constructor(ask: AskRest) {
+    this.#ask = ask;
+  }
+
+  usage(query: UsageQuery = {}): Promise<readonly DailyUsage[]> {
+    const text = new URLSearchParams({ ...query }).toString();
+    return this.#ask("GET", `/billing/usage?${text}`);
+  }
+
+  heatMap(): Promise<readonly HeatMapRow[]> {
+    return this.#ask("GET", "/billing/usage/heatmap");
+  }
+
+  report(events: readonly UsageEvent[]): Promise<Ingestion> {
+    const batch = events.map((event) => ({ specversion: "1.0", type: "tool-call", ...event }));
+    return this.#ask("POST", "/billing/events", batch);
+  }
+
+  verify(repair = false): Promise<readonly unknown[]> {
+    return this.#ask("POST", "/billing/usage/verify", { repair });
+  }
+
+  prices(): Promise<readonly Price[]> {
+    return this.#ask("GET", "/billing/prices");
+  }
+
+  setPrice(price: NewPrice): Promise<Price> {
+    return this.#ask("POST", "/billing/prices", price);
+  }
+
+  reprice(from: string, until: string): Promise<Repricing> {
+    return this.#ask("POST", "/billing/reprice", { from, until });
+  }
+
+  budgets(): Promise<readonly Budget[]> {
+    return this.#ask("GET", "/billing/budgets");
+  }
+
+  setBudget(budget: NewBudget): Promise<Budget> {
+    return this.#ask("POST", "/billing/budgets", budget);
+  }
+
+  async removeBudget(budgetId: string): Promise<void> {
+    await this.#ask("DELETE", `/billing/budgets/${budgetId}`);
+  }
+}
