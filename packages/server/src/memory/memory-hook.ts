@@ -14,6 +14,11 @@ import type { VectorIndex } from "./vector-index.js";
 const BATCH_MAX = 64;
 /** How long the first tool call waits for others, in ms: those of that time share one commit. */
 const GATHER_MS = 100;
+/**
+ * Pause after a batch, in times that the batch took: whatever waits in the log, agents' steps come
+ * first and the hook keeps to a share of the machine.
+ */
+const REST = 4;
 /** First pause after a failure, in ms; doubles each time. */
 const BACKOFF_BASE_MS = 250;
 /** Longest pause after a failure, in ms. */
@@ -71,9 +76,11 @@ export class MemoryHook implements AsyncDisposable {
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
+        const startedMs = performance.now();
         const recorded = await this.#recordBatch(signal);
         this.#failures = 0;
-        if (!recorded) await this.#stir(signal);
+        if (recorded) await pause(REST * (performance.now() - startedMs), signal);
+        else await this.#stir(signal);
       } catch (error) {
         await this.#backOff(error, signal);
       }

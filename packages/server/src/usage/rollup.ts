@@ -61,9 +61,9 @@ export class RollupSum {
   readonly #byTime = new Map<string, TimeRollup>();
   readonly #heatMap = new Map<string, HeatCell>();
 
-  /** Adds postings to their buckets. */
+  /** Adds postings to their buckets; those that share all of them are summed up first. */
   add(postings: readonly Posting[]): void {
-    for (const posting of postings) {
+    for (const posting of alike(postings)) {
       for (const bucket of bucketsOf(posting)) addTo(this.#byTime, timeName(bucket), bucket);
       const cell = cellOf(posting);
       addTo(this.#heatMap, cellName(cell), cell);
@@ -85,6 +85,21 @@ export function timeName({ orgId, dimension, grain, bucketMs, key }: TimeRollup)
 /** The name of a cell: no two share one. */
 export function cellName({ orgId, ormModel, intent, aauWeight }: HeatCell): string {
   return JSON.stringify([orgId, ormModel, intent, aauWeight]);
+}
+
+/** Postings summed up as long as no bucket tells them apart. */
+function alike(postings: readonly Posting[]): Iterable<Posting> {
+  const sums = new Map<string, Posting>();
+  for (const posting of postings) {
+    const { orgId, toolName, sessionId, intent, ormModel, aauWeight } = posting;
+    const quarter = Math.floor(posting.occurredAtMs / GRAIN_MS.quarter);
+    addTo(
+      sums,
+      JSON.stringify([orgId, quarter, toolName, sessionId, intent, ormModel, aauWeight]),
+      posting,
+    );
+  }
+  return sums.values();
 }
 
 function addTo<T extends UsageTotals>(sums: Map<string, T>, key: string, addend: T): void {

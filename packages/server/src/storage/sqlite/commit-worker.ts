@@ -15,9 +15,19 @@ import { openConnection, StatementCache } from "./connection.js";
  */
 class Conflict extends Error {}
 
+/**
+ * Changes after which the log is copied back into the file. The thread does it itself, after it has
+ * answered: nobody waits for a checkpoint, and hot pages are copied once for many commits.
+ */
+const CHECKPOINT_AFTER_WRITES = 4000;
+/** Where the engine checkpoints by itself, in pages, should readers have stood in the way. */
+const CHECKPOINT_AT_PAGES = 16_000;
+
 const db = openConnection((workerData as { path: string }).path, false);
+db.exec(`PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_AT_PAGES)}`);
 const statements = new StatementCache(db);
 const unpacker = new UnitUnpacker();
+let writes = 0;
 const port = parentPort;
 assert(port !== null, "the commit worker runs in a worker thread");
 port.on("message", (request: CommitRequest | "close") => {
@@ -29,6 +39,9 @@ port.on("message", (request: CommitRequest | "close") => {
   unpacker.learn(request.newTexts);
   const reply: CommitReply = { results: commit(db, request.units) };
   port.postMessage(reply);
+  if (writes < CHECKPOINT_AFTER_WRITES) return;
+  writes = 0;
+  db.exec("PRAGMA wal_checkpoint(PASSIVE)");
 });
 
 /** All units in one transaction; if any fails, again with a savepoint around each. */
@@ -86,6 +99,7 @@ function applyApart(unit: PackedUnit): UnitResult {
 function apply(unit: PackedUnit): void {
   for (const write of unpacker.unpack(unit)) {
     const changed = statements.run(write.sql, write.params);
+    writes += 1;
     if (write.expect !== undefined && changed !== write.expect) throw new Conflict();
   }
 }
