@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createClient } from "./client.js";
 import { StewardError } from "./steward-error.js";
 import { json, scriptedServer } from "./testing/scripted-server.js";
@@ -143,6 +143,29 @@ describe("trying again", () => {
     const failure = await failureOf(createClient({ baseUrl: server.url }).plans.execute("p", "s"));
     expect(failure.code).toBe("OVERLOADED");
     expect(server.seen).toHaveLength(4);
+  });
+
+  it("asks again as often as it takes for a step that runs longer than the runtime waits", async () => {
+    vi.useFakeTimers();
+    try {
+      let calls = 0;
+      const fetch = (): Promise<Response> => {
+        calls += 1;
+        if (calls > 10) return Promise.resolve(Response.json({ data: { success: true } }));
+        return new Promise((_resolve, reject) => {
+          setTimeout(() => {
+            reject(new TypeError("fetch failed"));
+          }, 300_000);
+        });
+      };
+      const { plans } = createClient({ baseUrl: "http://localhost", fetch });
+      const execution = plans.execute("p", "s");
+      await vi.advanceTimersByTimeAsync(60 * 60_000);
+      expect(await execution).toEqual({ success: true });
+      expect(calls).toBe(11);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("does not repeat a retry of a plan, nor what the server refused", async () => {

@@ -4,6 +4,11 @@ import { StewardError } from "./steward-error.js";
 
 /** Tries of one idempotent call, the first included. */
 const TRIES_MAX = 4;
+/**
+ * A try that lasted longer than this in ms before it broke off had reached the server: it says nothing
+ * about the next one, which joins the same work. Runtimes give up on an answer after minutes.
+ */
+const TRY_LONG_MS = 60_000;
 /** The longest Retry-After that is waited out, in ms; a longer one is left to the caller. */
 const RETRY_AFTER_MS_MAX = 30_000;
 
@@ -63,10 +68,12 @@ export function createHttp(options: HttpOptions): Http {
 
 async function retrying<T>(request: HttpRequest, attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
+    const startedMs = Date.now();
     try {
       return await attempt();
     } catch (failure) {
       if (!(failure instanceof StewardError)) throw failure;
+      if (Date.now() - startedMs > TRY_LONG_MS) tries = 1;
       const wait = failure.retryAfterMs ?? backoffMs(tries);
       const hopeless = !request.idempotent || !failure.isTransient || wait > RETRY_AFTER_MS_MAX;
       if (hopeless || tries === TRIES_MAX) throw failure;

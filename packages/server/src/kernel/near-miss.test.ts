@@ -12,6 +12,13 @@ describe("nearMiss", () => {
     expect(nearMiss(word, ["DATA_SOURCES", "GRPC_PORT", "HOST", "PORT", "name"])).toBe(meant);
   });
 
+  it("takes a part for the whole, and the whole for a part", () => {
+    const columns = ["id", "email_address", "name"];
+    expect(nearMiss("email", columns)).toBe("email_address");
+    expect(nearMiss("customer_name", columns)).toBe("name");
+    expect(nearMiss("paid", columns)).toBeUndefined();
+  });
+
   it("says nothing when no candidate is near", () => {
     expect(nearMiss("banana", ["HOST", "PORT"])).toBeUndefined();
     expect(nearMiss("x", [])).toBeUndefined();

@@ -1,16 +1,27 @@
+/** Shortest word that is worth finding inside another one. */
+const PART_LENGTH_MIN = 3;
+
 /**
  * The candidate a misspelt word most probably meant, in any case of letters: at most one edit per
- * three letters away. @returns `undefined` when none is that near; the first of equally near ones.
+ * three letters away, or one of the two a part of the other (`email` and `email_address`).
+ * @returns `undefined` when none is that near; the first of equally near ones.
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** Edits from one to the other; at least `limit` when they are that many or more apart. */
+function distanceOf(word: string, candidate: string, limit: number): number {
+  const [short, long] = word.length < candidate.length ? [word, candidate] : [candidate, word];
+  const difference = long.length - short.length;
+  if (short.length >= PART_LENGTH_MIN && long.includes(short)) return Math.min(1, difference);
+  return difference >= limit ? limit : editDistance(word, candidate);
 }
 
 /** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. */

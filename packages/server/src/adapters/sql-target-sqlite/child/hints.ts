@@ -1,5 +1,5 @@
+import { nearMiss } from "../../../kernel/near-miss.js";
 import type { Catalog } from "./catalog.js";
-import { nearestName } from "./near-miss.js";
 
 /**
  * Sentences that help to repair a statement: near-miss names, and what there is instead.
@@ -66,7 +66,7 @@ function foreignKeyHints(
 }
 
 function withSuggestion(message: string, wanted: string, names: readonly string[]): string {
-  const nearest = nearestName(wanted, names);
+  const nearest = nearMiss(wanted, names);
   if (nearest !== undefined) return `${message}; did you mean ${nearest}?`;
   return message.endsWith("?") ? message : `${message}.`;
 }
