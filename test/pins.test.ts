@@ -53,7 +53,7 @@ describe("the error codes", () => {
 });
 
 describe("the package controlplane.v1", () => {
-  const protos = ["control_plane", "usage"].map((file) =>
+  const protos = ["control_plane", "usage", "memory"].map((file) =>
     fileURLToPath(import.meta.resolve(`@steward/protocol/proto/controlplane/v1/${file}.proto`)),
   );
   const definitions = Object.entries(loadSync(protos, { keepCase: true }));
@@ -85,6 +85,15 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.UsageService/ListBudgets: ListBudgetsRequest -> ListBudgetsResponse",
       "/controlplane.v1.UsageService/SetBudget: SetBudgetRequest -> SetBudgetResponse",
       "/controlplane.v1.UsageService/RemoveBudget: RemoveBudgetRequest -> RemoveBudgetResponse",
+      "/controlplane.v1.MemoryService/SearchMemory: SearchMemoryRequest -> SearchMemoryResponse",
+      "/controlplane.v1.MemoryService/AddMemoryEntry: AddMemoryEntryRequest -> AddMemoryEntryResponse",
+      "/controlplane.v1.MemoryService/GetMemoryEntry: GetMemoryEntryRequest -> GetMemoryEntryResponse",
+      "/controlplane.v1.MemoryService/ListMemoryEntries: ListMemoryEntriesRequest -> ListMemoryEntriesResponse",
+      "/controlplane.v1.MemoryService/DeleteMemoryEntry: DeleteMemoryEntryRequest -> DeleteMemoryEntryResponse",
+      "/controlplane.v1.MemoryService/DeleteMemorySession: DeleteMemorySessionRequest -> DeleteMemorySessionResponse",
+      "/controlplane.v1.MemoryService/GetMemoryStats: GetMemoryStatsRequest -> GetMemoryStatsResponse",
+      "/controlplane.v1.MemoryService/GetMemoryRetention: GetMemoryRetentionRequest -> GetMemoryRetentionResponse",
+      "/controlplane.v1.MemoryService/SetMemoryRetention: SetMemoryRetentionRequest -> SetMemoryRetentionResponse",
     ]);
   });
 
@@ -262,6 +271,77 @@ describe("the package controlplane.v1", () => {
       SetBudgetResponse: ["1 budget: Budget"],
       RemoveBudgetRequest: ["1 budget_id: string"],
       RemoveBudgetResponse: ["1 budget_id: string"],
+      SearchMemoryRequest: [
+        "1 query: string",
+        "2 top_k: int32",
+        "3 org_id: string",
+        "4 mode: string",
+        "5 filter: MemoryFilter",
+        "6 min_score: double",
+        "7 explain: bool",
+      ],
+      MemoryFilter: [
+        "1 session_id: string",
+        "2 created_from: string",
+        "3 created_before: string",
+        "4 tool_name: string",
+        "5 intent: string",
+        "6 content: ContentCondition",
+      ],
+      ContentCondition: ["1 path: string", "2 equals_json: string"],
+      SearchMemoryResponse: ["1 results: repeated MemoryResult"],
+      MemoryResult: [
+        "1 entry_id: string",
+        "2 score: double",
+        "3 content: string",
+        "4 created_at: string",
+        "5 related_cascade_targets: repeated string",
+        "6 explain: MemoryExplanation",
+      ],
+      MemoryExplanation: [
+        "1 rank: int32",
+        "2 vector_rank: int32",
+        "3 text_rank: int32",
+        "4 fused_score: double",
+      ],
+      AddMemoryEntryRequest: ["1 session_id: string", "2 content: string"],
+      AddMemoryEntryResponse: ["1 entry: MemoryEntry"],
+      MemoryEntry: [
+        "1 entry_id: string",
+        "2 session_id: string",
+        "3 content: string",
+        "4 created_at: string",
+        "5 tool_name: string",
+        "6 intent: string",
+      ],
+      GetMemoryEntryRequest: ["1 entry_id: string"],
+      GetMemoryEntryResponse: ["1 entry: MemoryEntry"],
+      ListMemoryEntriesRequest: [
+        "1 session_id: string",
+        "2 created_from: string",
+        "3 created_before: string",
+        "4 tool_name: string",
+        "5 intent: string",
+        "6 limit: int32",
+        "7 cursor: string",
+      ],
+      ListMemoryEntriesResponse: ["1 entries: repeated MemoryEntry", "2 next_cursor: string"],
+      DeleteMemoryEntryRequest: ["1 entry_id: string"],
+      DeleteMemoryEntryResponse: ["1 deleted: int64"],
+      DeleteMemorySessionRequest: ["1 session_id: string"],
+      DeleteMemorySessionResponse: ["1 deleted: int64"],
+      GetMemoryStatsRequest: [],
+      GetMemoryStatsResponse: [
+        "1 entries: int64",
+        "2 waiting_calls: int64",
+        "3 quarantined_vectors: int64",
+        "4 model: string",
+        "5 dimension: int32",
+      ],
+      GetMemoryRetentionRequest: [],
+      GetMemoryRetentionResponse: ["1 days: int32"],
+      SetMemoryRetentionRequest: ["1 days: int32"],
+      SetMemoryRetentionResponse: ["1 days: int32"],
     });
   });
 });
@@ -275,9 +355,15 @@ describe("the REST interface", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(routes.sort()).toEqual([
+      "DELETE /api/memory/entries/{entry_id}",
+      "DELETE /api/memory/sessions/{session_id}",
       "DELETE /api/plans/{plan_id}",
       "DELETE /billing/budgets/{budget_id}",
       "DELETE /billing/payment-methods/{pm_id}",
+      "GET /api/memory/entries",
+      "GET /api/memory/entries/{entry_id}",
+      "GET /api/memory/retention",
+      "GET /api/memory/stats",
       "GET /api/plans",
       "GET /api/plans/{plan_id}",
       "GET /api/plans/{plan_id}/events",
@@ -289,6 +375,8 @@ describe("the REST interface", () => {
       "GET /healthz",
       "GET /metrics",
       "GET /readyz",
+      "POST /api/memory/entries",
+      "POST /api/memory/search",
       "POST /api/plans",
       "POST /api/plans/{plan_id}/retry",
       "POST /api/plans/{plan_id}/steps/{step_id}/execute",
@@ -298,6 +386,7 @@ describe("the REST interface", () => {
       "POST /billing/reprice",
       "POST /billing/setup-intent",
       "POST /billing/usage/verify",
+      "PUT /api/memory/retention",
     ]);
   });
 });

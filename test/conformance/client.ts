@@ -1,13 +1,15 @@
 import type { Billing } from "./billing.js";
+import type { Memory } from "./memory.js";
 
 /**
- * What a scenario can do to a server, over whichever wire: the calls of the control plane and of
- * billing, their answers in REST's words. Written as a user would, from the documents, without our own packages.
+ * What a scenario can do to a server, over whichever wire, answers in REST's words. Written as a user
+ * would, from the documents, without our own packages.
  */
 export interface Client {
   readonly wire: Wire;
   /** Usage, prices and budgets. */
   readonly billing: Billing;
+  readonly memory: Memory;
   /** The same server as somebody else sees it. */
   as(identity: Identity): Client;
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted>;

@@ -13,40 +13,46 @@ import {
   type Submitted,
 } from "./client.js";
 import { GrpcBilling } from "./grpc-billing.js";
+import { GrpcMemory } from "./grpc-memory.js";
 import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";
 
-const services = loadProto(["controlplane/v1/control_plane.proto", "controlplane/v1/usage.proto"]);
+const services = loadProto(
+  ["control_plane", "usage", "memory"].map((name) => `controlplane/v1/${name}.proto`),
+);
 const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.proto"]);
 
 /** A gRPC user's client: grpc-js and the .proto file, nothing generated. */
 export class GrpcClient implements Client, Disposable {
   readonly wire = "grpc";
   readonly billing: GrpcBilling;
-  readonly #plans: Stub;
-  readonly #usage: Stub;
+  readonly memory: GrpcMemory;
+  readonly #stubs: Stubs;
   readonly #identity: Identity;
 
-  private constructor(plans: Stub, usage: Stub, identity: Identity) {
-    this.#plans = plans;
-    this.#usage = usage;
+  private constructor(stubs: Stubs, identity: Identity) {
+    this.#stubs = stubs;
     this.#identity = identity;
+    const { usage, memory } = stubs;
     this.billing = new GrpcBilling((method, request) => this.#call(method, request, {}, usage));
+    this.memory = new GrpcMemory((method, request) => this.#call(method, request, {}, memory));
   }
 
   /** @param address host:port. */
   static connect(address: string, identity: Identity): GrpcClient {
-    const plans = stubOf(services, "controlplane.v1.ControlPlaneService", address);
-    const usage = stubOf(services, "controlplane.v1.UsageService", address);
-    return new GrpcClient(plans, usage, identity);
+    const stubs = {
+      plans: stubOf(services, "controlplane.v1.ControlPlaneService", address),
+      usage: stubOf(services, "controlplane.v1.UsageService", address),
+      memory: stubOf(services, "controlplane.v1.MemoryService", address),
+    };
+    return new GrpcClient(stubs, identity);
   }
 
   [Symbol.dispose](): void {
-    this.#plans.close();
-    this.#usage.close();
+    for (const stub of Object.values(this.#stubs)) stub.close();
   }
 
   as(identity: Identity): Client {
-    return new GrpcClient(this.#plans, this.#usage, { ...this.#identity, ...identity });
+    return new GrpcClient(this.#stubs, { ...this.#identity, ...identity });
   }
 
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted> {
@@ -82,7 +88,12 @@ export class GrpcClient implements Client, Disposable {
   async *events(planId: string, afterSequence = 0): AsyncGenerator<EventView, void> {
     const request = { plan_id: planId, after_sequence: afterSequence };
     try {
-      yield* serverStream<EventView>(this.#plans, "StreamPlanEvents", request, this.#metadata({}));
+      yield* serverStream<EventView>(
+        this.#stubs.plans,
+        "StreamPlanEvents",
+        request,
+        this.#metadata({}),
+      );
     } catch (error) {
       throw refusalOf(error as grpc.ServiceError);
     }
@@ -92,7 +103,7 @@ export class GrpcClient implements Client, Disposable {
     method: string,
     request: object,
     extra: Identity = {},
-    stub = this.#plans,
+    stub: Stub = this.#stubs.plans,
   ): Promise<Answer> {
     try {
       return await unary<Answer>(stub, method, request, this.#metadata(extra));
@@ -108,6 +119,13 @@ export class GrpcClient implements Client, Disposable {
     }
     return metadata;
   }
+}
+
+/** One stub for each service. */
+interface Stubs {
+  readonly plans: Stub;
+  readonly usage: Stub;
+  readonly memory: Stub;
 }
 
 interface Any {

@@ -8,7 +8,7 @@ export function conformOver(wire: Wire): void {
   describe(`over ${wire}`, () => {
     let steward: Steward | undefined;
     beforeAll(async () => {
-      steward = await Steward.start();
+      steward = await Steward.start({ SERVICE_EMBEDDING_PROVIDER: "hash" });
     });
     afterAll(() => steward?.[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 /**
- * What plans, usage and payments of Steward must do, sentence by sentence: the contract's (docs/contract.md) and
+ * What Steward must do, sentence by sentence: the contract's (docs/contract.md) and
  * the decisions' (docs/decisions). Scenarios cite these by id; coverage.test.ts fails when one has no
  * scenario. A capability gets its entries here when it is built.
  */
@@ -22,6 +22,8 @@ const CONTRACT = {
     "C1-billing":
       "REST reports daily totals and a model-by-intent matrix, and manages saved payment methods",
     "C1-noop": "The default build answers every write with an explicit error",
+    "C1-memory": "Memory search ranks stored entries by similarity to a query's embedding",
+    "C1-provider": "The default embedding provider is a zero-vector stub",
   },
   "Contract §2.1": {
     "C2.1-fields": "A plan is submitted with session_id 1, name 2, description 3 and steps 4",
@@ -52,6 +54,21 @@ const CONTRACT = {
   },
   "Contract §2.6": {
     "C2.6-fields": "PlanEvent has plan_id 1, event_type 2, payload_json 3 and timestamp 4",
+  },
+  "Contract §2.7": {
+    "C2.7-fields":
+      "A result has entry_id, a UUID, score, content, created_at and related_cascade_targets",
+    "C2.7-score":
+      "The score is a cosine similarity: identical vectors 1, orthogonal 0, anti-aligned -1",
+    "C2.7-content": "content is the entry's raw JSON string as stored",
+    "C2.7-created-at": "created_at is an ISO 8601 datetime",
+  },
+  "Contract §2.8": {
+    "C2.8-vector":
+      "Each entry has one vector, a binary non-null column beside the entries' JSON content",
+    "C2.8-size": "A vector takes dimension × 4 bytes: 3072 for 768, 6144 for 1536",
+    "C2.8-raw": "The raw JSON content is embedded as it is",
+    "C2.8-hook": "A tool call's entry is embedded and stored without being asked for",
   },
   "Contract §2.9": {
     "C2.9-columns":
@@ -104,6 +121,15 @@ const CONTRACT = {
     "C4.3-error": "An operation fails with an error that carries a message",
     "C4.3-noop": "The no-op orchestrator satisfies the contract and fails every write explicitly",
   },
+  "Contract §4.4": {
+    "C4.4-query": "POST /api/memory/search takes a query and answers data, an array of results",
+    "C4.4-top-k": "top_k is 10 unless given, and is clamped to 1 to 100",
+    "C4.4-org": "org_id leaves only that organization's entries; null or omitted filters nothing",
+    "C4.4-order": "Results come by descending score, at most top_k",
+    "C4.4-cosine":
+      "The score is (A . B) / (|A| x |B|) of the query's embedding and each stored vector",
+    "C4.4-cascade": "related_cascade_targets is an empty array for every result",
+  },
   "Contract §4.5": {
     "C4.5-usage": "GET /billing/usage reports the caller's organization between from and to",
     "C4.5-heatmap": "GET /billing/usage/heatmap sums by orm_model and intent",
@@ -113,6 +139,12 @@ const CONTRACT = {
     "C4.5-detach": "DELETE /billing/payment-methods/<pm_id> detaches that payment method",
     "C4.5-one-row": "Each LlmToolCallAuditRecorded becomes exactly one usage row",
     "C4.5-cost": "cost_usd is 0.0 on every row until prices are configured",
+  },
+  "Contract §4.6": {
+    "C4.6-operations": "A provider has two operations: embed a text, and tell its dimension",
+    "C4.6-zero": "The default provider returns zeros of the configured dimension for any text",
+    "C4.6-once": "The provider is registered once and shared by all requests",
+    "C4.6-replace": "Any provider whose vectors have the configured dimension may replace it",
   },
   "Contract §5": {
     "C5-role": "X-User-Role admin, in whatever case, may use every billing endpoint",
@@ -131,8 +163,16 @@ const CONTRACT = {
     "C7-billing": "A billing endpoint answers 403 to who is no billing admin",
     "C7-in-band": "ExecuteStepResponse tells a failure by success false and error_message",
     "C7-noop": "The no-op orchestrator's writes are errors with a message",
+    "C7-search-request": "A search whose body is invalid, such as without query, is 400 with error",
+    "C7-embedding-failed": "A provider that fails: 500 with Embedding failed: <detail>",
+    "C7-lookup-failed": "A lookup that fails: 500 with Failed to query embeddings: <detail>",
+    "C7-provider-errors":
+      "A provider's errors are transport, a malformed response, a wrong length, a model not configured",
   },
   "Contract §8": {
+    "C8-top-k": "top_k defaults to 10 and is clamped to 1 to 100",
+    "C8-dimension": "The dimension is 768 unless SERVICE_EMBEDDING_DIMENSION says otherwise",
+    "C8-size": "A stored vector takes dimension × 4 bytes",
     "C8-range": "A usage report without a range is of 1970-01-01 to 9999-12-31",
   },
 } as const;
@@ -144,6 +184,7 @@ const DECISIONS = {
     "D1-durable": "steward serve with SERVICE_DATABASE_URL keeps plans across a restart",
     "D1-noop": "Without it every write is refused, saying what is missing and how to provide it",
     "D1-noop-reads": "Without it a plan that is asked for is unknown",
+    "D1-noop-memory": "Without it memory search answers 500 Failed to query embeddings",
     "D1-one-port": "One port carries gRPC over cleartext HTTP/2 and REST over HTTP/1.1",
     "D1-grpc-port": "SERVICE_GRPC_PORT gives gRPC a port of its own",
     "D1-flags": "A flag bears its variable's name and wins over it",
@@ -157,6 +198,7 @@ const DECISIONS = {
     "D2-nil-org": "Who names no organization belongs to the nil UUID",
     "D2-uuid": "An x-org-id that is no UUID is refused",
     "D2-not-found": "Another organization's plan is answered as if it did not exist",
+    "D2-search-org": "In headers mode memory search's org_id filters exactly as the contract says",
     "D2-session": "A plan without a session_id belongs to the session of x-session-id",
     "D2-context":
       "QueryRuntimeContext carries organization, session, user, agent, roles, permissions, ORM model, request id, deadline and signal",
@@ -302,6 +344,36 @@ const DECISIONS = {
     "D11-definition": "table_def_json holds columns, types, keys, foreign keys and indexes",
     "D11-touched": "Tables that the statement touches are compared without a hint",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
+  },
+  "Decision §12": {
+    "D12-entry":
+      "Each tool call makes one entry: JSON of plan_id, step_id, tool_name, intent, query, status, row_count, output and error",
+    "D12-cut": "The output in an entry is cut to 8 KiB",
+    "D12-embedded": "The tool-call hook embeds in the background, also after a failure or a crash",
+    "D12-together": "Entry and vector appear together",
+    "D12-refused-vector":
+      "A vector of the wrong length, or with NaN or infinity, is refused and never stored",
+    "D12-zero-norm": "A norm of zero on either side scores 0",
+    "D12-ties": "Equal scores come newer first, then by entry_id",
+    "D12-repeatable": "The same question gets the same answer",
+    "D12-identical": "Scores are float64 over the float32 components; identical vectors give 1",
+    "D12-top-k": "top_k below 1 is 1, above 100 is 100",
+    "D12-top-k-integer": "A top_k that is no integer is refused",
+    "D12-empty-query": "An empty query is refused",
+    "D12-org-uuid": "An org_id that is no UUID is refused",
+    "D12-blob": "Vectors are stored as little-endian float32, never null",
+    "D12-cascade": "related_cascade_targets is empty",
+    "D12-add": "An entry can be added; the next search finds it",
+    "D12-get": "An entry can be read by its id",
+    "D12-list": "Entries are listed newest first, filtered, in pages with a cursor",
+    "D12-delete": "A deletion removes row, vector and index slot, and answers how many",
+    "D12-delete-session": "A session's entries are deleted together, and the answer says how many",
+    "D12-not-found": "Another organization's entries are answered as if they did not exist",
+    "D12-filter": "A search can be narrowed by session, time, tool, intent and a JSON path",
+    "D12-min-score": "A search can ask for a least score",
+    "D12-hybrid": "A search can rank by words too, by reciprocal rank fusion with k = 60",
+    "D12-explain": "A search says why each result stands where it does when it is asked to",
+    "D12-retention": "An organization can say how many days its entries are kept",
   },
   "Decision 0014": {
     "D14-reports": "A report shows every call that had ended when it was asked for",

@@ -11,6 +11,7 @@ import {
   type Submitted,
 } from "./client.js";
 import { RestBilling } from "./rest-billing.js";
+import { RestMemory } from "./rest-memory.js";
 
 /** How long a call may take, in ms. */
 const CALL_MS_MAX = 30_000;
@@ -19,6 +20,7 @@ const CALL_MS_MAX = 30_000;
 export class RestClient implements Client {
   readonly wire = "rest";
   readonly billing: RestBilling;
+  readonly memory: RestMemory;
   readonly #url: string;
   readonly #identity: Identity;
 
@@ -26,6 +28,7 @@ export class RestClient implements Client {
     this.#url = url;
     this.#identity = identity;
     this.billing = new RestBilling((method, path, body) => this.#data(method, path, body));
+    this.memory = new RestMemory((method, path, body) => this.#data(method, path, body));
   }
 
   as(identity: Identity): Client {

@@ -1,6 +1,6 @@
 /**
- * The gRPC messages and services, generated from the files in `proto/`: the control plane's and usage's,
- * and those of health, reflection and error details that every gRPC client knows.
+ * The gRPC messages and services, generated from the files in `proto/`: the control plane's, memory's
+ * and usage's, and those of health, reflection and error details that every gRPC client knows.
  */
 export {
   CancelPlanRequestSchema,
@@ -58,6 +58,18 @@ export {
   type UsageDifference,
   type UsageTotals,
 } from "./gen/controlplane/v1/usage_pb.js";
+export {
+  MemoryService,
+  type GetMemoryStatsResponse,
+  type ListMemoryEntriesRequest,
+  type ListMemoryEntriesResponse,
+  type MemoryEntry,
+  type MemoryExplanation,
+  type MemoryFilter,
+  type MemoryResult,
+  type SearchMemoryRequest,
+  type SearchMemoryResponse,
+} from "./gen/controlplane/v1/memory_pb.js";
 export {
   BadRequestSchema,
   ErrorInfoSchema,

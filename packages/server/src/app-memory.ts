@@ -13,7 +13,13 @@ import type { DisposalStack } from "./kernel/disposal.js";
 import { AppError } from "./kernel/errors.js";
 import type { Ids } from "./kernel/ids.js";
 import type { Log } from "./kernel/log.js";
-import { MemoryHook, MemoryService, noMemoryStore, noVectorIndex } from "./memory/index.js";
+import {
+  MemoryHook,
+  MemoryService,
+  noMemoryStore,
+  noVectorIndex,
+  RetentionSweeper,
+} from "./memory/index.js";
 import type { SqliteStore } from "./storage/sqlite/store.js";
 
 /** How long the start waits for a vector of the provider, in ms. */
@@ -47,18 +53,20 @@ export interface OpenMemory {
 export async function openMemory(parts: MemoryParts, opened: DisposalStack): Promise<OpenMemory> {
   const { store, clock, ids, log, telemetry } = parts;
   const { dimension } = parts.config.embedding;
+  const model = { name: modelName(parts), dimension };
   const provider = await openProvider(parts);
   if (store === undefined) {
     const service = new MemoryService({
       store: noMemoryStore,
       index: noVectorIndex,
       provider,
+      model,
       clock,
       ids,
     });
     return { service, state: () => Promise.resolve("none") };
   }
-  await store.memory.useModel({ name: modelName(parts), dimension });
+  await store.memory.useModel(model);
   const index = opened.use(
     new WorkerVectorIndex({ dimension, source: store.memorySource }, log, telemetry),
   );
@@ -72,9 +80,10 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
       telemetry,
     }),
   );
+  opened.use(new RetentionSweeper({ store: store.memory, index, clock, log }));
   telemetry.measure("steward_memory_waiting_calls", async () => (await hook.backlog()).waiting);
   telemetry.measure("steward_memory_quarantined_vectors", () => index.quarantined());
-  const service = new MemoryService({ store: store.memory, index, provider, clock, ids });
+  const service = new MemoryService({ store: store.memory, index, provider, model, clock, ids });
   return { service, state: () => stateOf(hook, index) };
 }
 

@@ -1,5 +1,6 @@
 import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
+import { memory } from "./memory.js";
 import { payments } from "./payments.js";
 import { recording } from "./recording.js";
 import { starting } from "./starting.js";
@@ -14,4 +15,5 @@ export const processScenarios: readonly ProcessScenario[] = [
   ...recording,
   ...payments,
   ...embedding,
+  ...memory,
 ];

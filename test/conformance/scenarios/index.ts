@@ -5,6 +5,7 @@ import { ending } from "./ending.js";
 import { events } from "./events.js";
 import { executing } from "./executing.js";
 import { listing } from "./listing.js";
+import { memory } from "./memory.js";
 import { overGrpc } from "./over-grpc.js";
 import { overRest } from "./over-rest.js";
 import { placeholders } from "./placeholders.js";
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   ...reports,
   ...prices,
   ...budgets,
+  ...memory,
   ...overRest,
   ...overGrpc,
 ];

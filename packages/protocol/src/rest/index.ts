@@ -12,6 +12,30 @@ export {
 } from "./events.js";
 export { readinessSchema, type Readiness } from "./health.js";
 export {
+  deletedEntriesSchema,
+  memoryEntryPageSchema,
+  memoryEntrySchema,
+  memoryPageQuerySchema,
+  memoryResultSchema,
+  memoryRetentionSchema,
+  memorySearchRequestSchema,
+  memoryStatsSchema,
+  newMemoryEntrySchema,
+  MEMORY_PAGE_MAX,
+  MEMORY_RETENTION_DAYS_MAX,
+  type DeletedEntries,
+  type MemoryEntry,
+  type MemoryEntryPage,
+  type MemoryExplanation,
+  type MemoryFilter,
+  type MemoryPageQuery,
+  type MemoryResult,
+  type MemoryRetention,
+  type MemorySearchRequest,
+  type MemoryStats,
+  type NewMemoryEntry,
+} from "./memory.js";
+export {
   detachedPaymentMethodSchema,
   paymentMethodSchema,
   setupIntentRequestSchema,

@@ -66,5 +66,9 @@ export const SEARCH_QUERY_BYTES_MAX: number = 64 * 1024;
 export const ENTRY_CONTENT_BYTES_MAX: number = 64 * 1024;
 /** Memory entries on one page of a listing. */
 export const ENTRIES_PAGE_MAX: number = 200;
+/** Memory entries on a page whose size the caller did not say. */
+export const ENTRIES_PAGE_DEFAULT: number = 50;
+/** Days that an organization can say it keeps memory entries: a century. */
+export const RETENTION_DAYS_MAX: number = 36_525;
 /** Memory entries deleted in one transaction: others must not wait long for theirs. */
 export const ENTRIES_DELETED_MAX: number = 500;

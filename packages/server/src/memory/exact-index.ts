@@ -74,8 +74,9 @@ export class ExactIndex {
     return fuse(byVector, await this.#inOrder(matches, query)).slice(0, query.limit);
   }
 
-  stats(): IndexStats {
-    return { entries: this.#slabs.size(), quarantined: this.#quarantined.size };
+  /** @param orgId absent: of every organization. */
+  stats(orgId?: string): IndexStats {
+    return { entries: this.#slabs.size(orgId), quarantined: this.#quarantined.size };
   }
 
   /** The entries named, in their order, with their scores; without those that are not there. */

@@ -16,9 +16,16 @@ export {
 } from "./filter-kernel.js";
 export { JsKernel } from "./js-kernel.js";
 export { MemoryHook, type MemoryHookOptions } from "./memory-hook.js";
-export { MemoryService, type MemoryServiceOptions, type SearchResult } from "./memory-service.js";
+export {
+  MemoryService,
+  type EntryPage,
+  type MemoryServiceOptions,
+  type MemoryState,
+  type SearchResult,
+} from "./memory-service.js";
 export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./query-code.js";
+export { RetentionSweeper, type RetentionSweeperOptions } from "./retention-sweeper.js";
 export type { SearchRequest } from "./search-request.js";
 export { compareHits, type Hit, type Ranks } from "./top-k.js";
 export { encodeVector, packCode, type VectorCode } from "./vector-code.js";

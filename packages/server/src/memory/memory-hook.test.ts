@@ -35,7 +35,7 @@ describe("the tool-call hook", () => {
     const [record] = await called("SELECT 0");
     room.startHook();
     await remembered(1);
-    const [entry] = await room.service.listEntries(ORG, {}, { limit: 10 });
+    const [entry] = (await room.service.listEntries(ORG, {}, { limit: 10 })).entries;
     expect(entry).toMatchObject({
       entryId: record?.eventId,
       sessionId: "s",
@@ -69,7 +69,7 @@ describe("the tool-call hook", () => {
     await called(...numbered(3));
     const hook = room.startHook();
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 3, failing: true });
-    expect(await room.service.listEntries(ORG, {}, { limit: 10 })).toEqual([]);
+    expect(await room.service.listEntries(ORG, {}, {})).toEqual({ entries: [] });
     provider.failure = () => undefined;
     await remembered(3);
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
@@ -131,7 +131,7 @@ describe("the tool-call hook", () => {
       await called("SELECT 1");
       const hook = room.startHook();
       await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 1, failing: true });
-      expect(await room.service.listEntries(ORG, {}, { limit: 10 })).toEqual([]);
+      expect(await room.service.listEntries(ORG, {}, {})).toEqual({ entries: [] });
     },
   );
 });
@@ -172,7 +172,7 @@ function numbered(count: number): readonly string[] {
 /** Resolves when so many entries are there. */
 async function remembered(count: number): Promise<void> {
   const countEntries = async (): Promise<number> =>
-    (await room.service.listEntries(ORG, {}, { limit: 200 })).length;
+    (await room.service.listEntries(ORG, {}, { limit: 200 })).entries.length;
   await expect.poll(countEntries, SOON).toBe(count);
 }
 

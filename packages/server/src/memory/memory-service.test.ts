@@ -210,7 +210,8 @@ describe("isolation", () => {
             await room.service.deleteEntry(orgId, entryId);
             owners.delete(entryId);
           } else if (kind === "deleteSession") {
-            const listed = await room.service.listEntries(orgId, { sessionId }, { limit: 200 });
+            const page = { limit: 200 };
+            const listed = (await room.service.listEntries(orgId, { sessionId }, page)).entries;
             expect(await room.service.deleteSession(orgId, sessionId)).toBe(listed.length);
             for (const { entryId } of listed) owners.delete(entryId);
           } else if (kind === "search") {

@@ -3,10 +3,16 @@ import { assert } from "../kernel/assert.js";
 import { isoTime, type Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import { isUuid, type Ids } from "../kernel/ids.js";
-import { ENTRIES_DELETED_MAX, ENTRIES_PAGE_MAX } from "../kernel/limits.js";
+import {
+  ENTRIES_DELETED_MAX,
+  ENTRIES_PAGE_DEFAULT,
+  ENTRIES_PAGE_MAX,
+  RETENTION_DAYS_MAX,
+} from "../kernel/limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
-import type { EntryPosition, MemoryStore } from "./ports.js";
+import { cursorOf, positionOf } from "./entry-cursor.js";
+import type { EmbeddingModel, MemoryStore } from "./ports.js";
 import {
   checkFilter,
   checkSearch,
@@ -29,11 +35,33 @@ export interface SearchResult {
   readonly ranks: Ranks;
 }
 
+/** A page of entries, newest first. */
+export interface EntryPage {
+  readonly entries: readonly MemoryEntry[];
+  /** Opaque, for the next page; absent on the last one. */
+  readonly nextCursor?: string;
+}
+
+/** How memory is doing. */
+export interface MemoryState {
+  /** Entries of the organization that a search looks at. */
+  readonly entries: number;
+  /** Tool calls of all organizations that wait for their entry. */
+  readonly waiting: number;
+  /** Stored vectors of all organizations that are damaged and not searched. */
+  readonly quarantined: number;
+  readonly model: EmbeddingModel;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** What the service is built on. */
 export interface MemoryServiceOptions {
   readonly store: MemoryStore;
   readonly index: VectorIndex;
   readonly provider: EmbeddingProvider;
+  /** Whose vectors the provider's are. */
+  readonly model: EmbeddingModel;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -43,6 +71,7 @@ export class MemoryService {
   readonly #store: MemoryStore;
   readonly #index: VectorIndex;
   readonly #provider: EmbeddingProvider;
+  readonly #model: EmbeddingModel;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
@@ -50,6 +79,7 @@ export class MemoryService {
     this.#store = options.store;
     this.#index = options.index;
     this.#provider = options.provider;
+    this.#model = options.model;
     this.#clock = options.clock;
     this.#ids = options.ids;
   }
@@ -90,18 +120,28 @@ export class MemoryService {
     return entry;
   }
 
-  /** Entries of one organization, newest first. @throws AppError `INVALID_ARGUMENT`. */
-  listEntries(
+  /**
+   * Entries of one organization, newest first.
+   * @param page `limit`: absent: 50; `cursor`: that of the page before.
+   * @throws AppError `INVALID_ARGUMENT`.
+   */
+  async listEntries(
     orgId: string,
     filter: EntryFilter,
-    page: { readonly limit: number; readonly after?: EntryPosition },
-  ): Promise<readonly MemoryEntry[]> {
-    const { limit } = page;
+    page: { readonly limit?: number; readonly cursor?: string },
+  ): Promise<EntryPage> {
+    const { limit = ENTRIES_PAGE_DEFAULT, cursor } = page;
     if (!Number.isInteger(limit) || limit < 1 || limit > ENTRIES_PAGE_MAX) {
       throw invalidField("limit", `must be an integer from 1 to ${ENTRIES_PAGE_MAX}`);
     }
     checkFilter(filter);
-    return this.#store.listEntries(orgId, filter, page);
+    const after = cursor === undefined ? {} : { after: positionOf(cursor) };
+    // One more than the page holds tells whether another follows.
+    const entries = await this.#store.listEntries(orgId, filter, { limit: limit + 1, ...after });
+    const shown = entries.slice(0, limit);
+    const last = shown.at(-1);
+    if (last === undefined || entries.length <= limit) return { entries: shown };
+    return { entries: shown, nextCursor: cursorOf(last) };
   }
 
   /** Forgets an entry: row, vector, code and index slot. @throws AppError `NOT_FOUND`. */
@@ -120,6 +160,36 @@ export class MemoryService {
       count += deleted.length;
       if (deleted.length < ENTRIES_DELETED_MAX) return count;
     }
+  }
+
+  /** How memory is doing, as an organization may know. @throws AppError `STORE_UNAVAILABLE`. */
+  async state(orgId: string): Promise<MemoryState> {
+    const [stats, waiting] = await Promise.all([
+      this.#index.stats(orgId),
+      this.#store.countPendingToolCalls(),
+    ]);
+    return { ...stats, waiting, model: this.#model };
+  }
+
+  /** How many days an organization keeps its entries; `undefined`: for ever. */
+  async retentionDays(orgId: string): Promise<number | undefined> {
+    const ageMaxMs = await this.#store.retentionMs(orgId);
+    return ageMaxMs && Math.round(ageMaxMs / DAY_MS);
+  }
+
+  /**
+   * Says how many days an organization keeps its entries; `undefined`: for ever. What is too old is
+   * deleted in the background.
+   * @throws AppError `INVALID_ARGUMENT`, `STORE_UNAVAILABLE`.
+   */
+  async setRetention(orgId: string, days: number | undefined): Promise<void> {
+    if (
+      days !== undefined &&
+      !(Number.isInteger(days) && days >= 1 && days <= RETENTION_DAYS_MAX)
+    ) {
+      throw invalidField("days", `must be an integer from 1 to ${RETENTION_DAYS_MAX}`);
+    }
+    await this.#store.setRetention(orgId, days && days * DAY_MS);
   }
 
   async #embedded(

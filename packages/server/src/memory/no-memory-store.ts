@@ -14,6 +14,9 @@ export const noMemoryStore: MemoryStore = {
   listEntries: refuse,
   deleteEntry: refuse,
   deleteSession: refuse,
+  retentionMs: refuse,
+  setRetention: refuse,
+  deleteExpired: refuse,
 };
 
 /** The index beside it. */

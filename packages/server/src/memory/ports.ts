@@ -69,4 +69,16 @@ export interface MemoryStore {
    * left.
    */
   deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]>;
+
+  /** How long an organization keeps its entries, in ms; `undefined`: for ever. */
+  retentionMs(orgId: string): Promise<number | undefined>;
+
+  /** Says how long an organization keeps its entries, in ms; `undefined`: for ever. */
+  setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void>;
+
+  /**
+   * Deletes entries that are older at `nowMs` than their organization keeps them, at most `limit`.
+   * @returns their ids; fewer than `limit` when none is left.
+   */
+  deleteExpired(nowMs: number, limit: number): Promise<readonly string[]>;
 }

@@ -42,9 +42,10 @@ export class Slabs {
     this.#kernel = kernel;
   }
 
-  /** Entries in all slabs. */
-  size(): number {
-    return this.#size;
+  /** Entries of one organization or, without one, of all. */
+  size(orgId?: string): number {
+    if (orgId === undefined) return this.#size;
+    return this.slabs(orgId).reduce((sum, slab) => sum + slab.count, 0);
   }
 
   /** The slabs of one organization or, without one, of all, in the order of their memory. */

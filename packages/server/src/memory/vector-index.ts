@@ -49,8 +49,9 @@ export interface IndexEntry {
 
 /** How large an index is. */
 export interface IndexStats {
+  /** Of the organization asked about, or of all. */
   readonly entries: number;
-  /** Entries left out because their stored vector is damaged. */
+  /** Entries of all organizations, left out because their stored vector is damaged. */
   readonly quarantined: number;
 }
 
@@ -73,7 +74,8 @@ export interface VectorIndex extends AsyncDisposable {
    */
   search(query: IndexQuery, signal: AbortSignal): Promise<readonly Hit[]>;
 
-  stats(): Promise<IndexStats>;
+  /** @throws AppError `STORE_UNAVAILABLE`. */
+  stats(orgId?: string): Promise<IndexStats>;
 }
 
 /**

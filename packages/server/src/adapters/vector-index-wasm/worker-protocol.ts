@@ -20,7 +20,7 @@ export interface WorkerCalls {
   readonly add: { readonly input: readonly IndexEntry[]; readonly output: undefined };
   readonly remove: { readonly input: readonly string[]; readonly output: undefined };
   readonly search: { readonly input: IndexQuery; readonly output: readonly Hit[] };
-  readonly stats: { readonly input: undefined; readonly output: IndexStats };
+  readonly stats: { readonly input: string | undefined; readonly output: IndexStats };
 }
 
 /** The name of a call. */

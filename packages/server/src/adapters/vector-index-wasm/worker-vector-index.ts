@@ -77,10 +77,10 @@ export class WorkerVectorIndex implements VectorIndex {
     });
   }
 
-  async stats(): Promise<IndexStats> {
+  async stats(orgId?: string): Promise<IndexStats> {
     if (!this.#closed) this.#startOnce();
     if (this.#thread === undefined) throw stopped(undefined);
-    return this.#thread.call("stats", undefined);
+    return this.#thread.call("stats", orgId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

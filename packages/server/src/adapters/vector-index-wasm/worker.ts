@@ -62,7 +62,7 @@ async function answer(request: Exclude<WorkerRequest, "close">): Promise<unknown
     case "search":
       return index.search(request.input);
     case "stats":
-      return index.stats();
+      return index.stats(request.input);
   }
 }
 

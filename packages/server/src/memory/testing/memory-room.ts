@@ -43,6 +43,7 @@ export class MemoryRoom implements AsyncDisposable {
       silentTelemetry,
     );
     this.service = new MemoryService({
+      model: { name: "test", dimension: provider.dimension() },
       store: store.memory,
       index: this.index,
       provider,

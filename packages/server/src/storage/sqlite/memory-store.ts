@@ -11,7 +11,13 @@ import type {
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type StatementCache } from "./connection.js";
 import { conditionsOf, entryOf } from "./memory-rows.js";
-import { writeActiveModel, writeDeletion, writeEntry } from "./memory-writes.js";
+import {
+  writeActiveModel,
+  writeDeletion,
+  writeEntry,
+  writeExpiry,
+  writeRetention,
+} from "./memory-writes.js";
 import { number, text } from "./plan-rows.js";
 import { writePosition, type SqliteToolCallLog } from "./tool-call-log.js";
 
@@ -124,6 +130,41 @@ export class SqliteMemoryStore implements MemoryStore {
         .map((row) => text(row["entry_id"]));
       if (ids.length === 0 || (await this.#delete(orgId, sessionId, ids))) return ids;
     }
+  }
+
+  retentionMs(orgId: string): Promise<number | undefined> {
+    return read(() => {
+      const sql = "SELECT age_max_ms FROM memory_retention WHERE org_id = ?";
+      const row = this.#db.get(sql, orgId);
+      return row && number(row["age_max_ms"]);
+    });
+  }
+
+  setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void> {
+    return this.#writer.commit([writeRetention(orgId, ageMaxMs)]);
+  }
+
+  async deleteExpired(nowMs: number, limit: number): Promise<readonly string[]> {
+    const expired = this.#db.all(
+      `SELECT entry_id, memory_entries.org_id, session_id
+       FROM memory_retention
+       CROSS JOIN memory_entries ON memory_entries.org_id = memory_retention.org_id
+       WHERE created_at_ms < ? - age_max_ms LIMIT ?`,
+      nowMs,
+      BigInt(limit),
+    );
+    if (expired.length > 0) {
+      await this.#writer.commit(
+        writeExpiry(
+          expired.map((row) => ({
+            orgId: text(row["org_id"]),
+            sessionId: text(row["session_id"]),
+            entryId: text(row["entry_id"]),
+          })),
+        ),
+      );
+    }
+    return expired.map((row) => text(row["entry_id"]));
   }
 
   /** @returns false when one of them was deleted meanwhile; then none was now. */

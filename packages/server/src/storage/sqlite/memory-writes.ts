@@ -1,3 +1,4 @@
+import type { MemoryEntry } from "../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel } from "../../memory/ports.js";
 import { vectorBlob } from "../vector-blob.js";
 import type { Write } from "./commit-protocol.js";
@@ -55,6 +56,41 @@ export function writeDeletion(
       params: [orgId, sessionId],
     },
   ];
+}
+
+/** Entries of any organizations gone, if they are still there; and sessions that have no other. */
+export function writeExpiry(
+  entries: readonly Pick<MemoryEntry, "orgId" | "sessionId" | "entryId">[],
+): Write[] {
+  const entryIds = entries.map(({ entryId }) => entryId);
+  const sessions = entries.map(({ orgId, sessionId }) => [orgId, sessionId]);
+  return [
+    {
+      sql: "DELETE FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
+      params: [JSON.stringify(entryIds)],
+    },
+    {
+      sql: `DELETE FROM sessions
+            WHERE (org_id, session_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
+              AND NOT EXISTS (
+                SELECT 1 FROM memory_entries
+                WHERE memory_entries.org_id = sessions.org_id
+                  AND memory_entries.session_id = sessions.session_id)`,
+      params: [JSON.stringify(sessions)],
+    },
+  ];
+}
+
+/** How long an organization keeps its entries; `undefined`: for ever. */
+export function writeRetention(orgId: string, ageMaxMs: number | undefined): Write {
+  if (ageMaxMs === undefined) {
+    return { sql: "DELETE FROM memory_retention WHERE org_id = ?", params: [orgId] };
+  }
+  return {
+    sql: `INSERT INTO memory_retention VALUES (?, ?)
+          ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
+    params: [orgId, BigInt(ageMaxMs)],
+  };
 }
 
 /** The model whose vectors are stored and searched from now on. */

@@ -3,9 +3,15 @@ import { AppError } from "../../kernel/errors.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
 import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
+import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
-const MIGRATIONS: readonly string[] = [createPlanTables, createUsageTables, createMemoryTables];
+const MIGRATIONS: readonly string[] = [
+  createPlanTables,
+  createUsageTables,
+  createMemoryTables,
+  createMemoryRetention,
+];
 
 /**
  * Brings a store to this program's schema, each migration in a transaction of its own.

@@ -168,6 +168,26 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await source.close();
     });
 
+    it("deletes what is older than its organization keeps it, and nothing else", async () => {
+      await using engineStore = await opened(open);
+      const { memory } = engineStore;
+      const other = { ...entry(1), orgId: OTHER_ORG };
+      await memory.addEntries([...entries, other].map(embedded));
+      expect(await memory.deleteExpired(1000, 10)).toEqual([]);
+      await memory.setRetention(ORG, 10);
+      expect(await memory.retentionMs(ORG)).toBe(10);
+      const [first, second, third] = entries.map((each) => each.entryId);
+      expect((await memory.deleteExpired(13, 1)).length).toBe(1);
+      expect((await memory.deleteExpired(13, 10)).length).toBe(1);
+      expect(await memory.deleteExpired(13, 10)).toEqual([]);
+      const left = await memory.entriesById([first ?? "", second ?? "", third ?? ""]);
+      expect([...left.keys()]).toEqual([third]);
+      await memory.setRetention(ORG, undefined);
+      expect(await memory.retentionMs(ORG)).toBeUndefined();
+      expect(await memory.deleteExpired(1000, 10)).toEqual([]);
+      expect(await memory.findEntry(OTHER_ORG, other.entryId)).toEqual(other);
+    });
+
     it("makes each tool call one entry, also when the process ends in between", async () => {
       const records = [1, 2, 3].map((finishedAtMs) => toolCallRecord({ finishedAtMs }));
       {

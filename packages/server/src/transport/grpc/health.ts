@@ -4,6 +4,7 @@ import {
   Health as HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
   UsageService,
+  MemoryService,
   type HealthCheckResponse,
 } from "@steward/protocol/grpc";
 import { AppError } from "../../kernel/errors.js";
@@ -18,6 +19,7 @@ const WATCHABLE: ReadonlySet<string> = new Set([
   "",
   ControlPlaneService.typeName,
   UsageService.typeName,
+  MemoryService.typeName,
 ]);
 
 /** `grpc.health.v1.Health`, which answers what `/readyz` does. */

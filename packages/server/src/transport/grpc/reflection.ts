@@ -4,6 +4,7 @@ import {
   BadRequestSchema,
   ControlPlaneService,
   Health,
+  MemoryService,
   ServerReflection,
   ServerReflectionResponseSchema,
   StatusSchema,
@@ -13,7 +14,7 @@ import {
 import { FileIndex, type FileDescriptors } from "./file-index.js";
 import { pathOf, type Methods } from "./methods.js";
 
-const SERVICES = [ControlPlaneService, UsageService, Health, ServerReflection];
+const SERVICES = [ControlPlaneService, MemoryService, UsageService, Health, ServerReflection];
 
 /** What is served, and what the details of its errors are made of. */
 const FILES = [...SERVICES, BadRequestSchema, StatusSchema].map(({ file }) => file);

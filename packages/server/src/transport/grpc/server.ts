@@ -12,6 +12,7 @@ import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import type { Services } from "../services.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
+import { addMemoryService } from "./memory-service.js";
 import { Methods } from "./methods.js";
 import { addReflection } from "./reflection.js";
 import { addUsageService } from "./usage-service.js";
@@ -53,6 +54,7 @@ export class GrpcServer {
     this.#connections = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const guarded = new Methods(this.#server, services);
     addControlPlane(guarded, services.orchestrator);
+    addMemoryService(guarded, services.memory);
     const billing = new Methods(this.#server, forBillingAdmins(services));
     addUsageService(billing, services.usage);
     const open = new Methods(this.#server, { ...services, authenticate: anybody });

@@ -11,6 +11,7 @@ import { answerError, answerErrors, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./event-routes.js";
 import { readJsonBodies } from "./json-body.js";
 import { collectMethods, refuseOtherMethods } from "./method-not-allowed.js";
+import { addMemoryRoutes } from "./memory-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
 import { addReferencePage } from "./reference-page.js";
 import { logRequests } from "./request-log.js";
@@ -92,6 +93,7 @@ export function createRestServer(services: Services, options: RestOptions): Fast
     authenticateRequests(api, services);
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
+    addMemoryRoutes(api, services.memory);
     done();
   });
   app.register((billing, _options, done) => {

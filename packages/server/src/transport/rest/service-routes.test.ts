@@ -70,9 +70,15 @@ describe("/openapi.json", () => {
       ),
     );
     expect(operations.sort()).toEqual([
+      "delete /api/memory/entries/{entry_id} deleteMemoryEntry",
+      "delete /api/memory/sessions/{session_id} deleteMemorySession",
       "delete /api/plans/{plan_id} cancelPlan",
       "delete /billing/budgets/{budget_id} removeBudget",
       "delete /billing/payment-methods/{pm_id} detachPaymentMethod",
+      "get /api/memory/entries listMemoryEntries",
+      "get /api/memory/entries/{entry_id} getMemoryEntry",
+      "get /api/memory/retention getMemoryRetention",
+      "get /api/memory/stats getMemoryStats",
       "get /api/plans listPlans",
       "get /api/plans/{plan_id} getPlan",
       "get /api/plans/{plan_id}/events streamPlanEvents",
@@ -84,6 +90,8 @@ describe("/openapi.json", () => {
       "get /healthz getLiveness",
       "get /metrics getMetrics",
       "get /readyz getReadiness",
+      "post /api/memory/entries addMemoryEntry",
+      "post /api/memory/search searchMemory",
       "post /api/plans submitPlan",
       "post /api/plans/{plan_id}/retry retryPlan",
       "post /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
@@ -93,6 +101,7 @@ describe("/openapi.json", () => {
       "post /billing/reprice repriceUsage",
       "post /billing/setup-intent createSetupIntent",
       "post /billing/usage/verify verifyUsage",
+      "put /api/memory/retention setMemoryRetention",
     ]);
     const { responses } = (body["paths"] as Paths)["/api/plans/{plan_id}"]?.["get"] ?? {};
     expect(Object.keys(responses ?? {})).toEqual(["200", "400", "401", "404", "500", "503"]);

@@ -9,6 +9,7 @@ export function unkeptMemory(): MemoryService {
     store: noMemoryStore,
     index: noVectorIndex,
     provider: new ZeroProvider(8),
+    model: { name: "zero@8", dimension: 8 },
     clock: systemClock,
     ids: systemIds(systemClock),
   });

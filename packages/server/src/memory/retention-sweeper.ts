@@ -1,0 +1,65 @@
+import type { Clock } from "../kernel/clock.js";
+import { ENTRIES_DELETED_MAX } from "../kernel/limits.js";
+import type { Log } from "../kernel/log.js";
+import type { MemoryStore } from "./ports.js";
+import type { VectorIndex } from "./vector-index.js";
+
+/** Pause between two sweeps, in ms: ages are said in days. */
+const SWEEP_EVERY_MS = 60_000;
+
+/** What the sweeper is built on. */
+export interface RetentionSweeperOptions {
+  readonly store: MemoryStore;
+  readonly index: VectorIndex;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Deletes the entries that are older than their organization keeps them, by the batch. */
+export class RetentionSweeper implements AsyncDisposable {
+  readonly #options: RetentionSweeperOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: RetentionSweeperOptions) {
+    this.#options = options;
+    this.#schedule();
+  }
+
+  /** Deletes what is too old now. @returns how many there were. @throws AppError `STORE_UNAVAILABLE`. */
+  async sweep(): Promise<number> {
+    const { store, index, clock } = this.#options;
+    for (let count = 0; ;) {
+      const deleted = await store.deleteExpired(clock.nowMs(), ENTRIES_DELETED_MAX);
+      if (deleted.length > 0) await index.remove(deleted);
+      count += deleted.length;
+      if (deleted.length < ENTRIES_DELETED_MAX || this.#closed) return count;
+    }
+  }
+
+  /** Waits for the batch under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#sweeping;
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      this.#sweeping = this.#sweepAndLog().finally(() => {
+        if (!this.#closed) this.#schedule();
+      });
+    }, SWEEP_EVERY_MS).unref();
+  }
+
+  async #sweepAndLog(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const entries = await this.sweep();
+      if (entries > 0) log.info({ entries }, "old memory entries deleted");
+    } catch (error) {
+      log.warn({ err: error }, "old memory entries could not be deleted yet");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { MemoryService as MemoryServiceDescription } from "@steward/protocol/grpc";
+import type { MemoryService } from "../../memory/index.js";
+import {
+  entryFilterOf,
+  entryMessage,
+  entryPageMessage,
+  entryPageOf,
+  searchMessage,
+  searchRequestOf,
+  statsMessage,
+} from "./memory-messages.js";
+import type { Methods } from "./methods.js";
+
+/** Memory over gRPC: the twin of what is under `/api/memory`. */
+export function addMemoryService(methods: Methods, memory: MemoryService): void {
+  const { method } = MemoryServiceDescription;
+
+  methods.unary(method.searchMemory, async (request, { signal }) =>
+    searchMessage(await memory.search(searchRequestOf(request), signal), request.explain),
+  );
+
+  methods.unary(method.addMemoryEntry, async (request, ctx) => {
+    const sessionId = request.sessionId === "" ? (ctx.sessionId ?? "") : request.sessionId;
+    const draft = { sessionId, content: request.content };
+    const entry = await memory.addEntry(ctx.orgId, draft, ctx.signal);
+    return {
+      $typeName: "controlplane.v1.AddMemoryEntryResponse" as const,
+      entry: entryMessage(entry),
+    };
+  });
+
+  methods.unary(method.getMemoryEntry, async ({ entryId }, { orgId }) => {
+    const entry = entryMessage(await memory.getEntry(orgId, entryId));
+    return { $typeName: "controlplane.v1.GetMemoryEntryResponse" as const, entry };
+  });
+
+  methods.unary(method.listMemoryEntries, async (request, { orgId }) => {
+    const filter = entryFilterOf(request, "");
+    return entryPageMessage(await memory.listEntries(orgId, filter, entryPageOf(request)));
+  });
+
+  methods.unary(method.deleteMemoryEntry, async ({ entryId }, { orgId }) => {
+    await memory.deleteEntry(orgId, entryId);
+    return { $typeName: "controlplane.v1.DeleteMemoryEntryResponse" as const, deleted: 1n };
+  });
+
+  methods.unary(method.deleteMemorySession, async ({ sessionId }, { orgId }) => {
+    const deleted = BigInt(await memory.deleteSession(orgId, sessionId));
+    return { $typeName: "controlplane.v1.DeleteMemorySessionResponse" as const, deleted };
+  });
+
+  methods.unary(method.getMemoryStats, async (_request, { orgId }) =>
+    statsMessage(await memory.state(orgId)),
+  );
+
+  methods.unary(method.getMemoryRetention, async (_request, { orgId }) => {
+    const days = await memory.retentionDays(orgId);
+    return {
+      $typeName: "controlplane.v1.GetMemoryRetentionResponse" as const,
+      ...(days === undefined ? {} : { days }),
+    };
+  });
+
+  methods.unary(method.setMemoryRetention, async ({ days }, { orgId }) => {
+    await memory.setRetention(orgId, days);
+    return {
+      $typeName: "controlplane.v1.SetMemoryRetentionResponse" as const,
+      ...(days === undefined ? {} : { days }),
+    };
+  });
+}

@@ -1,0 +1,177 @@
+import {
+  dataOf,
+  deletedEntriesSchema,
+  memoryEntryPageSchema,
+  memoryEntrySchema,
+  memoryPageQuerySchema,
+  memoryResultSchema,
+  memoryRetentionSchema,
+  memorySearchRequestSchema,
+  memoryStatsSchema,
+  newMemoryEntrySchema,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import type { MemoryService } from "../../memory/index.js";
+import { errors, json } from "./described-replies.js";
+import {
+  entryFilterOf,
+  entryMessage,
+  entryPageMessage,
+  resultMessages,
+  searchRequestOf,
+  statsMessage,
+} from "./memory-messages.js";
+import type { RestApp } from "./rest-app.js";
+
+const tags = ["Memory"];
+const entryParams = z.object({ entry_id: z.string() });
+
+/** The memory endpoints (Contract §4.4, Decision §12). */
+export function addMemoryRoutes(app: RestApp, memory: MemoryService): void {
+  addSearch(app, memory);
+  addCreate(app, memory);
+  addList(app, memory);
+  addGet(app, memory);
+  addDeletions(app, memory);
+  addStats(app, memory);
+  addRetention(app, memory);
+}
+
+function addSearch(app: RestApp, memory: MemoryService): void {
+  const schema = {
+    operationId: "searchMemory",
+    summary: "Search memory",
+    description:
+      "The entries most similar to the query, best first: exactly those, with exactly the scores " +
+      "that comparing every stored vector gives. Equal scores: the newer first.",
+    tags,
+    body: memorySearchRequestSchema,
+    response: {
+      200: json("The results", dataOf(z.array(memoryResultSchema).readonly())),
+      ...errors(413),
+    },
+  };
+  app.post("/api/memory/search", { schema }, async ({ body, context }) => {
+    const results = await memory.search(searchRequestOf(body), context.signal);
+    return { data: resultMessages(results, body.explain ?? false) };
+  });
+}
+
+function addCreate(app: RestApp, memory: MemoryService): void {
+  const schema = {
+    operationId: "addMemoryEntry",
+    summary: "Remember an entry",
+    description: "Embeds the entry and stores both durably; the next search finds it.",
+    tags,
+    body: newMemoryEntrySchema,
+    response: {
+      201: json("It is remembered; Location names it", dataOf(memoryEntrySchema)),
+      ...errors(413),
+    },
+  };
+  app.post("/api/memory/entries", { schema }, async ({ body, context }, reply) => {
+    const sessionId = body.session_id ?? context.sessionId ?? "";
+    const draft = { sessionId, content: body.content };
+    const entry = await memory.addEntry(context.orgId, draft, context.signal);
+    return reply
+      .code(201)
+      .header("location", `/api/memory/entries/${entry.entryId}`)
+      .send({ data: entryMessage(entry) });
+  });
+}
+
+function addList(app: RestApp, memory: MemoryService): void {
+  const schema = {
+    operationId: "listMemoryEntries",
+    summary: "List entries, newest first",
+    tags,
+    querystring: memoryPageQuerySchema,
+    response: { 200: json("A page of entries", dataOf(memoryEntryPageSchema)), ...errors() },
+  };
+  app.get("/api/memory/entries", { schema }, async ({ query, context }) => {
+    const { limit, cursor, ...filter } = query;
+    const page = await memory.listEntries(context.orgId, entryFilterOf(filter), {
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    return { data: entryPageMessage(page) };
+  });
+}
+
+function addGet(app: RestApp, memory: MemoryService): void {
+  const schema = {
+    operationId: "getMemoryEntry",
+    summary: "Read an entry",
+    tags,
+    params: entryParams,
+    response: { 200: json("The entry", dataOf(memoryEntrySchema)), ...errors(404) },
+  };
+  app.get("/api/memory/entries/:entry_id", { schema }, async ({ params, context }) => ({
+    data: entryMessage(await memory.getEntry(context.orgId, params.entry_id)),
+  }));
+}
+
+function addDeletions(app: RestApp, memory: MemoryService): void {
+  const response = { 200: json("How many are forgotten", dataOf(deletedEntriesSchema)) };
+  const one = {
+    operationId: "deleteMemoryEntry",
+    summary: "Forget an entry",
+    description: "Deletes the entry and its vector, for every search that begins afterwards.",
+    tags,
+    params: entryParams,
+    response: { ...response, ...errors(404) },
+  };
+  app.delete("/api/memory/entries/:entry_id", { schema: one }, async ({ params, context }) => {
+    await memory.deleteEntry(context.orgId, params.entry_id);
+    return { data: { deleted: 1 } };
+  });
+  const session = {
+    operationId: "deleteMemorySession",
+    summary: "Forget every entry of a session",
+    tags,
+    params: z.object({ session_id: z.string() }),
+    response: { ...response, ...errors() },
+  };
+  app.delete(
+    "/api/memory/sessions/:session_id",
+    { schema: session },
+    async ({ params, context }) => ({
+      data: { deleted: await memory.deleteSession(context.orgId, params.session_id) },
+    }),
+  );
+}
+
+function addStats(app: RestApp, memory: MemoryService): void {
+  const schema = {
+    operationId: "getMemoryStats",
+    summary: "How memory is doing",
+    tags,
+    response: { 200: json("How it is doing", dataOf(memoryStatsSchema)), ...errors() },
+  };
+  app.get("/api/memory/stats", { schema }, async ({ context }) => ({
+    data: statsMessage(await memory.state(context.orgId)),
+  }));
+}
+
+function addRetention(app: RestApp, memory: MemoryService): void {
+  const response = {
+    200: json("How long entries are kept", dataOf(memoryRetentionSchema)),
+    ...errors(),
+  };
+  const read = { operationId: "getMemoryRetention", summary: "How long entries are kept", tags };
+  app.get("/api/memory/retention", { schema: { ...read, response } }, async ({ context }) => ({
+    data: { days: (await memory.retentionDays(context.orgId)) ?? null },
+  }));
+  const schema = {
+    operationId: "setMemoryRetention",
+    summary: "Say how long entries are kept",
+    description: "Entries that are older are deleted in the background, now and from now on.",
+    tags,
+    body: memoryRetentionSchema,
+    response,
+  };
+  app.put("/api/memory/retention", { schema }, async ({ body, context }) => {
+    await memory.setRetention(context.orgId, body.days ?? undefined);
+    return { data: body };
+  });
+}
