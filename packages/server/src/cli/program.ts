@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { version } from "../version.js";
+import { backupCommand, restoreCommand } from "./backup.js";
 import { budgetCommand, paymentsCommand, priceCommand, usageCommand } from "./billing/index.js";
 import { configCommand } from "./config.js";
 import type { CliContext } from "./context.js";
@@ -21,6 +22,8 @@ export function createProgram(context: CliContext): Command {
     priceCommand,
     budgetCommand,
     paymentsCommand,
+    backupCommand,
+    restoreCommand,
     configCommand,
     doctorCommand,
   ];

@@ -13,17 +13,20 @@ const MIGRATIONS: readonly string[] = [
   createMemoryRetention,
 ];
 
+/** The version of a store that this program has brought up to date. */
+export const SCHEMA_VERSION: number = MIGRATIONS.length;
+
 /**
  * Brings a store to this program's schema, each migration in a transaction of its own.
  * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
  */
 export function migrate(db: DatabaseSyncInstance): void {
   const version = schemaVersion(db);
-  if (version > MIGRATIONS.length) {
+  if (version > SCHEMA_VERSION) {
     throw new AppError(
       "STORE_UNAVAILABLE",
       `The store has schema version ${String(version)}, this program knows up to ` +
-        `${String(MIGRATIONS.length)}: use the version of steward that wrote it, or a newer one`,
+        `${String(SCHEMA_VERSION)}: use the version of steward that wrote it, or a newer one`,
     );
   }
   for (const [index, migration] of MIGRATIONS.entries()) {
@@ -32,7 +35,8 @@ export function migrate(db: DatabaseSyncInstance): void {
   }
 }
 
-function schemaVersion(db: DatabaseSyncInstance): number {
+/** How many migrations a store has seen; 0 for what is no store yet. */
+export function schemaVersion(db: DatabaseSyncInstance): number {
   const row = db.prepare("PRAGMA user_version").get() as { user_version: number };
   return row.user_version;
 }

@@ -1,0 +1,75 @@
+import type { Command } from "commander";
+import { systemClock } from "../kernel/clock.js";
+import { readSetting, SETTINGS, sqliteFile } from "../config/index.js";
+import type { SettingSources } from "../config/index.js";
+import { usageError } from "./cli-error.js";
+import type { CliContext } from "./context.js";
+import { progressBar } from "./progress-bar.js";
+import { settingsCommand } from "./settings-command.js";
+import type { SettingsOptions } from "./settings-command.js";
+import { settingFlags } from "./setting-options.js";
+
+/** `steward backup`: a copy of the embedded store, also while a server works on it. */
+export function backupCommand({ env, terminal }: CliContext): Command {
+  const command = settingsCommand(
+    "backup",
+    "Copies the SQLite store to a new file, also while a server works on it.",
+  ).argument("<file>", "where the copy goes; must not exist");
+  return command.action(async (file: string, options: SettingsOptions) => {
+    const store = storeFile({ env, flags: settingFlags(command) });
+    const { backupStore } = await import("../storage/sqlite/backup.js");
+    const bar = progressBar(terminal, "pages copied");
+    const copied = await backupStore(store, file, ({ done, total }) => {
+      bar.show(done, total);
+    });
+    bar.end();
+    if (options.json) terminal.printJson(copied);
+    else terminal.print(`${file}: ${megabytes(copied.bytes)}, schema ${copied.schemaVersion}`);
+  });
+}
+
+/** `steward restore`: a backup in the place of the store. */
+export function restoreCommand({ env, terminal }: CliContext): Command {
+  const command = settingsCommand(
+    "restore",
+    "Puts a backup in the place of the SQLite store. The server must be stopped.",
+  )
+    .argument("<file>", "what `steward backup` has written")
+    .option("--replace", "keep a store that is there under another name, and go on");
+  return command.action(async (file: string, options: RestoreOptions) => {
+    const store = storeFile({ env, flags: settingFlags(command) });
+    const { restoreStore } = await import("../storage/sqlite/backup.js");
+    const replace = options.replace === true;
+    const restored = restoreStore(file, store, { replace, nowMs: systemClock.nowMs() });
+    if (options.json) {
+      terminal.printJson(restored);
+      return;
+    }
+    terminal.print(`${store}: ${megabytes(restored.bytes)}, schema ${restored.schemaVersion}`);
+    if (restored.former !== undefined) terminal.note(`the former store is ${restored.former}`);
+  });
+}
+
+interface RestoreOptions extends SettingsOptions {
+  readonly replace?: true;
+}
+
+/** @throws CliError when the store is not a file. */
+function storeFile(sources: SettingSources): string {
+  const { value, problem } = readSetting(SETTINGS.databaseUrl, sources);
+  if (problem !== undefined) {
+    throw usageError(`${problem.setting}: ${problem.reason}`, problem.fix);
+  }
+  const file = value === undefined ? undefined : sqliteFile(value);
+  if (file !== undefined) return file;
+  throw usageError(
+    value === undefined ? "No store is named" : "The store is not an SQLite file",
+    value === undefined
+      ? "set SERVICE_DATABASE_URL or --database-url, such as sqlite:./.steward/steward.db"
+      : "use pg_dump and pg_restore for a PostgreSQL store",
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,151 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../kernel/errors.js";
+import { systemClock } from "../../kernel/clock.js";
+import { silentTelemetry } from "../../kernel/telemetry.js";
+import { backupStore, restoreStore } from "./backup.js";
+import { openSqliteStore, type SqliteStore } from "./store.js";
+
+let dir: string;
+let path: string;
+let copy: string;
+let lastIndex: number;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "steward-backup-"));
+  path = join(dir, "store.db");
+  copy = join(dir, "backups", "copy.db");
+  lastIndex = 0;
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+describe("a backup", () => {
+  it("is the store of one moment, though a server writes on", async () => {
+    await using store = openStore();
+    await createPlans(store, 700);
+    let during = 0;
+    const writing: Promise<void>[] = [];
+    await backupStore(path, copy, () => {
+      during += 1;
+      writing.push(createPlans(store, 1));
+    });
+    await Promise.all(writing);
+    expect(during).toBeGreaterThan(0);
+    expect(rows(copy)).toEqual({ plans: 700, plan_events: 700 });
+    expect(rows(path)["plans"]).toBe(700 + during);
+  });
+
+  it("overwrites nothing", async () => {
+    await using _store = openStore();
+    writeFileSync(join(dir, "mine"), "precious");
+    await expect(backupStore(path, join(dir, "mine"), () => undefined)).rejects.toThrow(
+      /mine exists already/,
+    );
+    expect(readFileSync(join(dir, "mine"), "utf8")).toBe("precious");
+  });
+
+  it("of no store makes no file", async () => {
+    await expect(backupStore(path, copy, () => undefined)).rejects.toThrow(/There is no store/);
+    expect(existsSync(copy)).toBe(false);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe("a restored store", () => {
+  const NOW = { replace: true, nowMs: Date.UTC(2026, 0, 2, 3, 4, 5) };
+
+  async function backedUp(plans: number): Promise<void> {
+    await using store = openStore();
+    await createPlans(store, plans);
+    await backupStore(path, copy, () => undefined);
+    await createPlans(store, 1);
+  }
+
+  it("works as the one that was backed up, and the former one is kept", async () => {
+    await backedUp(2);
+    const restored = restoreStore(copy, path, NOW);
+    expect(restored).toMatchObject({ path, former: `${path}.before-2026-01-02T03-04-05-000Z` });
+    expect(readdirSync(dir).filter((name) => name.includes("unfinished"))).toEqual([]);
+    expect(rows(path)["plans"]).toBe(2);
+    expect(rows(restored.former ?? "")["plans"]).toBe(3);
+    await using store = openStore();
+    await createPlans(store, 1);
+    expect(rows(path)["plans"]).toBe(3);
+  });
+
+  it("takes the place of nothing unasked", async () => {
+    await backedUp(1);
+    expect(() => restoreStore(copy, path, { ...NOW, replace: false })).toThrow(/exists already/);
+    expect(rows(path)["plans"]).toBe(2);
+  });
+
+  it("is refused while a server owns the store", async () => {
+    await using store = openStore();
+    await createPlans(store, 1);
+    await backupStore(path, copy, () => undefined);
+    expect(() => restoreStore(copy, path, NOW)).toThrow(/Another process owns the store/);
+  });
+
+  it.each([
+    ["a file that is no database", "not a database at all, only text".repeat(200)],
+    ["an empty file", ""],
+  ])("is not made of %s", async (_what, content) => {
+    await backedUp(1);
+    const file = join(dir, "bad.db");
+    writeFileSync(file, content);
+    expect(() => restoreStore(file, path, NOW)).toThrow(AppError);
+    expect(rows(path)["plans"]).toBe(2);
+    expect(existsSync(`${path}.unfinished`)).toBe(false);
+  });
+
+  it("is not made of a damaged backup", async () => {
+    await backedUp(200);
+    const bytes = readFileSync(copy);
+    bytes.fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 8192);
+    writeFileSync(copy, bytes);
+    expect(() => restoreStore(copy, path, NOW)).toThrow(/of no use|cannot be restored/);
+    expect(rows(path)["plans"]).toBe(201);
+  });
+});
+
+function openStore(): SqliteStore {
+  return openSqliteStore(path, systemClock, silentTelemetry);
+}
+
+async function createPlans(store: SqliteStore, count: number): Promise<void> {
+  const nowMs = systemClock.nowMs();
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      lastIndex += 1;
+      await store.plans.createPlan({
+        ref: { orgId: "org", planId: `plan-${String(lastIndex)}` },
+        sessionId: "s",
+        name: "n",
+        description: "d".repeat(10_000),
+        steps: [],
+        createdAtMs: nowMs,
+        deadlineMs: nowMs + 1000,
+      });
+    }),
+  );
+}
+
+function rows(file: string): Record<string, number> {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    return Object.fromEntries(
+      ["plans", "plan_events"].map((table) => {
+        const row = db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number };
+        return [table, row.n];
+      }),
+    );
+  } finally {
+    db.close();
+  }
+}
