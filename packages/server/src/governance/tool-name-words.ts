@@ -10,7 +10,9 @@ export const READ_VERBS: ReadonlySet<string> = words(`
   peek poll tail observe receive grep glob aggregate contains exists
   analyze analyse compare explain summarize summarise calculate compute predict classify
   detect diagnose assess validate lint convert format parse translate encode decode render simulate
-  generate recommend suggest infer extract think ask answer echo ping geocode locate`);
+  generate recommend suggest infer extract think ask answer echo ping geocode locate paginate
+  listar obtener obter buscar consultar leer ler mostrar lister obtenir chercher lire afficher recuperer
+  liste hole suche lese zeige finde`);
 
 /** Read verbs that are as often a noun: they count where no plain verb stands beside them. */
 export const NOUNLIKE_READ_VERBS: ReadonlySet<string> = words(`
@@ -18,18 +20,25 @@ export const NOUNLIKE_READ_VERBS: ReadonlySet<string> = words(`
   track audit preview estimate forecast measure profile diff screenshot transform`);
 
 /** Read verbs only where they lead (`select_orders`); further in they act (`browser_select_option`). */
-export const LEADING_READ_VERBS: ReadonlySet<string> = words(`select verify wait test evaluate`);
+export const LEADING_READ_VERBS: ReadonlySet<string> = words(
+  `select verify wait test evaluate is has can does`,
+);
 
-/** Verbs that make something new. */
+/**
+ * Verbs that make something new. These lists and the reads hold, in their last lines, the commonest
+ * verbs of Spanish, Portuguese, French and German names.
+ */
 export const INSERT_VERBS: ReadonlySet<string> = words(`
   add create insert append send submit upload import publish push clone duplicate register invite
   reply attach install enqueue ingest init initialize initialise subscribe provision allocate
-  compose`);
+  compose
+  crear criar agregar adicionar insertar creer ajouter erstelle`);
 
 /** Verbs that take something away. */
 export const DELETE_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge clear clean erase truncate uninstall unlink deregister detach
-  terminate trash wipe evict expire pop dismiss discard prune revoke`);
+  terminate trash wipe evict expire pop dismiss discard prune revoke
+  eliminar borrar excluir deletar remover supprimer effacer losche loesche entferne`);
 
 /** Verbs that change what is there, or have something done. */
 export const UPDATE_VERBS: ReadonlySet<string> = words(`
@@ -41,7 +50,8 @@ export const UPDATE_VERBS: ReadonlySet<string> = words(`
   administer toggle switch swap join leave redact moderate prioritize prioritise resize promote demote
   upgrade downgrade checkout untar unzip compress pay disburse deploy grant alter impersonate escalate
   delegate notify broadcast dispatch drag click press fill navigate scroll hover failover bootstrap
-  react forward acknowledge ack retry`);
+  react forward acknowledge ack retry
+  actualizar atualizar modificar cambiar guardar modifier mettre aktualisiere andere aendere setze`);
 
 /** Write verbs that are as often a noun: they count where no plain verb stands beside them. */
 export const NOUNLIKE_WRITE_VERBS: ReadonlySet<string> = words(`
@@ -59,7 +69,9 @@ export const EXECUTABLE_NOUNS: ReadonlySet<string> = words(`
   sql code command cmd script shell bash terminal statement python javascript js program ddl dml`);
 
 /** Things whose running only looks. */
-export const QUERY_NOUNS: ReadonlySet<string> = words(`query search select report lookup`);
+export const QUERY_NOUNS: ReadonlySet<string> = words(
+  `query search select report lookup scan audit check analysis diagnostic`,
+);
 
 /** Verbs that govern whatever they are applied to. */
 export const GOVERNING_VERBS: ReadonlySet<string> = words(`
@@ -77,7 +89,7 @@ export const KEY_QUALIFIERS: ReadonlySet<string> = words(`
 
 /** What data and services live in: every write to these is governed, but for putting content in. */
 export const STRUCTURE_NOUNS: ReadonlySet<string> = words(`
-  schema table database db column index view constraint migration collection keyspace tablespace
+  schema table database db column index view constraint migration replication collection keyspace tablespace
   extension partition warehouse catalog namespace
   cluster instance server infrastructure infra bucket volume vpc subnet domain dns stack replica shard
   broker host vm environment organization organisation org tenant account project`);
@@ -118,7 +130,11 @@ export const OBSERVATION_NOUNS: ReadonlySet<string> = words(`
 export const RESULT_NOUNS: ReadonlySet<string> = words(`
   log status state history info information detail stat statistic metric tree summary snapshot
   overview schema content version weather direction distance matrix elevation documentation doc help
-  guidance guide report result balance usage health capability`);
+  guidance guide report result balance usage health capability size whoami thinking recommender
+  advisor`);
+
+/** Words that join a second verb to the first. */
+export const CONJUNCTIONS: ReadonlySet<string> = words(`or and then`);
 
 /** Words after which the place or the means begins, not the thing acted on. */
 export const PREPOSITIONS: ReadonlySet<string> = words(`

@@ -92,7 +92,64 @@ describe("the intent that a tool's name suggests", () => {
   });
 
   it("sees a repetition or a reversal of a write as a write", () => {
-    expectIntents({ reassign_ticket: "write_update", unsubscribe_list: "write_insert" });
+    expectIntents({
+      reassign_ticket: "write_update",
+      unsubscribe_list: "write_update",
+      undelete: "write_update",
+      uninstall_plugin: "write_delete",
+      rerun_failed_jobs: "write_update",
+      rerunScript: "admin",
+    });
+  });
+
+  it("sees the write that a read is joined with", () => {
+    expectIntents({
+      get_or_create_customer: "write_insert",
+      findOrCreateUser: "admin",
+      find_one_and_update: "write_update",
+      findOneAndDelete: "write_delete",
+      check_and_drop_table: "admin",
+      get_terms_and_conditions: "read_select",
+      search_and_list_orders: "read_select",
+    });
+  });
+
+  it("knows what writes many at once", () => {
+    expectIntents({
+      bulkUpsert: "write_update",
+      createMany: "write_insert",
+      batch_delete_items: "write_delete",
+      saveAll: "write_update",
+    });
+  });
+
+  it("takes a question for a read", () => {
+    expectIntents({
+      isAvailable: "read_select",
+      has_permission: "read_select",
+      canAccess: "read_select",
+      run_security_scan: "read_select",
+    });
+  });
+
+  it("takes a run between other words for a thing", () => {
+    expectIntents({
+      download_workflow_run_artifact: "read_select",
+      list_workflow_runs: "read_select",
+      delete_workflow_run: "write_delete",
+      browser_run_code: "admin",
+    });
+  });
+
+  it("knows the commonest verbs of a few other languages, with their accents or without", () => {
+    expectIntents({
+      buscar_producto: "read_select",
+      crear_cliente: "write_insert",
+      lösche_kunde: "write_delete",
+      loesche_kunde: "write_delete",
+      créer_facture: "write_insert",
+      "atualizar-pedido": "write_update",
+    });
   });
 });
 

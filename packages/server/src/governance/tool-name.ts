@@ -10,8 +10,8 @@ export function intentOfToolName(toolName: string): StatementClass | undefined {
   const verbAt = verbIndex(tokens);
   const verb = tokens[verbAt];
   if (verb === undefined) return namesResult(tokens) ? "read_select" : undefined;
-  if (vocabulary.EXECUTE_VERBS.has(verb)) return executeIntent(tokens);
-  if (isRead(verb)) return "read_select";
+  if (isExecution(verb)) return executeIntent(tokens);
+  if (isRead(verb)) return joinedWrite(tokens, verbAt) ?? "read_select";
   const object = objectOf(tokens, verbAt);
   if (isSwitchOfObservation(verb, object)) return "read_select";
   return isGoverned(verb, object) ? "admin" : writeIntent(verb);
@@ -19,11 +19,14 @@ export function intentOfToolName(toolName: string): StatementClass | undefined {
 
 /**
  * `mcp__server__createTable_v2` → `create`, `table`: the server's name and words that say nothing
- * are dropped, what remains is split at separators and changes of case.
+ * are dropped, what remains is split at separators and changes of case. Accents are dropped too:
+ * they are as often left out.
  */
 function tokensOf(toolName: string): readonly string[] {
   const tokens = toolName
     .replace(/^mcp__.+?__/, "")
+    .normalize("NFD")
+    .replace(/\p{Mark}/gu, "")
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
@@ -44,7 +47,19 @@ function verbIndex(tokens: readonly string[]): number {
   if (tokens.length === 2 && (first === "list" || first === "set") && isPlainVerb(second)) return 1;
   if (vocabulary.LEADING_READ_VERBS.has(first)) return 0;
   const plain = firstLastInner(tokens, isPlainVerb);
+  // `download_workflow_run_artifact`: between other words, a run is a thing.
+  const isRun = plain > 0 && plain < tokens.length - 1 && isExecution(tokens[plain] ?? "");
+  if (isRun && vocabulary.NOUNLIKE_READ_VERBS.has(first)) return 0;
   return plain >= 0 ? plain : firstLastInner(tokens, isNounlikeVerb);
+}
+
+/** The write of `get_or_create` or `find_one_and_update`, if a read is joined with one. */
+function joinedWrite(tokens: readonly string[], verbAt: number): StatementClass | undefined {
+  const joinAt = tokens.findIndex((token, at) => at > verbAt && vocabulary.CONJUNCTIONS.has(token));
+  const joined = joinAt === -1 ? "" : (tokens[joinAt + 1] ?? "");
+  return isPlainWriteVerb(stemOf(joined))
+    ? intentOfToolName(tokens.slice(joinAt + 1).join(" "))
+    : undefined;
 }
 
 /** The first token if it is one, else the last, else the first inner one (Decision §7). */
@@ -56,11 +71,12 @@ function firstLastInner(tokens: readonly string[], isOne: (token: string) => boo
 }
 
 function isPlainVerb(token: string): boolean {
-  return (
-    vocabulary.READ_VERBS.has(token) ||
-    vocabulary.EXECUTE_VERBS.has(token) ||
-    isPlainWriteVerb(stemOf(token))
-  );
+  return vocabulary.READ_VERBS.has(token) || isExecution(token) || isPlainWriteVerb(stemOf(token));
+}
+
+/** `run`, and `rerun`. */
+function isExecution(token: string): boolean {
+  return vocabulary.EXECUTE_VERBS.has(token.replace(/^re(?=.{3})/, ""));
 }
 
 function isPlainWriteVerb(token: string): boolean {
@@ -130,14 +146,16 @@ function headOf(object: readonly string[]): readonly [head: string, modifier: st
 
 function writeIntent(verb: string): StatementClass {
   const stem = stemOf(verb);
+  // What is undone is neither made nor taken away: it is put back.
+  if (stem !== verb && verb.startsWith("un")) return "write_update";
   if (vocabulary.INSERT_VERBS.has(stem)) return "write_insert";
   return vocabulary.DELETE_VERBS.has(stem) ? "write_delete" : "write_update";
 }
 
 /** `git_status`, `console_messages`: a name without a verb that says what comes back. */
 function namesResult(tokens: readonly string[]): boolean {
-  const last = tokens.at(-1) ?? "";
-  return vocabulary.RESULT_NOUNS.has(last) || singular(last) !== last;
+  const [head] = headOf(tokens);
+  return vocabulary.RESULT_NOUNS.has(head) || singular(head) !== head;
 }
 
 function singular(token: string): string {
