@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect } from "vitest";
+import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { drivePlan, execute, STEPS, type Acknowledged } from "./plan-driver.js";
 import { seededRandom } from "./random.js";
 import { ServerProcess } from "./server-process.js";
+import { expectUsageTruth } from "./usage-truth.js";
 
 /** Clients that drive plans at once. */
 const CLIENTS = 6;
@@ -17,9 +19,10 @@ const CLIENTS = 6;
 const KILL_WITHIN_MS = 700;
 
 /**
- * Kills the server at random `rounds` times under clients that drive plans of reads and writes, then
- * checks that everything acknowledged is true, that no write was applied twice, that every log is
- * gapless and every tool call recorded once.
+ * Kills the server at random `rounds` times under clients that drive plans of reads and writes and
+ * one that reports usage and prices it anew, then checks that everything acknowledged is true, that
+ * no write was applied twice, that every log is gapless, every tool call is recorded once and is one
+ * usage row, and every total is what the rows add up to.
  */
 export async function killRounds(rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -28,6 +31,7 @@ export async function killRounds(rounds: number, seed: number): Promise<void> {
   const store = join(dir, "store.db");
   createLedger(target);
   const acknowledged: Acknowledged[] = [];
+  let reported = 0;
   {
     await using server = await ServerProcess.start({
       SERVICE_DATABASE_URL: `sqlite:${store}`,
@@ -35,12 +39,16 @@ export async function killRounds(rounds: number, seed: number): Promise<void> {
       SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
       SERVICE_LOG_LEVEL: "warn",
     });
+    await setFirstPrice(server.url);
     let stopped = false;
-    const clients = Promise.all(
-      Array.from({ length: CLIENTS }, async () => {
+    const clients = Promise.all([
+      ...Array.from({ length: CLIENTS }, async () => {
         while (!stopped) acknowledged.push(await drivePlan(server.url));
       }),
-    );
+      reportUsage(server.url, () => stopped).then((count) => {
+        reported = count;
+      }),
+    ]);
     // Awaited below; a client that fails before then is not a rejection that nobody handles.
     clients.catch(() => undefined);
     for (let round = 0; round < rounds; round += 1) {
@@ -51,10 +59,12 @@ export async function killRounds(rounds: number, seed: number): Promise<void> {
     stopped = true;
     await clients;
     await expectReplays(server.url, acknowledged);
+    await setLastPrice(server.url);
     expect(await server.stop()).toBe(0);
   }
   expect(acknowledged.length).toBeGreaterThan(0);
-  expectTruth(store, target, acknowledged);
+  expect(reported).toBeGreaterThan(0);
+  expectTruth(store, target, acknowledged, reported);
   rmSync(dir, { recursive: true });
 }
 
@@ -71,6 +81,7 @@ function expectTruth(
   storePath: string,
   targetPath: string,
   acknowledged: readonly Acknowledged[],
+  reported: number,
 ): void {
   const store = new DatabaseSync(storePath);
   const target = new DatabaseSync(targetPath);
@@ -118,6 +129,7 @@ function expectTruth(
       e: acknowledged.length * STEPS.length,
     },
   ]);
+  expectUsageTruth(store, reported);
   store.close();
   target.close();
 }

@@ -52,7 +52,11 @@ async function submit(url: string): Promise<string> {
   return (answer as { data: { plan_id: string } }).data.plan_id;
 }
 
-async function insist(
+/**
+ * Repeats a POST until it is answered, as long as an answer may still come. @returns the answer's
+ * body. @throws Error when it is refused for good.
+ */
+export async function insist(
   url: string,
   path: string,
   body?: object,

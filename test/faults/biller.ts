@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { insist } from "./plan-driver.js";
+
+/** Tool calls of another system in one report. */
+const BATCH_SIZE = 7;
+/** Between two reports, in ms: the plans shall have most of the server's time. */
+const PAUSE_MS = 30;
+/** When prices begin to apply. */
+const LONG_AGO = "2020-01-01";
+const ADMIN = { "x-user-role": "admin" };
+
+/** Nanodollars for each AAU, from the first call on. */
+export const AAU_PRICE: bigint = 7n;
+/** Nanodollars for each call of the plans' tool: the last price, once everything is priced anew. */
+export const TOOL_PRICE: bigint = 11n;
+
+/** Sets the price that calls are recorded with. */
+export async function setFirstPrice(url: string): Promise<void> {
+  const price = { scope: "aau", amount_usd: "0.000000007", from: LONG_AGO };
+  await insist(url, "/billing/prices", price, ADMIN);
+}
+
+/** Sets the price that applies in the end, and has everything priced anew. */
+export async function setLastPrice(url: string): Promise<void> {
+  const price = { scope: "tool", subject: "sql", amount_usd: "0.000000011", from: LONG_AGO };
+  await insist(url, "/billing/prices", price, ADMIN);
+  await priceAnew(url);
+}
+
+/**
+ * Reports late calls of another system, each batch until it is answered, and has prices applied
+ * anew. @returns how many different calls were reported.
+ */
+export async function reportUsage(url: string, isOver: () => boolean): Promise<number> {
+  let reported = 0;
+  while (!isOver()) {
+    const events = Array.from({ length: BATCH_SIZE }, () => ({
+      specversion: "1.0",
+      id: randomUUID(),
+      source: "urn:example:faults",
+      type: "tool-call",
+      time: "2024-02-29T23:59:59Z",
+      data: { tool_name: "create_order" },
+    }));
+    await insist(url, "/billing/events", events, ADMIN);
+    reported += events.length;
+    await priceAnew(url);
+    await delay(PAUSE_MS);
+  }
+  return reported;
+}
+
+async function priceAnew(url: string): Promise<void> {
+  await insist(url, "/billing/reprice", { from: LONG_AGO, until: "2100-01-01" }, ADMIN);
+}
