@@ -1,0 +1,28 @@
+import { openApp } from "@steward/server";
+import type { UsageStore } from "../../packages/server/src/usage/ports.js";
+import { openSqliteStore, silentTelemetry, systemClock, UsageGate } from "./server-modules.js";
+
+/**
+ * A server in a process of its own. `without` takes recording and the question before each call away
+ * from it, to see what they cost.
+ *
+ * node usage-server.js DIRECTORY with|without
+ */
+const [directory = "", mode] = process.argv.slice(2);
+const databaseUrl = `sqlite:${directory}/${String(mode)}.db`;
+if (mode === "without") await leaveUsageOut();
+const app = await openApp({
+  port: 0,
+  logLevel: "silent",
+  databaseUrl,
+  dataSources: [{ name: "default", url: `sqlite:${directory}/target.db` }],
+});
+process.send?.({ port: app.address.grpcPort });
+process.once("disconnect", () => void app[Symbol.asyncDispose]().then(() => process.exit()));
+
+async function leaveUsageOut(): Promise<void> {
+  await using store = openSqliteStore(`${directory}/shape.db`, systemClock, silentTelemetry);
+  const prototype = Object.getPrototypeOf(store.usage) as UsageStore;
+  prototype.recordPending = () => Promise.resolve([]);
+  UsageGate.prototype.admit = () => Promise.resolve([]);
+}
