@@ -23,13 +23,28 @@ export { type Hash, hashOf } from "./hash.js";
 export { log, type LogEntry, mergeBase, resolve } from "./history.js";
 export { MemoryBlockStore } from "./memory-block-store.js";
 export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay } from "./merge.js";
-export type { BlockStore, JournalRecord, Ref, RefMove } from "./ports.js";
+export { jsonQuad, jsonTerm } from "./json-term.js";
+export { nQuad, termText } from "./n-quads.js";
+export {
+  type BlockStore,
+  type JournalRecord,
+  type JsonQuad,
+  type JsonTerm,
+  type QueryAnswer,
+  RDF_FORMATS,
+  type RdfCodec,
+  type RdfFormat,
+  type Ref,
+  type RefMove,
+  type SparqlEngine,
+} from "./ports.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
-export type { Position } from "./quad-key.js";
+export { checkQuad, type Position } from "./quad-key.js";
 export type { Pattern, Snapshot } from "./snapshot.js";
 export {
   blank,
   type BlankNode,
+  DEFAULT_GRAPH,
   type DefaultGraph,
   type Graph,
   iri,
@@ -39,11 +54,13 @@ export {
   quad,
   type Quad,
   type QuadLike,
+  RDF_LANG_STRING,
   type Subject,
   type Term,
   type TermLike,
   text,
   typed,
+  XSD_STRING,
 } from "./term.js";
 export { copyMissing } from "./transfer.js";
 export { type CommitNote, TripleStore } from "./triple-store.js";

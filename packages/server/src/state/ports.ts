@@ -1,4 +1,6 @@
 import type { Hash } from "./hash.js";
+import type { Snapshot } from "./snapshot.js";
+import type { Quad } from "./term.js";
 
 /** A name for a commit: `heads/<branch>` moves on with every commit, `tags/<tag>` stays. */
 export interface Ref {
@@ -71,4 +73,58 @@ export interface BlockStore extends Disposable {
    * @returns how many were deleted.
    */
   sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number;
+}
+
+/** The texts that RDF is written in. */
+export const RDF_FORMATS = ["n-triples", "n-quads", "turtle", "trig", "json-ld"] as const;
+
+/** One of {@link RDF_FORMATS}. */
+export type RdfFormat = (typeof RDF_FORMATS)[number];
+
+/** RDF as text, and back. */
+export interface RdfCodec {
+  /**
+   * Reads a document. Blank nodes are labelled by what is said about them (Decision §13), so that the same
+   * document always gives the same quads.
+   * @throws AppError `INVALID_ARGUMENT`, naming line and column, when it is malformed.
+   */
+  read(text: string, format: RdfFormat): Promise<readonly Quad[]>;
+  /** Writes quads, piece by piece. N-Triples and Turtle say nothing of graphs. */
+  write(quads: Iterable<Quad>, format: RdfFormat): AsyncIterable<string>;
+}
+
+/** A term as the SPARQL 1.1 Query Results JSON Format writes it. */
+export interface JsonTerm {
+  readonly type: "uri" | "bnode" | "literal";
+  readonly value: string;
+  readonly "xml:lang"?: string;
+  readonly datatype?: string;
+}
+
+/** A quad in such terms; no graph: the default graph. */
+export interface JsonQuad {
+  readonly subject: JsonTerm;
+  readonly predicate: JsonTerm;
+  readonly object: JsonTerm;
+  readonly graph?: JsonTerm;
+}
+
+/** What a query comes to: solutions of SELECT, the answer of ASK, or what CONSTRUCT and DESCRIBE build. */
+export type QueryAnswer =
+  | {
+      readonly kind: "solutions";
+      readonly variables: readonly string[];
+      readonly rows: readonly Readonly<Record<string, JsonTerm>>[];
+    }
+  | { readonly kind: "boolean"; readonly value: boolean }
+  | { readonly kind: "quads"; readonly quads: readonly JsonQuad[] };
+
+/** Answers SPARQL 1.1 queries. */
+export interface SparqlEngine extends AsyncDisposable {
+  /**
+   * @throws AppError `INVALID_ARGUMENT` for a malformed query, `LIMIT_EXCEEDED` for a dataset or an answer that
+   * is too large, `DEADLINE_EXCEEDED` for a query that takes too long, `UNIMPLEMENTED` when the engine is not
+   * installed, `OVERLOADED` when too many wait.
+   */
+  query(snapshot: Snapshot, sparql: string): Promise<QueryAnswer>;
 }

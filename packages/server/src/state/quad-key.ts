@@ -53,6 +53,11 @@ export function quadBytes(quad: QuadLike, body: BodySink): QuadBytes {
   return bytes;
 }
 
+/** Whether a quad can be stored. @throws AppError as {@link quadBytes} when it cannot. */
+export function checkQuad(quad: QuadLike): void {
+  quadBytes(quad, () => undefined);
+}
+
 /** @throws AppError `INVALID_ARGUMENT` when a term cannot stand where it does. */
 export function refuseMisplaced({ subject, predicate, object, graph }: QuadLike): void {
   const isNode = (type: string): boolean => type === "NamedNode" || type === "BlankNode";

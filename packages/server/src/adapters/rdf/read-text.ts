@@ -1,0 +1,117 @@
+import type { Token, TermFactory } from "n3";
+import { AppError } from "../../kernel/errors.js";
+import {
+  blank,
+  checkQuad,
+  DEFAULT_GRAPH,
+  iri,
+  type Literal,
+  type NamedNode,
+  quad,
+  type Quad,
+  text as plainText,
+  typed,
+} from "../../state/index.js";
+import { malformed, offsetOf, positionAt, type TextPosition } from "./text-position.js";
+
+/** The formats that n3 reads, by our names. */
+const N3_FORMATS = {
+  "n-triples": "N-Triples",
+  "n-quads": "N-Quads",
+  turtle: "Turtle",
+  trig: "TriG",
+} as const;
+
+/** One of the formats whose errors have a place. */
+export type TextFormat = keyof typeof N3_FORMATS;
+
+/**
+ * Reads RDF as text. Blank nodes have labels that mean nothing outside of the result.
+ * @throws AppError `INVALID_ARGUMENT` with line and column when it is malformed.
+ */
+export async function readText(text: string, format: TextFormat): Promise<readonly Quad[]> {
+  const { default: n3 } = await import("n3");
+  let token: Token | undefined;
+  try {
+    const parser = new n3.Parser({
+      format: N3_FORMATS[format],
+      factory: ownTerms(),
+      blankNodePrefix: LABELLED,
+    });
+    // The parser puts together what the factory made, and nothing else.
+    return parser.parse(text, { onToken: (next) => (token = next) }) as Quad[];
+  } catch (error) {
+    throw refusal(error, text, token);
+  }
+}
+
+/** Labels from the text begin so, and those of nodes without a label do not. */
+const LABELLED = "l";
+const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:/i;
+
+/** Makes our own terms, and refuses what a store would refuse while the place is known. */
+function ownTerms(): TermFactory {
+  let unlabelled = 0;
+  return {
+    namedNode: (value) => {
+      if (ABSOLUTE_IRI.test(value)) return iri(value);
+      throw new AppError("INVALID_ARGUMENT", `<${value}> is relative, and there is no base`);
+    },
+    blankNode: (name) => blank(name ?? `u${++unlabelled}`),
+    literal: ownLiteral,
+    variable: (name) => {
+      throw new AppError("INVALID_ARGUMENT", `?${name} is a variable: data has none`);
+    },
+    defaultGraph: () => DEFAULT_GRAPH,
+    quad: (subject, predicate, object, graph) => {
+      // What may stand in which place is checked here, for the parser's types say nothing.
+      const made = quad(subject as never, predicate as never, object as never, graph as never);
+      checkQuad(made);
+      return made;
+    },
+  };
+}
+
+function ownLiteral(value: string, what?: unknown): Literal {
+  if (what === undefined) return plainText(value);
+  if (typeof what === "string") return plainText(value, what);
+  const { language, direction } = what as { language?: string; direction?: string };
+  if (direction !== undefined && direction !== "") {
+    throw new AppError("INVALID_ARGUMENT", "Text with a base direction cannot be stored");
+  }
+  // What is neither a tag nor a pair with one is a datatype that the factory made.
+  return language === undefined ? typed(value, what as NamedNode) : plainText(value, language);
+}
+
+/** What n3 tells of a failure. */
+interface N3Error {
+  readonly context?: { readonly token?: Token; readonly previousToken?: Token };
+}
+
+function refusal(error: unknown, text: string, current: Token | undefined): AppError {
+  if (!(error instanceof Error)) throw error;
+  if (error instanceof AppError) {
+    return malformed(error.message, current && startOf(current), error);
+  }
+  // Whatever the parser throws on a text is about that text.
+  const { context } = error as N3Error;
+  const reason = error.message.replace(/ on line \d+\.$/, "");
+  if (context?.token !== undefined) return malformed(reason, startOf(context.token), error);
+  return malformed(reason, positionAfter(text, context?.previousToken), error);
+}
+
+function startOf({ line, start }: Token): TextPosition {
+  return { line, column: start + 1 };
+}
+
+const SPACE_OR_COMMENTS = /(?:\s+|#[^\n\r]*)*/y;
+
+/** Where the first token begins that could not be read. */
+function positionAfter(text: string, previous: Token | undefined): TextPosition {
+  const from =
+    previous === undefined
+      ? 0
+      : offsetOf(text, { line: previous.endLine ?? previous.line, column: previous.end + 1 });
+  SPACE_OR_COMMENTS.lastIndex = from;
+  return positionAt(text, from + (SPACE_OR_COMMENTS.exec(text)?.[0].length ?? 0));
+}

@@ -1,0 +1,1 @@
+export { OxigraphEngine } from "./oxigraph-engine.js";

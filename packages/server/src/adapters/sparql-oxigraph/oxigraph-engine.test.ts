@@ -1,0 +1,121 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../kernel/clock.js";
+import {
+  blank,
+  iri,
+  MemoryBlockStore,
+  quad,
+  type Quad,
+  text,
+  TripleStore,
+  typed,
+} from "../../state/index.js";
+import { OxigraphEngine } from "./index.js";
+
+const example = (name: string): ReturnType<typeof iri> => iri(`http://e/${name}`);
+const integer = iri("http://www.w3.org/2001/XMLSchema#integer");
+
+function snapshotOf(quads: Iterable<Quad>): TripleStore["now"] {
+  const store = new TripleStore(new MemoryBlockStore(systemClock), systemClock);
+  store.load(quads);
+  return store.now;
+}
+
+const shop = snapshotOf([
+  quad(example("ada"), example("bought"), example("tea")),
+  quad(example("ada"), example("age"), typed("36", integer)),
+  quad(example("bob"), example("age"), typed("7", integer)),
+  quad(blank("b7"), example("name"), text("Tee", "de")),
+  quad(example("ada"), example("bought"), example("milk"), example("archive")),
+]);
+
+describe("SPARQL", () => {
+  const engine = new OxigraphEngine();
+  afterAll(() => engine[Symbol.asyncDispose]());
+
+  it("selects, with filters, aggregates and named graphs", async () => {
+    const grown = "SELECT ?who WHERE { ?who <http://e/age> ?age FILTER(?age > 17) }";
+    expect(await engine.query(shop, grown)).toEqual({
+      kind: "solutions",
+      variables: ["who"],
+      rows: [{ who: { type: "uri", value: "http://e/ada" } }],
+    });
+    const total = "SELECT (SUM(?age) AS ?sum) WHERE { ?who <http://e/age> ?age }";
+    expect(await engine.query(shop, total)).toMatchObject({
+      rows: [{ sum: { type: "literal", value: "43", datatype: integer.value } }],
+    });
+    const archived = "SELECT ?what WHERE { GRAPH <http://e/archive> { ?who ?did ?what } }";
+    expect(await engine.query(shop, archived)).toMatchObject({
+      rows: [{ what: { type: "uri", value: "http://e/milk" } }],
+    });
+  });
+
+  it("asks and constructs; blank nodes keep their labels", async () => {
+    const ask = 'ASK { ?x <http://e/name> "Tee"@de }';
+    expect(await engine.query(shop, ask)).toEqual({ kind: "boolean", value: true });
+    const construct = "CONSTRUCT { ?x <http://e/called> ?n } WHERE { ?x <http://e/name> ?n }";
+    expect(await engine.query(shop, construct)).toEqual({
+      kind: "quads",
+      quads: [
+        {
+          subject: { type: "bnode", value: "b7" },
+          predicate: { type: "uri", value: "http://e/called" },
+          object: { type: "literal", value: "Tee", "xml:lang": "de" },
+        },
+      ],
+    });
+  });
+
+  it("sees the dataset it is asked about, whichever was asked before", async () => {
+    const count = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }";
+    const other = snapshotOf([quad(example("a"), example("p"), text("x"))]);
+    const counted = await Promise.all([shop, other, shop].map((one) => engine.query(one, count)));
+    expect(counted.map((answer) => "rows" in answer && answer.rows[0]?.["n"]?.value)).toEqual([
+      "4",
+      "1",
+      "4",
+    ]);
+  });
+
+  it("refuses what is no query, naming the place, and what would reach out or change", async () => {
+    await expect(engine.query(shop, "SELECT * WHERE {\n ?s ?p }")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringMatching(/^sparql: line 2, column \d+: expected/) as unknown,
+    });
+    for (const sparql of [
+      "SELECT * WHERE { SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } }",
+      "INSERT DATA { <a:a> <a:b> <a:c> }",
+      "SELECT * FROM <http://127.0.0.1:1/> WHERE { ?s ?p }",
+    ]) {
+      await expect(engine.query(shop, sparql)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    }
+  });
+
+  it("ends a query that takes too long, and answers the next", async () => {
+    await using hasty = new OxigraphEngine({ queryMs: 300 });
+    const many = snapshotOf(
+      Array.from({ length: 400 }, (_, n) => quad(example(`s${n}`), example("p"), text(String(n)))),
+    );
+    const product =
+      "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c != ?f && ?f != ?i) }";
+    await expect(hasty.query(many, product)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    expect(await hasty.query(shop, "ASK {}")).toEqual({ kind: "boolean", value: true });
+  });
+
+  it("refuses a dataset or an answer that is too large", async () => {
+    await using small = new OxigraphEngine({ quadsMax: 4, answerBytesMax: 10 });
+    await expect(small.query(shop, "ASK {}")).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    const one = snapshotOf([quad(example("a"), example("p"), text("x"))]);
+    await expect(small.query(one, "SELECT * WHERE { ?s ?p ?o }")).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+    });
+  });
+
+  it("says how to get the engine where it is not installed", async () => {
+    await using absent = new OxigraphEngine({}, "no-such-engine");
+    await expect(absent.query(shop, "ASK {}")).rejects.toMatchObject({
+      code: "UNIMPLEMENTED",
+      message: expect.stringContaining("npm install no-such-engine") as unknown,
+    });
+  });
+});
