@@ -8,6 +8,8 @@ export type StatementAnalysis =
   | {
       readonly kind: "statement";
       readonly statementClass: StatementClass;
+      /** Why it is of this class, where that is not plain: "it calls the function nextval". */
+      readonly because?: string;
       /** Tables the text names, without duplicates, as written but for quotes; CTE names left out. */
       readonly tables: readonly string[];
     }

@@ -8,7 +8,7 @@ import {
   type Intent,
   type IntentSource,
   type SqlAnalyzer,
-  type StatementClass,
+  type StatementAnalysis,
 } from "../governance/index.js";
 import type { CompiledStatement } from "./compiled-statement.js";
 import { placeholderText } from "./placeholder.js";
@@ -17,6 +17,9 @@ import type { SqlTool, ToolRegistry } from "./ports.js";
 import { compileTemplate } from "./template.js";
 import { textViolation } from "./text-rule.js";
 import { invalid, quoted, type PlanViolation } from "./violation.js";
+
+/** What is known of a statement that can be read. */
+type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
 
 /** What a step is checked against. */
 export interface StepSurroundings {
@@ -55,7 +58,7 @@ export function* prepareStep(
   }
   const intent = declared ?? analysis.statementClass;
   const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
-  yield* intentViolations(intent, analysis.statementClass, tool, { step, field: intentField });
+  yield* intentViolations(intent, analysis, tool, { step, field: intentField });
   return { ...step, index, intent, intentSource, dataSource, statement };
 }
 
@@ -116,14 +119,14 @@ function* referenceViolations(
 
 function* intentViolations(
   intent: Intent,
-  statementClass: StatementClass,
+  { statementClass, because }: Pick<KnownStatement, "statementClass" | "because">,
   tool: SqlTool,
   { step, field }: { readonly step: StepDefinition; readonly field: string },
 ): Generator<PlanViolation, void> {
   if (!intentCovers(intent, statementClass)) {
     yield invalid(
       field,
-      `the statement is ${statementClass}, which ${intent} does not cover: declare ${statementClass}`,
+      `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}, which ${intent} does not cover: declare ${statementClass}`,
     );
   } else if (tool.allowedIntents?.includes(intent) === false) {
     yield invalid(

@@ -1,7 +1,6 @@
 import { parse, type ParseDiagnostic, type Stmt } from "sqlite3-parser";
 import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
-import { unreachable } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
+import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import { namedTables } from "./named-tables.js";
 import { classifyStatement } from "./statement-class.js";
@@ -16,21 +15,11 @@ export class SqliteAnalyzer implements SqlAnalyzer {
   /** By text. */
   readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
 
-  /** @throws AppError `UNIMPLEMENTED` for a dialect other than SQLite's. */
   analyze(sql: string, dialect: Dialect): StatementAnalysis {
-    switch (dialect) {
-      case "sqlite":
-        return sql.length > KEPT_LENGTH_MAX
-          ? analyzeSqlite(sql)
-          : this.#analyses.getOrMake(sql, () => analyzeSqlite(sql));
-      case "postgres":
-        throw new AppError(
-          "UNIMPLEMENTED",
-          "PostgreSQL data sources are not supported yet: use a sqlite: data source",
-        );
-      default:
-        return unreachable(dialect);
-    }
+    assert(dialect === "sqlite", "each dialect has its own analyzer");
+    return sql.length > KEPT_LENGTH_MAX
+      ? analyzeSqlite(sql)
+      : this.#analyses.getOrMake(sql, () => analyzeSqlite(sql));
   }
 }
 

@@ -1,0 +1,152 @@
+import type {
+  Dialect,
+  SqlAnalyzer,
+  StatementAnalysis,
+  StatementClass,
+} from "../../governance/index.js";
+import { assert } from "../../kernel/assert.js";
+import { RecentMap } from "../../kernel/recent-map.js";
+import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
+import { judgeFunction } from "./postgres-functions.js";
+import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
+import { judgeStatement, spokenName } from "./postgres-statements.js";
+import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
+
+/** Analyses remembered: the same few templates are submitted, and then run, again and again. */
+const ANALYSES_KEPT_MAX = 1000;
+/** Characters of the longest statement that is remembered, which bounds what all of them take. */
+const KEPT_LENGTH_MAX = 4096;
+
+const TOO_DEEP = "The statement is nested too deeply to be read";
+
+/** Reads statements by PostgreSQL's own grammar, of version 18; it speaks no other dialect. */
+export class PostgresAnalyzer implements SqlAnalyzer {
+  readonly #grammar: PostgresGrammar;
+  /** By text. */
+  readonly #analyses = new RecentMap<StatementAnalysis>(ANALYSES_KEPT_MAX);
+
+  private constructor(grammar: PostgresGrammar) {
+    this.#grammar = grammar;
+  }
+
+  static async load(): Promise<PostgresAnalyzer> {
+    return new PostgresAnalyzer(await PostgresGrammar.load());
+  }
+
+  analyze(sql: string, dialect: Dialect): StatementAnalysis {
+    assert(dialect === "postgres", "each dialect has its own analyzer");
+    if (!this.#grammar.isReady) return rejected("unparsable", TOO_DEEP);
+    return sql.length > KEPT_LENGTH_MAX
+      ? this.#analyze(sql)
+      : this.#analyses.getOrMake(sql, () => this.#analyze(sql));
+  }
+
+  #analyze(sql: string): StatementAnalysis {
+    // The parser and the engine both stop at a NUL: what stands behind it would go unseen.
+    if (sql.includes("\0")) return rejected("unparsable", "The statement holds a NUL character");
+    const parsed = this.#grammar.parse(sql);
+    if (parsed.kind === "too_deep") {
+      return rejected("unparsable", TOO_DEEP);
+    }
+    if (parsed.kind === "syntax_error") {
+      return rejected("unparsable", `${parsed.message} (${placeOf(sql, parsed.at)})`);
+    }
+    const [statement, ...others] = parsed.statements;
+    if (statement === undefined) return rejected("unparsable", "The statement is empty");
+    if (others.length > 0) {
+      return rejected(
+        "multiple_statements",
+        `Only one statement is allowed, found ${others.length + 1}: use one step for each`,
+      );
+    }
+    return judge(statement);
+  }
+}
+
+/** Something that has the class of the whole statement be at least this one. */
+interface Claim {
+  readonly statementClass: StatementClass;
+  readonly because?: string;
+}
+
+/** Classes by gravity, mildest first. */
+const CLASSES: readonly StatementClass[] = [
+  "read_select",
+  "write_insert",
+  "write_update",
+  "write_delete",
+  "admin",
+];
+
+/**
+ * The class of a statement is the gravest of all that stand in it: a DELETE within a WITH makes a
+ * SELECT a `write_delete`, and so does a function that only another class may call.
+ */
+function judge(statement: TreeNode): StatementAnalysis {
+  const contents = contentsOf(statement);
+  const claims: Claim[] = [];
+  for (const [index, { type, node }] of contents.statements.entries()) {
+    const verdict = judgeStatement(type, node);
+    if (verdict.kind === "forbidden") return rejected("forbidden", verdict.message);
+    claims.push(index === 0 ? verdict : { because: `it holds a ${spokenName(type)}`, ...verdict });
+  }
+  for (const name of contents.functions) {
+    const verdict = judgeFunction(name);
+    const spoken = name.join(".");
+    if (verdict.kind === "forbidden") {
+      return rejected("forbidden", `The function ${spoken} is not allowed`);
+    }
+    const { statementClass } = verdict;
+    claims.push({ statementClass, because: `it calls the function ${spoken}` });
+  }
+  const denial = tableDenial(contents.tables);
+  if (denial !== undefined) return rejected("forbidden", denial);
+  const { statementClass, because } = gravest(claims);
+  return {
+    kind: "statement",
+    statementClass,
+    tables: tableNames(contents),
+    ...(because === undefined ? {} : { because }),
+  };
+}
+
+/** The first of the gravest: a statement's own class comes before those of what it calls. */
+function gravest(claims: readonly Claim[]): Claim {
+  const [first, ...others] = claims;
+  assert(first !== undefined, "a tree holds a statement");
+  return others.reduce(
+    (worst, claim) =>
+      CLASSES.indexOf(claim.statementClass) > CLASSES.indexOf(worst.statementClass) ? claim : worst,
+    first,
+  );
+}
+
+function tableDenial(tables: readonly NamedTable[]): string | undefined {
+  for (const { name, isTarget, isTemporary } of tables) {
+    if (isTemporary) {
+      return "Temporary objects are not allowed: connections are shared between steps";
+    }
+    if (!isSystemTable(name)) continue;
+    const spoken = name.join(".");
+    if (isTarget) return `The system table ${spoken} cannot be changed`;
+    if (!isReadableSystemTable(name)) return `The system table ${spoken} is not allowed`;
+  }
+  return undefined;
+}
+
+function tableNames({ tables }: TreeContents): readonly string[] {
+  return [...new Set(tables.map(({ name }) => name.join(".")))];
+}
+
+/** @param at characters before the place. */
+function placeOf(sql: string, at: number): string {
+  const lines = [...sql].slice(0, at).join("").split("\n");
+  return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+}
+
+function rejected(
+  reason: Extract<StatementAnalysis, { kind: "rejected" }>["reason"],
+  message: string,
+): StatementAnalysis {
+  return { kind: "rejected", reason, message };
+}

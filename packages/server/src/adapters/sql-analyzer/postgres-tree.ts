@@ -1,0 +1,167 @@
+import type { TreeNode, TreeValue } from "./postgres-grammar.js";
+
+/** A table that a statement names, and what for. */
+export interface NamedTable {
+  /** Database, schema and name, as far as they are given. */
+  readonly name: readonly string[];
+  /** The statement within the tree that names it, such as `InsertStmt`. */
+  readonly statement: string;
+  /** Whether rows of it are changed; false: they are read, or it is defined. */
+  readonly isTarget: boolean;
+  readonly isTemporary: boolean;
+}
+
+/** Everything in a tree that is judged, in the order of the text as far as the tree keeps it. */
+export interface TreeContents {
+  readonly statements: readonly { readonly type: string; readonly node: TreeNode }[];
+  readonly tables: readonly NamedTable[];
+  /** Schema and name, or only the name, of each function called. */
+  readonly functions: readonly (readonly string[])[];
+}
+
+/**
+ * Collects what a statement holds, at any depth. It walks without recursion. A node whose field
+ * admits one type only stands there bare: those are told by the fields they have.
+ */
+export function contentsOf(root: TreeNode): TreeContents {
+  const contents: Found = { statements: [], tables: [], functions: [] };
+  const pending: Visit[] = [{ value: root, field: "", statement: "", scope: NO_NAMES }];
+  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
+    pending.push(...visitValue(visit, contents).reverse());
+  }
+  return contents;
+}
+
+interface Found {
+  readonly statements: { type: string; node: TreeNode }[];
+  readonly tables: NamedTable[];
+  readonly functions: (readonly string[])[];
+}
+
+interface Visit {
+  readonly value: TreeValue;
+  /** The field or the type that the value stands under. */
+  readonly field: string;
+  /** The innermost statement around it. */
+  readonly statement: string;
+  /** Names that WITH gives there: they hide tables. */
+  readonly scope: ReadonlySet<string>;
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+/** Fields begin with a small letter, types with a capital one. */
+const STATEMENT_TYPE = /^[A-Z]\w*Stmt$/;
+/** Fields under which a SELECT stands bare: the halves of a UNION. */
+const SELECT_FIELDS: ReadonlySet<string> = new Set(["larg", "rarg"]);
+/** The table that these change is in their field `relation`. */
+const CHANGES: ReadonlySet<string> = new Set([
+  "DeleteStmt",
+  "InsertStmt",
+  "MergeStmt",
+  "UpdateStmt",
+]);
+/** What DROP and COMMENT may name as lists of names, that is a table to us. */
+const TABLE_KINDS: ReadonlySet<unknown> = new Set([
+  "OBJECT_FOREIGN_TABLE",
+  "OBJECT_MATVIEW",
+  "OBJECT_TABLE",
+  "OBJECT_VIEW",
+]);
+
+function visitValue({ value, field, statement, scope }: Visit, found: Found): Visit[] {
+  if (isList(value)) return value.map((item) => ({ value: item, field, statement, scope }));
+  if (typeof value !== "object") return [];
+  const type = SELECT_FIELDS.has(field) ? "SelectStmt" : field;
+  const isStatement = STATEMENT_TYPE.test(type);
+  if (isStatement) found.statements.push({ type, node: value });
+  const within = isStatement ? type : statement;
+  collectTables(value, field, within, scope, found);
+  collectFunctions(value, type, found);
+  const inner = innerScopes(value, scope);
+  return Object.entries(value).flatMap(([name, child]) =>
+    name === "withClause"
+      ? inner.ctes.map((cte) => ({ ...cte, field: "CommonTableExpr", statement: within }))
+      : [{ value: child, field: name, statement: within, scope: inner.body }],
+  );
+}
+
+function collectTables(
+  node: TreeNode,
+  field: string,
+  statement: string,
+  scope: ReadonlySet<string>,
+  found: Found,
+): void {
+  if (typeof node["relname"] === "string") {
+    const name = [node["catalogname"], node["schemaname"], node["relname"]].filter(
+      (part): part is string => typeof part === "string",
+    );
+    const isTarget =
+      statement === "TruncateStmt" || (CHANGES.has(statement) && field === "relation");
+    if (!isTarget && name.length === 1 && scope.has(node["relname"])) return;
+    const isTemporary =
+      node["relpersistence"] === "t" || name.at(-2)?.startsWith("pg_temp") === true;
+    found.tables.push({ name, statement, isTarget, isTemporary });
+  }
+  if (TABLE_KINDS.has(node["removeType"]) || TABLE_KINDS.has(node["objtype"])) {
+    const objects = [node["objects"] ?? [], node["object"] ?? []].flat() as readonly TreeNode[];
+    for (const object of objects) {
+      const name = namesIn((object["List"] as TreeNode | undefined)?.["items"]);
+      if (name.length > 0) {
+        found.tables.push({ name, statement, isTarget: false, isTemporary: false });
+      }
+    }
+  }
+}
+
+function collectFunctions(node: TreeNode, type: string, found: Found): void {
+  // A trigger's function is called by the writes to its table, as its owner has decided.
+  if (type !== "CreateTrigStmt" && node["funcname"] !== undefined) {
+    found.functions.push(namesIn(node["funcname"]));
+  }
+  if (type === "RangeTableSample" && !isBuiltInSampling(namesIn(node["method"]))) {
+    found.functions.push(namesIn(node["method"]));
+  }
+}
+
+function isBuiltInSampling(name: readonly string[]): boolean {
+  return name.length === 1 && (name[0] === "bernoulli" || name[0] === "system");
+}
+
+/**
+ * What the WITH of a node hides, in it and in each of its queries: without RECURSIVE a query sees
+ * only those before it, so that `WITH t AS (SELECT * FROM t)` reads the table.
+ */
+function innerScopes(
+  node: TreeNode,
+  outer: ReadonlySet<string>,
+): {
+  readonly body: ReadonlySet<string>;
+  readonly ctes: readonly { readonly value: TreeNode; readonly scope: ReadonlySet<string> }[];
+} {
+  const clause = node["withClause"] as TreeNode | undefined;
+  if (clause === undefined) return { body: outer, ctes: [] };
+  const queries = ((clause["ctes"] ?? []) as readonly TreeNode[]).map(
+    (item) => item["CommonTableExpr"] as TreeNode,
+  );
+  const names = queries.map((query) => query["ctename"] as string);
+  const body = new Set([...outer, ...names]);
+  const ctes = queries.map((value, index) => ({
+    value,
+    scope: clause["recursive"] === true ? body : new Set([...outer, ...names.slice(0, index)]),
+  }));
+  return { body, ctes };
+}
+
+/** The texts of a list of String nodes. */
+function namesIn(list: TreeValue | undefined): readonly string[] {
+  if (list === undefined || !isList(list)) return [];
+  return list.flatMap((item) => {
+    const text = (item as { readonly String?: { readonly sval?: string } }).String?.sval;
+    return text ?? [];
+  });
+}
+
+function isList(value: TreeValue): value is readonly TreeValue[] {
+  return Array.isArray(value);
+}
