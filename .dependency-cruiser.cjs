@@ -47,7 +47,7 @@ module.exports = {
       comment: "the domain sees ports, never adapters, wires or settings",
       from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|transport|config|cli)/|${src}/(app|app-memory|index)\\.ts$`,
+        path: `${src}/(storage|adapters|transport|config|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
       },
     },
     {
@@ -104,14 +104,18 @@ module.exports = {
       severity: "error",
       comment: "a transport is given its services; it opens no store, adapter or setting",
       from: { path: `${src}/transport/`, pathNot: test },
-      to: { path: `${src}/(storage|adapters|config|cli)/|${src}/(app|app-memory|index)\\.ts$` },
+      to: {
+        path: `${src}/(storage|adapters|config|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+      },
     },
     {
       name: "machinery-meets-no-transport",
       severity: "error",
       comment: "stores and adapters serve the domain; they know no wire, setting or command line",
       from: { path: `${src}/(storage|adapters)/`, pathNot: test },
-      to: { path: `${src}/(transport|config|cli)/|${src}/(app|app-memory|index)\\.ts$` },
+      to: {
+        path: `${src}/(transport|config|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+      },
     },
     {
       name: "stores-and-adapters-are-strangers",
@@ -125,7 +129,9 @@ module.exports = {
       severity: "error",
       comment: "settings are read before anything is opened",
       from: { path: `${src}/config/`, pathNot: test },
-      to: { path: `${src}/(storage|adapters|transport|cli)/|${src}/(app|app-memory|index)\\.ts$` },
+      to: {
+        path: `${src}/(storage|adapters|transport|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+      },
     },
     {
       name: "client-is-light",

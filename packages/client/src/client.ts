@@ -1,6 +1,8 @@
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
+import { createMemory } from "./memory.js";
+import type { Memory } from "./memory.js";
 import { createPlans } from "./plans.js";
 import type { Plans } from "./plans.js";
 
@@ -26,6 +28,7 @@ export interface ClientOptions {
 /** A Steward server. Holds no connection: nothing to close. */
 export interface StewardClient {
   readonly plans: Plans;
+  readonly memory: Memory;
   readonly billing: Billing;
 }
 
@@ -40,7 +43,11 @@ export function createClient(options: ClientOptions): StewardClient {
     // Browsers refuse their fetch as a method of another object.
     fetch: options.fetch ?? fetch.bind(globalThis),
   });
-  return { plans: createPlans(http), billing: createBilling(http) };
+  return {
+    plans: createPlans(http),
+    memory: createMemory(http),
+    billing: createBilling(http),
+  };
 }
 
 function identityHeaders(options: ClientOptions): Record<string, string> {

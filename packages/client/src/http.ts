@@ -14,7 +14,7 @@ const RETRY_AFTER_MS_MAX = 30_000;
 
 /** One call to the server. */
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below the base URL, from its slash; parts already escaped. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -4,6 +4,7 @@
  */
 export { type Billing } from "./billing.js";
 export { createClient, type ClientOptions, type StewardClient } from "./client.js";
+export { type Memory } from "./memory.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
 export { StewardError, type StewardErrorCode, type StewardErrorOptions } from "./steward-error.js";
@@ -12,11 +13,22 @@ export type { ErrorCode } from "@steward/protocol";
 export type {
   Budget,
   DailyUsage,
+  DeletedEntries,
   DetachedPaymentMethod,
   ErrorDetail,
   HeatMapRow,
   LlmContextUpdate,
+  MemoryEntry,
+  MemoryEntryPage,
+  MemoryExplanation,
+  MemoryFilter,
+  MemoryPageQuery,
+  MemoryResult,
+  MemoryRetention,
+  MemorySearchRequest,
+  MemoryStats,
   NewBudget,
+  NewMemoryEntry,
   NewPrice,
   PaymentMethod,
   Plan,

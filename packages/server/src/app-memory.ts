@@ -54,7 +54,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   const { store, clock, ids, log, telemetry } = parts;
   const { dimension } = parts.config.embedding;
   const model = { name: modelName(parts), dimension };
-  const provider = await openProvider(parts);
+  const provider = await openProvider(parts.config.embedding, parts);
   if (store === undefined) {
     const service = new MemoryService({
       store: noMemoryStore,
@@ -87,14 +87,20 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   return { service, state: () => stateOf(hook, index) };
 }
 
-async function openProvider(parts: MemoryParts): Promise<CheckedProvider> {
-  const { embedding } = parts.config;
+/**
+ * The provider that is configured, or a program's own, after it has given a vector as it should.
+ * @throws AppError `INVALID_ARGUMENT` with the fix when it cannot.
+ */
+export async function openProvider(
+  embedding: Config["embedding"],
+  { clock, ids, log, provider: own }: Pick<MemoryParts, "clock" | "ids" | "log" | "provider">,
+): Promise<CheckedProvider> {
   try {
-    const own = parts.provider ?? (await openEmbeddingProvider(embedding, parts));
-    const provider = new CheckedProvider(own, embedding.dimension);
+    const opened = own ?? (await openEmbeddingProvider(embedding, { clock, ids }));
+    const provider = new CheckedProvider(opened, embedding.dimension);
     const probe = await probeProvider(provider, PROBE_MS);
     if (probe.kind === "unreachable") {
-      parts.log.warn({ err: probe.error }, "the embedding provider cannot be reached yet");
+      log.warn({ err: probe.error }, "the embedding provider cannot be reached yet");
     }
     return provider;
   } catch (error) {

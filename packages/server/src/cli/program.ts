@@ -6,6 +6,7 @@ import { configCommand } from "./config.js";
 import type { CliContext } from "./context.js";
 import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
+import { memoryCommand } from "./memory/index.js";
 import { planCommand } from "./plan/index.js";
 import { serveCommand } from "./serve.js";
 
@@ -18,6 +19,7 @@ export function createProgram(context: CliContext): Command {
     devCommand,
     serveCommand,
     planCommand,
+    memoryCommand,
     usageCommand,
     priceCommand,
     budgetCommand,

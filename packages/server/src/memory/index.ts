@@ -25,6 +25,7 @@ export {
 } from "./memory-service.js";
 export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
 export type { QueryCode } from "./query-code.js";
+export { reembed, type ReembeddingOptions, type ReembeddingProgress } from "./reembedding.js";
 export { RetentionSweeper, type RetentionSweeperOptions } from "./retention-sweeper.js";
 export type { SearchRequest } from "./search-request.js";
 export { compareHits, type Hit, type Ranks } from "./top-k.js";

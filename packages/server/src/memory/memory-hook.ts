@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { EmbeddingError, type BatchEmbeddingProvider } from "../embedding/index.js";
-import { assert } from "../kernel/assert.js";
+import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
 import type { ToolCallLog } from "../kernel/tool-call.js";
-import { embeddedEntry, indexEntry } from "./embedded-entry.js";
-import { toolCallEntry, type MemoryEntry } from "./entry.js";
-import type { EmbeddedEntry, MemoryStore } from "./ports.js";
+import { embedEntries } from "./embed-entries.js";
+import { indexEntry } from "./embedded-entry.js";
+import { toolCallEntry } from "./entry.js";
+import type { MemoryStore } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
 /** Tool calls embedded at once. */
@@ -19,6 +19,8 @@ const GATHER_MS = 100;
  * first and the hook keeps to a share of the machine.
  */
 const REST = 4;
+/** Longest such pause, in ms: a batch may have taken long only because the provider is far away. */
+const REST_MS_MAX = 1000;
 /** First pause after a failure, in ms; doubles each time. */
 const BACKOFF_BASE_MS = 250;
 /** Longest pause after a failure, in ms. */
@@ -79,7 +81,8 @@ export class MemoryHook implements AsyncDisposable {
         const startedMs = performance.now();
         const recorded = await this.#recordBatch(signal);
         this.#failures = 0;
-        if (recorded) await pause(REST * (performance.now() - startedMs), signal);
+        const restMs = Math.min(REST * (performance.now() - startedMs), REST_MS_MAX);
+        if (recorded) await pause(restMs, signal);
         else await this.#stir(signal);
       } catch (error) {
         await this.#backOff(error, signal);
@@ -108,81 +111,30 @@ export class MemoryHook implements AsyncDisposable {
 
   /** @returns false when nothing waits. */
   async #recordBatch(signal: AbortSignal): Promise<boolean> {
-    const { store, index } = this.#options;
+    const { store, index, provider } = this.#options;
     const calls = await store.pendingToolCalls(BATCH_MAX);
     const last = calls.at(-1);
     if (last === undefined) return false;
-    const entries = await this.#embedded(
+    const entries = await embedEntries(
       calls.map(({ record }) => toolCallEntry(record)),
-      signal,
+      {
+        provider,
+        signal,
+        onRefused: (entryId) => {
+          this.#refused(entryId);
+        },
+      },
     );
     await store.addToolCallEntries(entries, last.sequence);
     await index.add(entries.map(indexEntry));
     return true;
   }
 
-  async #embedded(
-    entries: readonly MemoryEntry[],
-    signal: AbortSignal,
-  ): Promise<readonly EmbeddedEntry[]> {
-    const { provider } = this.#options;
-    const texts = entries.map((entry) => entry.content);
-    try {
-      const vectors = await provider.embedMany(texts, { inputType: "document", signal });
-      return entries.map((entry, index) => embeddedEntry(entry, at(vectors, index)));
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return this.#embeddedOneByOne(entries, signal);
-    }
-  }
-
-  /**
-   * One text that the provider refuses for good, such as one that is too long for the model, must not
-   * hold up all others: its entry is kept with a vector of zeros, which no search prefers. The provider
-   * must have taken another text meanwhile, or the trouble is its own.
-   */
-  async #embeddedOneByOne(
-    entries: readonly MemoryEntry[],
-    signal: AbortSignal,
-  ): Promise<readonly EmbeddedEntry[]> {
-    const { provider } = this.#options;
-    const vectors: (Float32Array | undefined)[] = [];
-    for (const { content } of entries) {
-      vectors.push(await unlessRefused(provider.embed(content, { inputType: "document", signal })));
-    }
-    if (vectors.every((vector) => vector === undefined)) await provider.embed("probe", { signal });
-    return entries.map((entry, index) =>
-      embeddedEntry(entry, vectors[index] ?? this.#zeros(entry.entryId)),
-    );
-  }
-
-  #zeros(entryId: string): Float32Array {
-    const { provider, log, telemetry } = this.#options;
+  #refused(entryId: string): void {
+    const { log, telemetry } = this.#options;
     telemetry.count("steward_memory_refused_total");
     log.error({ entryId }, "the provider refuses a tool call: its entry has a vector of zeros");
-    return new Float32Array(provider.dimension());
   }
-}
-
-/** Whether it is this text that the provider cannot embed, now or later. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof EmbeddingError) || error.retryable) return false;
-  return error.reason === "transport" || error.reason === "malformed_response";
-}
-
-async function unlessRefused(embedding: Promise<Float32Array>): Promise<Float32Array | undefined> {
-  try {
-    return await embedding;
-  } catch (error) {
-    if (isRefusal(error)) return undefined;
-    throw error;
-  }
-}
-
-function at(vectors: readonly Float32Array[], index: number): Float32Array {
-  const vector = vectors[index];
-  assert(vector !== undefined, "the provider has a vector for each text");
-  return vector;
 }
 
 /** Ends early when the signal is aborted. */

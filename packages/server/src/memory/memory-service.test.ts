@@ -9,7 +9,7 @@ import {
 } from "../embedding/index.js";
 import { isUuid } from "../kernel/ids.js";
 import type { SearchRequest } from "./search-request.js";
-import { MemoryRoom, TestDirectory } from "./testing/memory-room.js";
+import { MemoryRoom, reembedRoom, TestDirectory } from "./testing/memory-room.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
@@ -191,8 +191,17 @@ describe("entries", () => {
 describe("isolation", () => {
   it("never shows an organization another's entry, whatever happened before", async () => {
     const orgs = [ORG, OTHER_ORG];
+    let dimension = 64;
     const action = fc.record({
-      kind: fc.constantFrom("add", "add", "delete", "deleteSession", "search", "restart"),
+      kind: fc.constantFrom(
+        "add",
+        "add",
+        "delete",
+        "deleteSession",
+        "search",
+        "restart",
+        "reembed",
+      ),
       org: fc.nat(1),
       number: fc.nat(20),
     });
@@ -218,8 +227,13 @@ describe("isolation", () => {
             const ids = await found({ query: `invoice ${number}`, orgId, topK: 100 });
             const own = [...owners].filter(([, owner]) => owner === orgId).map(([id]) => id);
             expect(ids.toSorted()).toEqual(own.toSorted());
+          } else if (kind === "reembed") {
+            await room[Symbol.asyncDispose]();
+            dimension = dimension === 64 ? 32 : 64;
+            await reembedRoom(directory, new HashProvider(dimension));
+            room = await MemoryRoom.open(directory, new HashProvider(dimension));
           } else {
-            await reopen();
+            await reopen(new HashProvider(dimension));
           }
         }
         for (const orgId of orgs) {

@@ -1,5 +1,6 @@
 import type { LoggedToolCall } from "../kernel/tool-call.js";
 import type { MemoryEntry } from "./entry.js";
+import type { ReembeddingProgress } from "./reembedding.js";
 import type { EntryFilter } from "./vector-index.js";
 
 /** An entry with its vector, as they are stored: together or not at all. */
@@ -81,4 +82,31 @@ export interface MemoryStore {
    * @returns their ids; fewer than `limit` when none is left.
    */
   deleteExpired(nowMs: number, limit: number): Promise<readonly string[]>;
+}
+
+/**
+ * The change of a store to another model, whose vectors are stored beside the old ones until all are
+ * there. Nobody else uses the store meanwhile. Errors: `STORE_UNAVAILABLE`, with nothing changed.
+ */
+export interface ReembeddingStore {
+  /** Has the store know the model. @returns how many entries have a vector of it, and how many not. */
+  begin(model: EmbeddingModel): Promise<ReembeddingProgress>;
+
+  /** Every entry without a vector of the model, by the page; the page's may have one afterwards. */
+  entriesWithout(
+    model: EmbeddingModel,
+    limit: number,
+  ): Iterable<readonly MemoryEntry[]> | AsyncIterable<readonly MemoryEntry[]>;
+
+  /** Adds vectors of the model for entries that have none of it. */
+  addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void>;
+
+  /**
+   * Makes the model's vectors those that are stored and searched, all at once.
+   * Rejects when an entry has none.
+   */
+  activate(model: EmbeddingModel): Promise<void>;
+
+  /** Deletes vectors of other models, at most `limit`. @returns whether some are left. */
+  deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean>;
 }

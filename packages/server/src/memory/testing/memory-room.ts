@@ -13,6 +13,8 @@ import { writeToolCall } from "../../storage/sqlite/plan-writes.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
 import { MemoryHook } from "../memory-hook.js";
 import { MemoryService } from "../memory-service.js";
+import type { EmbeddingModel } from "../ports.js";
+import { reembed, type ReembeddingProgress } from "../reembedding.js";
 
 /** A directory of a test, gone after it. */
 export class TestDirectory implements Disposable {
@@ -43,7 +45,7 @@ export class MemoryRoom implements AsyncDisposable {
       silentTelemetry,
     );
     this.service = new MemoryService({
-      model: { name: "test", dimension: provider.dimension() },
+      model: modelOf(provider),
       store: store.memory,
       index: this.index,
       provider,
@@ -56,7 +58,12 @@ export class MemoryRoom implements AsyncDisposable {
   static async open(directory: TestDirectory, provider: EmbeddingProvider): Promise<MemoryRoom> {
     const path = join(directory.path, "store.db");
     const store = openSqliteStore(path, systemClock, silentTelemetry);
-    await store.memory.useModel({ name: "test", dimension: provider.dimension() });
+    try {
+      await store.memory.useModel(modelOf(provider));
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
     return new MemoryRoom(path, store, new CheckedProvider(provider, provider.dimension()));
   }
 
@@ -84,4 +91,28 @@ export class MemoryRoom implements AsyncDisposable {
     await this.index[Symbol.asyncDispose]();
     await this.store[Symbol.asyncDispose]();
   }
+}
+
+/** Changes the store of a room that is closed to a provider's vectors. */
+export async function reembedRoom(
+  directory: TestDirectory,
+  provider: EmbeddingProvider,
+): Promise<ReembeddingProgress> {
+  await using store = openSqliteStore(
+    join(directory.path, "store.db"),
+    systemClock,
+    silentTelemetry,
+  );
+  return await reembed({
+    store: store.reembedding,
+    provider: new CheckedProvider(provider, provider.dimension()),
+    model: modelOf(provider),
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onRefused: () => undefined,
+  });
+}
+
+function modelOf(provider: EmbeddingProvider): EmbeddingModel {
+  return { name: `test@${String(provider.dimension())}`, dimension: provider.dimension() };
 }

@@ -40,7 +40,7 @@ export class SqliteMemoryStore implements MemoryStore {
   async useModel(model: EmbeddingModel): Promise<void> {
     const active = this.#db.get("SELECT * FROM memory_models WHERE is_active = 1");
     const isSame = active?.["name"] === model.name && active["dimension"] === model.dimension;
-    if (active !== undefined && !isSame && this.#hasVectors()) {
+    if (active !== undefined && !isSame && this.#hasVectors(number(active["model_id"]))) {
       throw otherModel(text(active["name"]), number(active["dimension"]), model);
     }
     if (!isSame) await this.#writer.commit(writeActiveModel(model));
@@ -178,8 +178,9 @@ export class SqliteMemoryStore implements MemoryStore {
     }
   }
 
-  #hasVectors(): boolean {
-    return this.#db.get("SELECT 1 FROM memory_entry_embeddings LIMIT 1") !== undefined;
+  #hasVectors(modelId: number): boolean {
+    const sql = "SELECT 1 FROM memory_codes WHERE model_id = ? LIMIT 1";
+    return this.#db.get(sql, modelId) !== undefined;
   }
 
   #activeModelId(): number {

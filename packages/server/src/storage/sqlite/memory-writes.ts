@@ -6,8 +6,8 @@ import type { Write } from "./commit-protocol.js";
 /** Domain values to writes: the only place where the memory tables are changed. */
 
 /** A new entry with its session, vector and code. */
-export function writeEntry({ entry, vector, code }: EmbeddedEntry, modelId: number): Write[] {
-  const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = entry;
+export function writeEntry(embedded: EmbeddedEntry, modelId: number): Write[] {
+  const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = embedded.entry;
   return [
     {
       sql: "INSERT INTO sessions VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -25,6 +25,14 @@ export function writeEntry({ entry, vector, code }: EmbeddedEntry, modelId: numb
         toolCall?.intent ?? null,
       ],
     },
+    ...writeVector(embedded, modelId),
+  ];
+}
+
+/** A vector and its code for an entry that is there. */
+export function writeVector({ entry, vector, code }: EmbeddedEntry, modelId: number): Write[] {
+  const { orgId, entryId, createdAtMs } = entry;
+  return [
     {
       sql: "INSERT INTO memory_entry_embeddings VALUES (?, ?, ?)",
       params: [entryId, BigInt(modelId), vectorBlob(vector)],
@@ -103,4 +111,39 @@ export function writeActiveModel({ name, dimension }: EmbeddingModel): Write[] {
       params: [name, BigInt(dimension)],
     },
   ];
+}
+
+/** A model that the store is to know, and that is not used yet. */
+export function writeModel({ name, dimension }: EmbeddingModel): Write {
+  return {
+    sql: `INSERT INTO memory_models (name, dimension, is_active) VALUES (?, ?, 0)
+          ON CONFLICT (name) DO NOTHING`,
+    params: [name, BigInt(dimension)],
+  };
+}
+
+/** Has a model's vectors stored and searched from now on, if every entry has one. */
+export function writeActivation(modelId: number): Write[] {
+  return [
+    { sql: "UPDATE memory_models SET is_active = 0 WHERE is_active = 1", params: [] },
+    {
+      sql: `UPDATE memory_models SET is_active = 1
+            WHERE model_id = ?1 AND NOT EXISTS (
+              SELECT 1 FROM memory_entries WHERE NOT EXISTS (
+                SELECT 1 FROM memory_entry_embeddings
+                WHERE memory_entry_embeddings.entry_id = memory_entries.entry_id
+                  AND memory_entry_embeddings.model_id = ?1))`,
+      params: [BigInt(modelId)],
+      expect: 1,
+    },
+  ];
+}
+
+/** Vectors and codes of other models gone, some of them. */
+export function writeDisposal(modelId: number, limit: number): Write[] {
+  return ["memory_codes", "memory_entry_embeddings"].map((table) => ({
+    sql: `DELETE FROM ${table} WHERE rowid IN (
+            SELECT rowid FROM ${table} WHERE model_id <> ? LIMIT ?)`,
+    params: [BigInt(modelId), BigInt(limit)],
+  }));
 }

@@ -5,7 +5,7 @@ import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { ToolCallLog } from "../../kernel/tool-call.js";
 import type { CustomerBindings } from "../../payments/ports.js";
-import type { MemoryStore } from "../../memory/ports.js";
+import type { MemoryStore, ReembeddingStore } from "../../memory/ports.js";
 import type { PlanStore } from "../../plans/ports.js";
 import type { UsageStore } from "../../usage/ports.js";
 import { CommitWriter } from "./commit-writer.js";
@@ -13,6 +13,7 @@ import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
 import type { IndexSourceOptions } from "./memory-index-source.js";
 import { SqliteMemoryStore } from "./memory-store.js";
+import { SqliteReembedding } from "./memory-reembedding.js";
 import { migrate } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
@@ -27,6 +28,7 @@ export interface SqliteStore extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
   readonly memory: MemoryStore;
+  readonly reembedding: ReembeddingStore;
   /** What the thread of a search index loads and is given, to read the memory for itself. */
   readonly memorySource: { readonly url: string; readonly options: IndexSourceOptions };
   /** @throws when the store cannot be read. */
@@ -60,6 +62,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     usage: new SqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
+    reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
       url: new URL("./memory-index-source.js", import.meta.url).href,
       options: { path },

@@ -1,0 +1,59 @@
+import type {
+  DeletedEntries,
+  MemoryEntry,
+  MemoryEntryPage,
+  MemoryPageQuery,
+  MemoryResult,
+  MemoryRetention,
+  MemorySearchRequest,
+  MemoryStats,
+  NewMemoryEntry,
+} from "@steward/protocol/rest";
+import type { Http } from "./http.js";
+import type { CallOptions } from "./plans.js";
+
+/** Memory: everything the server's `/api/memory` offers. Calls reject with a StewardError. */
+export interface Memory {
+  /** The entries most similar to the query, best first. */
+  search(request: MemorySearchRequest, options?: CallOptions): Promise<readonly MemoryResult[]>;
+  /** Resolves when the entry is durable; the next search finds it. Not tried again by itself. */
+  add(entry: NewMemoryEntry, options?: CallOptions): Promise<MemoryEntry>;
+  get(entryId: string, options?: CallOptions): Promise<MemoryEntry>;
+  /** One page, newest first. */
+  list(query?: MemoryPageQuery, options?: CallOptions): Promise<MemoryEntryPage>;
+  /** Not tried again by itself. */
+  delete(entryId: string, options?: CallOptions): Promise<DeletedEntries>;
+  /** Forgets every entry of a session. Not tried again by itself: the count would be wrong. */
+  deleteSession(sessionId: string, options?: CallOptions): Promise<DeletedEntries>;
+  stats(options?: CallOptions): Promise<MemoryStats>;
+  /** How long entries are kept. */
+  retention(options?: CallOptions): Promise<MemoryRetention>;
+  setRetention(retention: MemoryRetention, options?: CallOptions): Promise<MemoryRetention>;
+}
+
+/** Memory over HTTP. */
+export function createMemory(http: Http): Memory {
+  const get = <Payload>(path: string, { signal }: CallOptions = {}): Promise<Payload> =>
+    http.call({ method: "GET", path, idempotent: true, signal });
+  const remove = (path: string, { signal }: CallOptions = {}): Promise<DeletedEntries> =>
+    http.call({ method: "DELETE", path, idempotent: false, signal });
+  return {
+    search: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: "/api/memory/search", body, idempotent: true, signal }),
+    add: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: ENTRIES, body, idempotent: false, signal }),
+    get: (entryId, options) => get(`${ENTRIES}/${encodeURIComponent(entryId)}`, options),
+    list: (query = {}, { signal } = {}) =>
+      http.call({ method: "GET", path: ENTRIES, query: { ...query }, idempotent: true, signal }),
+    delete: (entryId, options) => remove(`${ENTRIES}/${encodeURIComponent(entryId)}`, options),
+    deleteSession: (sessionId, options) =>
+      remove(`/api/memory/sessions/${encodeURIComponent(sessionId)}`, options),
+    stats: (options) => get("/api/memory/stats", options),
+    retention: (options) => get(RETENTION, options),
+    setRetention: (body, { signal } = {}) =>
+      http.call({ method: "PUT", path: RETENTION, body, idempotent: true, signal }),
+  };
+}
+
+const ENTRIES = "/api/memory/entries";
+const RETENTION = "/api/memory/retention";

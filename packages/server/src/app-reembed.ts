@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { embeddingModelName } from "./adapters/embedding-provider.js";
+import { openProvider } from "./app-memory.js";
+import { sqliteFile, type Config } from "./config/index.js";
+import { EmbeddingError } from "./embedding/index.js";
+import { systemClock } from "./kernel/clock.js";
+import { AppError } from "./kernel/errors.js";
+import { systemIds } from "./kernel/ids.js";
+import { silentLog } from "./kernel/log.js";
+import { silentTelemetry } from "./kernel/telemetry.js";
+import { reembed, type ReembeddingProgress } from "./memory/index.js";
+import { openSqliteStore } from "./storage/sqlite/store.js";
+
+/** How a store is re-embedded. */
+export interface ReembedOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ReembeddingProgress) => void;
+  readonly onRefused: (entryId: string) => void;
+}
+
+/** What it came to. */
+export interface Reembedded extends ReembeddingProgress {
+  /** The model whose vectors are searched from now on. */
+  readonly model: string;
+}
+
+/**
+ * Changes the store that is configured to the model that is configured. It owns the store meanwhile, so
+ * no server may.
+ * @throws AppError with the fix; the signal's reason.
+ */
+export async function reembedStore(config: Config, options: ReembedOptions): Promise<Reembedded> {
+  const path = storePath(config.databaseUrl);
+  const clock = systemClock;
+  const machine = { clock, ids: systemIds(clock), log: silentLog, provider: undefined };
+  const provider = await openProvider(config.embedding, machine);
+  const { dimension } = config.embedding;
+  const model = { name: embeddingModelName(config.embedding), dimension };
+  await using store = openSqliteStore(path, clock, silentTelemetry);
+  try {
+    const done = await reembed({ store: store.reembedding, provider, model, ...options });
+    return { ...done, model: model.name };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof EmbeddingError)) throw error;
+    throw new AppError("EMBEDDING_FAILED", `Embedding failed: ${error.message}`, { cause: error });
+  }
+}
+
+function storePath(url: string | undefined): string {
+  const path = url && sqliteFile(url);
+  if (path !== undefined && existsSync(path)) return path;
+  const found = path === undefined ? "names no SQLite store" : `${path} does not exist`;
+  throw new AppError("INVALID_ARGUMENT", `SERVICE_DATABASE_URL: ${found}`);
+}

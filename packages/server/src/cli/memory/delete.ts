@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+
+/** `steward memory delete`: forgets an entry or, with --session and no entry, a whole session. */
+export function deleteCommand({ env, terminal }: CliContext): Command {
+  return clientCommand("delete", "Forgets an entry or, with --session alone, a whole session.")
+    .argument("[entry-id]", "Id of the entry.")
+    .action(async (entryId: string | undefined, options: ClientOptions) => {
+      const { memory } = connect(options, env);
+      const { session } = options;
+      if ((entryId === undefined) === (session === undefined)) {
+        throw usageError("Say what to forget", "give an entry's id, or --session ID, not both");
+      }
+      const deleted = await (entryId === undefined
+        ? memory.deleteSession(session ?? "")
+        : memory.delete(entryId));
+      if (options.json) terminal.printJson(deleted);
+      else terminal.print(`${String(deleted.deleted)} deleted`);
+    });
+}

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { readSetting, SETTINGS } from "../../config/index.js";
+import type { Config } from "../../config/index.js";
+import { AppError } from "../../kernel/errors.js";
+import type { ReembeddingProgress } from "../../memory/index.js";
+import { CliError, usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { configOrExit, settingsCommand } from "../settings-command.js";
+import type { SettingsOptions } from "../settings-command.js";
+import { settingFlags } from "../setting-options.js";
+import { onStopSignal } from "../stop-signal.js";
+import type { Terminal } from "../terminal.js";
+
+/** `steward memory reembed`: gives every entry of a store a vector of the configured model. */
+export function reembedCommand({ env, terminal }: CliContext): Command {
+  const command = settingsCommand(
+    "reembed",
+    "Changes a store to the configured embedding model. Stop its server first; interrupted, run it again.",
+  );
+  return command.action(async (options: SettingsOptions) => {
+    const sources = { env, flags: settingFlags(command) };
+    const dataDir = readSetting(SETTINGS.dataDir, sources).value ?? "";
+    // Where `steward dev` keeps its store.
+    const store = { [SETTINGS.databaseUrl.name]: `sqlite:${join(dataDir, "steward.db")}` };
+    const config = await configOrExit({ ...sources, defaults: store }, terminal);
+    const stop = new AbortController();
+    using _signals = onStopSignal(() => {
+      stop.abort(new Error("interrupted"));
+    });
+    const bar = progressBar(terminal);
+    const reembedded = await run(config, terminal, stop.signal, bar.show);
+    bar.end();
+    if (options.json) terminal.printJson(reembedded);
+    else terminal.print(`${String(reembedded.total)} entries have vectors of ${reembedded.model}`);
+  });
+}
+
+async function run(
+  config: Config,
+  terminal: Terminal,
+  signal: AbortSignal,
+  onProgress: (progress: ReembeddingProgress) => void,
+): Promise<ReembeddingProgress & { readonly model: string }> {
+  // Loaded only here: a client command starts without a server's modules.
+  const { reembedStore } = await import("../../app-reembed.js");
+  try {
+    return await reembedStore(config, {
+      signal,
+      onProgress,
+      onRefused: (entryId) => {
+        terminal.note(`the provider refuses ${entryId}: its vector is zeros`);
+      },
+    });
+  } catch (error) {
+    if (signal.aborted) throw stoppedEarly("Interrupted before every entry had its vector");
+    throw reembedError(error);
+  }
+}
+
+function reembedError(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  switch (error.code) {
+    case "INVALID_ARGUMENT":
+      return usageError(error.message, "`steward config` shows the settings in force");
+    case "EMBEDDING_FAILED":
+      return stoppedEarly(error.message);
+    case "STORE_UNAVAILABLE":
+      return new CliError(error.message, {
+        exitCode: EXIT.failed,
+        code: error.code,
+        fix: "stop the server of this store, run this again, then start it with these same settings",
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+/** The old vectors are still the ones in use. */
+function stoppedEarly(message: string): CliError {
+  return new CliError(message, {
+    exitCode: EXIT.failed,
+    code: "NOT_FINISHED",
+    fix: "run it again: it goes on where it was, and until it is done the old vectors are in use",
+  });
+}
+
+/** Columns of the bar. */
+const BAR_LENGTH = 30;
+/** Between two changes of the bar, in ms. */
+const FRAME_MS = 100;
+
+/** Redraws one line of a terminal; elsewhere it says nothing. */
+function progressBar({ errorStream, errorColors }: Terminal): {
+  readonly show: (progress: ReembeddingProgress) => void;
+  readonly end: () => void;
+} {
+  if (errorStream.isTTY !== true) return { show: () => undefined, end: () => undefined };
+  let drawnAtMs = -Infinity;
+  return {
+    show: ({ done, total }) => {
+      if (done < total && performance.now() - drawnAtMs < FRAME_MS) return;
+      drawnAtMs = performance.now();
+      const full = total === 0 ? BAR_LENGTH : Math.floor((done / total) * BAR_LENGTH);
+      const bar = errorColors.cyan("█".repeat(full)) + "░".repeat(BAR_LENGTH - full);
+      errorStream.write(`\r${bar} ${String(done)}/${String(total)}`);
+    },
+    end: () => void errorStream.write("\n"),
+  };
+}

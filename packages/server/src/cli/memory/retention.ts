@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+
+/** What stands for keeping entries without end. */
+const FOREVER = "forever";
+
+/** `steward memory retention`: shows, or says, how long entries are kept. */
+export function retentionCommand({ env, terminal }: CliContext): Command {
+  return clientCommand("retention", "Shows, or says, how long entries are kept.")
+    .argument("[days]", `Days that entries are kept from now on, or ${FOREVER}.`)
+    .action(async (days: string | undefined, options: ClientOptions) => {
+      const { memory } = connect(options, env);
+      const retention = await (days === undefined
+        ? memory.retention()
+        : memory.setRetention({ days: daysOf(days) }));
+      if (options.json) terminal.printJson(retention);
+      else terminal.print(retention.days === null ? FOREVER : `${String(retention.days)} days`);
+    });
+}
+
+function daysOf(text: string): number | null {
+  if (text === FOREVER) return null;
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw usageError(`${text} is not a number of days`, `give whole days, or ${FOREVER}`);
+}

@@ -1,0 +1,72 @@
+import type { MemorySearchRequest } from "@steward/client";
+import { Option } from "commander";
+import type { Command } from "commander";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { renderTable } from "../table.js";
+
+interface SearchOptions extends ClientOptions {
+  readonly top?: string;
+  readonly mode?: "vector" | "hybrid";
+  readonly tool?: string;
+  readonly minScore?: string;
+}
+
+/** `steward memory search`: the entries most like a text; with --org only that organization's. */
+export function searchCommand({ env, terminal }: CliContext): Command {
+  const mode = new Option("--mode <mode>", "hybrid ranks by words too.");
+  return clientCommand(
+    "search",
+    "Finds the entries most like a text; --org and --session narrow it.",
+  )
+    .argument("<query>", "What to look for.")
+    .option("--top <n>", "Results at most, 1 to 100.")
+    .addOption(mode.choices(["vector", "hybrid"]))
+    .option("--tool <name>", "Only entries of this tool.")
+    .option("--min-score <score>", "Only results of at least this score, -1 to 1.")
+    .action(async (query: string, options: SearchOptions) => {
+      const results = await connect(options, env).memory.search(requestOf(query, options));
+      if (options.json) {
+        terminal.printJson(results);
+        return;
+      }
+      const columns = [
+        { title: "SCORE", align: "right" as const },
+        { title: "ENTRY" },
+        { title: "CREATED" },
+        { title: "CONTENT" },
+      ];
+      const rows = results.map((result) => [
+        result.score.toFixed(4),
+        result.entry_id,
+        result.created_at,
+        result.content,
+      ]);
+      if (rows.length === 0) terminal.note("nothing is remembered");
+      else renderTable(columns, rows).forEach(terminal.print);
+    });
+}
+
+function requestOf(query: string, options: SearchOptions): MemorySearchRequest {
+  const { top, mode, tool, minScore, org, session } = options;
+  const filter = {
+    ...(session === undefined ? {} : { session_id: session }),
+    ...(tool === undefined ? {} : { tool_name: tool }),
+  };
+  return {
+    query,
+    ...(org === undefined ? {} : { org_id: org }),
+    ...(top === undefined ? {} : { top_k: numberOf("--top", top) }),
+    ...(minScore === undefined ? {} : { min_score: numberOf("--min-score", minScore) }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(Object.keys(filter).length === 0 ? {} : { filter }),
+  };
+}
+
+function numberOf(flag: string, text: string): number {
+  const value = text.trim() === "" ? NaN : Number(text);
+  if (Number.isFinite(value)) return value;
+  throw usageError(`${flag} ${text} is not a number`, `give ${flag} a number`);
+}

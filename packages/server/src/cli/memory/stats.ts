@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { renderTable } from "../table.js";
+
+/** `steward memory stats`: how memory is doing. */
+export function statsCommand({ env, terminal }: CliContext): Command {
+  return clientCommand("stats", "Shows how memory is doing.").action(
+    async (options: ClientOptions) => {
+      const stats = await connect(options, env).memory.stats();
+      if (options.json) {
+        terminal.printJson(stats);
+        return;
+      }
+      const rows = [
+        ["entries", String(stats.entries)],
+        ["tool calls waiting", String(stats.waiting_calls)],
+        ["damaged vectors", String(stats.quarantined_vectors)],
+        ["model", stats.model],
+      ];
+      renderTable([{ title: "MEMORY" }, { title: "" }], rows).forEach(terminal.print);
+    },
+  );
+}

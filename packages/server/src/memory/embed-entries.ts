@@ -1,0 +1,74 @@
+import { EmbeddingError, type BatchEmbeddingProvider } from "../embedding/index.js";
+import { assert } from "../kernel/assert.js";
+import { embeddedEntry } from "./embedded-entry.js";
+import type { MemoryEntry } from "./entry.js";
+import type { EmbeddedEntry } from "./ports.js";
+
+/** How a batch of entries is embedded. */
+export interface EmbedEntriesOptions {
+  readonly provider: BatchEmbeddingProvider;
+  readonly signal: AbortSignal;
+  /** Told of each entry whose text the provider refuses for good: its vector is zeros. */
+  readonly onRefused: (entryId: string) => void;
+}
+
+/**
+ * Entries with their vectors.
+ * @throws EmbeddingError while the provider is the trouble, not the texts; the signal's reason.
+ */
+export async function embedEntries(
+  entries: readonly MemoryEntry[],
+  options: EmbedEntriesOptions,
+): Promise<readonly EmbeddedEntry[]> {
+  const { provider, signal } = options;
+  const texts = entries.map((entry) => entry.content);
+  try {
+    const vectors = await provider.embedMany(texts, { inputType: "document", signal });
+    return entries.map((entry, index) => embeddedEntry(entry, at(vectors, index)));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return oneByOne(entries, options);
+  }
+}
+
+/**
+ * One text that the provider refuses for good, such as one that is too long for the model, must not
+ * hold up all others: its entry is kept with a vector of zeros, which no search prefers. The provider
+ * must have taken another text meanwhile, or the trouble is its own.
+ */
+async function oneByOne(
+  entries: readonly MemoryEntry[],
+  { provider, signal, onRefused }: EmbedEntriesOptions,
+): Promise<readonly EmbeddedEntry[]> {
+  const vectors: (Float32Array | undefined)[] = [];
+  for (const { content } of entries) {
+    vectors.push(await unlessRefused(provider.embed(content, { inputType: "document", signal })));
+  }
+  if (vectors.every((vector) => vector === undefined)) await provider.embed("probe", { signal });
+  return entries.map((entry, index) => {
+    const vector = vectors[index];
+    if (vector === undefined) onRefused(entry.entryId);
+    return embeddedEntry(entry, vector ?? new Float32Array(provider.dimension()));
+  });
+}
+
+/** Whether it is this text that the provider cannot embed, now or later. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof EmbeddingError) || error.retryable) return false;
+  return error.reason === "transport" || error.reason === "malformed_response";
+}
+
+async function unlessRefused(embedding: Promise<Float32Array>): Promise<Float32Array | undefined> {
+  try {
+    return await embedding;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+function at(vectors: readonly Float32Array[], index: number): Float32Array {
+  const vector = vectors[index];
+  assert(vector !== undefined, "the provider has a vector for each text");
+  return vector;
+}

@@ -1,0 +1,48 @@
+import type { BatchEmbeddingProvider } from "../embedding/index.js";
+import { embedEntries } from "./embed-entries.js";
+import type { EmbeddingModel, ReembeddingStore } from "./ports.js";
+
+/** Entries embedded at once, and stored in one commit. */
+const BATCH = 64;
+/** Vectors of other models deleted in one commit. */
+const DELETED_MAX = 500;
+
+/** How far a re-embedding has come. */
+export interface ReembeddingProgress {
+  /** Entries that have a vector of the new model. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What a re-embedding works with. */
+export interface ReembeddingOptions {
+  readonly store: ReembeddingStore;
+  readonly provider: BatchEmbeddingProvider;
+  /** Whose vectors the provider's are. */
+  readonly model: EmbeddingModel;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ReembeddingProgress) => void;
+  /** Told of each entry whose text the provider refuses for good: its vector is zeros. */
+  readonly onRefused: (entryId: string) => void;
+}
+
+/**
+ * Gives every entry a vector of another model, beside the one it has, then switches all at once, then
+ * deletes the old ones. Ended at any instruction, it is gone on with by doing it again.
+ * @returns how it ended.
+ * @throws EmbeddingError, AppError `STORE_UNAVAILABLE`; the signal's reason.
+ */
+export async function reembed(options: ReembeddingOptions): Promise<ReembeddingProgress> {
+  const { store, model, signal, onProgress } = options;
+  let progress = await store.begin(model);
+  onProgress(progress);
+  for await (const entries of store.entriesWithout(model, BATCH)) {
+    signal.throwIfAborted();
+    await store.addVectors(model, await embedEntries(entries, options));
+    progress = { ...progress, done: progress.done + entries.length };
+    onProgress(progress);
+  }
+  await store.activate(model);
+  while (await store.deleteOtherVectors(model, DELETED_MAX)) signal.throwIfAborted();
+  return progress;
+}

@@ -1,0 +1,74 @@
+import type { MemoryEntry, ReembeddingProgress } from "../../memory/index.js";
+import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../memory/ports.js";
+import type { CommitWriter } from "./commit-writer.js";
+import type { StatementCache } from "./connection.js";
+import { entryOf } from "./memory-rows.js";
+import { writeActivation, writeDisposal, writeModel, writeVector } from "./memory-writes.js";
+import { number } from "./plan-rows.js";
+
+/** The change of an SQLite store to another model's vectors. */
+export class SqliteReembedding implements ReembeddingStore {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  async begin(model: EmbeddingModel): Promise<ReembeddingProgress> {
+    await this.#writer.commit([writeModel(model)]);
+    return {
+      done: this.#count(
+        "SELECT count(*) AS count FROM memory_codes WHERE model_id = ?",
+        this.#modelId(model),
+      ),
+      total: this.#count("SELECT count(*) AS count FROM memory_entries"),
+    };
+  }
+
+  *entriesWithout(model: EmbeddingModel, limit: number): Generator<readonly MemoryEntry[]> {
+    const modelId = this.#modelId(model);
+    let last = 0;
+    for (;;) {
+      const rows = this.#db.all(
+        `SELECT * FROM memory_entries
+         WHERE entry_key > ? AND NOT EXISTS (
+           SELECT 1 FROM memory_entry_embeddings
+           WHERE memory_entry_embeddings.entry_id = memory_entries.entry_id AND model_id = ?)
+         ORDER BY entry_key LIMIT ?`,
+        last,
+        modelId,
+        BigInt(limit),
+      );
+      if (rows.length > 0) yield rows.map(entryOf);
+      if (rows.length < limit) return;
+      last = number(rows.at(-1)?.["entry_key"]);
+    }
+  }
+
+  addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.#modelId(model);
+    return this.#writer.commit(entries.flatMap((entry) => writeVector(entry, modelId)));
+  }
+
+  activate(model: EmbeddingModel): Promise<void> {
+    return this.#writer.commit(writeActivation(this.#modelId(model)));
+  }
+
+  async deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean> {
+    const modelId = this.#modelId(model);
+    await this.#writer.commit(writeDisposal(modelId, limit));
+    const left = "SELECT 1 FROM memory_entry_embeddings WHERE model_id <> ? LIMIT 1";
+    return this.#db.get(left, modelId) !== undefined;
+  }
+
+  #modelId({ name }: EmbeddingModel): number {
+    const row = this.#db.get("SELECT model_id FROM memory_models WHERE name = ?", name);
+    return number(row?.["model_id"]);
+  }
+
+  #count(sql: string, ...params: readonly number[]): number {
+    return number(this.#db.get(sql, ...params)?.["count"]);
+  }
+}
