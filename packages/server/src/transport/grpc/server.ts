@@ -5,10 +5,10 @@ import {
   type ConnectionInjector,
   type ServerOptions,
 } from "@grpc/grpc-js";
-import { requireBillingAdmin } from "../../governance/index.js";
 import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { billingAdminsOnly } from "../billing-admins.js";
 import type { Services } from "../services.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
@@ -55,7 +55,8 @@ export class GrpcServer {
     const guarded = new Methods(this.#server, services);
     addControlPlane(guarded, services.orchestrator);
     addMemoryService(guarded, services.memory);
-    const billing = new Methods(this.#server, forBillingAdmins(services));
+    const authenticate = billingAdminsOnly(services.authenticate);
+    const billing = new Methods(this.#server, { ...services, authenticate });
     addUsageService(billing, services.usage);
     const open = new Methods(this.#server, { ...services, authenticate: anybody });
     addHealth(open, services.health);
@@ -101,18 +102,6 @@ function serverOptions(services: Services, patience: GrpcPatience): ServerOption
     // Bookkeeping that nobody reads: there are metrics.
     "grpc.enable_channelz": 0,
     interceptors: [watchCalls({ telemetry, clock, requestTimeoutMs: patience.requestTimeoutMs })],
-  };
-}
-
-/** Who may not see billing is told so before anything else of a call is looked at (Contract §5). */
-function forBillingAdmins({ authenticate, ...services }: Services): Services {
-  return {
-    ...services,
-    authenticate: (headers, peerAddress) => {
-      const caller = authenticate(headers, peerAddress);
-      requireBillingAdmin(caller);
-      return caller;
-    },
   };
 }
 

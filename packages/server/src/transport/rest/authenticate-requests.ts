@@ -1,6 +1,6 @@
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { requestContext } from "../request-context.js";
-import type { Services } from "../services.js";
+import type { Authenticate } from "../services.js";
 import type { RestApp } from "./rest-app.js";
 
 declare module "fastify" {
@@ -14,7 +14,7 @@ declare module "fastify" {
  * Finds out who sends each request before its body is read, and tells the rooms behind when the
  * caller has gone: what was started still finishes, but nobody waits for it.
  */
-export function authenticateRequests(app: RestApp, { authenticate }: Services): void {
+export function authenticateRequests(app: RestApp, authenticate: Authenticate): void {
   app.addHook("onRequest", (request, reply, done) => {
     const gone = new AbortController();
     reply.raw.once("close", () => {

@@ -79,7 +79,12 @@ describe("the billing endpoints", () => {
         code: "POLICY_DENIED",
       };
       const body = request.startsWith("POST") ? { body: "{ nonsense" } : {};
-      const callers = [{}, { "x-user-role": "viewer" }, { "x-user-permissions": "manage:bill" }];
+      const callers = [
+        {},
+        { "x-user-role": "viewer" },
+        { "x-user-permissions": "manage:bill" },
+        { "idempotency-key": "k".repeat(1000) },
+      ];
       for (const headers of callers) {
         const answer = await send(server, request, { headers, ...body });
         expect([answer.status, answer.body]).toEqual([403, refused]);

@@ -2,6 +2,7 @@ import { fastify, type FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import { requestIdOf } from "../request-context.js";
+import { billingAdminsOnly } from "../billing-admins.js";
 import type { Services } from "../services.js";
 import { describeApi } from "./api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
@@ -90,14 +91,14 @@ export function createRestServer(services: Services, options: RestOptions): Fast
   const methodsByPath = collectMethods(app);
   describeApi(app, options.version);
   app.register((api, _options, done) => {
-    authenticateRequests(api, services);
+    authenticateRequests(api, services.authenticate);
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
     done();
   });
   app.register((billing, _options, done) => {
-    authenticateRequests(billing, services);
+    authenticateRequests(billing, billingAdminsOnly(services.authenticate));
     addBillingRoutes(billing, services);
     done();
   });
