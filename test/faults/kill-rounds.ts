@@ -4,12 +4,16 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect } from "vitest";
+import { EmbeddingServer } from "../conformance/embedding-server.js";
 import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
+import { expectMemoryTruth, untilRemembered } from "./memory-truth.js";
 import { drivePlan, execute, STEPS, type Acknowledged } from "./plan-driver.js";
 import { seededRandom } from "./random.js";
 import { ServerProcess } from "./server-process.js";
 import { expectUsageTruth } from "./usage-truth.js";
 
+/** Components of a vector. */
+const DIMENSION = 8;
 /** Clients that drive plans at once. */
 const CLIENTS = 6;
 /**
@@ -20,9 +24,10 @@ const KILL_WITHIN_MS = 700;
 
 /**
  * Kills the server at random `rounds` times under clients that drive plans of reads and writes and
- * one that reports usage and prices it anew, then checks that everything acknowledged is true, that
- * no write was applied twice, that every log is gapless, every tool call is recorded once and is one
- * usage row, and every total is what the rows add up to.
+ * one that reports usage and prices it anew, its embedding provider up and down, then checks that
+ * everything acknowledged is true, that no write was applied twice, that every log is gapless, every
+ * tool call is recorded once and is one usage row and one memory entry, and every total is what the
+ * rows add up to.
  */
 export async function killRounds(rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -33,7 +38,9 @@ export async function killRounds(rounds: number, seed: number): Promise<void> {
   const acknowledged: Acknowledged[] = [];
   let reported = 0;
   {
+    await using embedding = await EmbeddingServer.start(DIMENSION);
     await using server = await ServerProcess.start({
+      ...embedding.settings,
       SERVICE_DATABASE_URL: `sqlite:${store}`,
       SERVICE_DATA_DIR: dir,
       SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
@@ -54,12 +61,15 @@ export async function killRounds(rounds: number, seed: number): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       await delay(random() * KILL_WITHIN_MS);
       await server.kill();
+      embedding.misbehaviour = random() < 0.5 ? undefined : { status: 503, body: "" };
       await server.restart();
     }
+    embedding.misbehaviour = undefined;
     stopped = true;
     await clients;
     await expectReplays(server.url, acknowledged);
     await setLastPrice(server.url);
+    await untilRemembered(server.url);
     expect(await server.stop()).toBe(0);
   }
   expect(acknowledged.length).toBeGreaterThan(0);
@@ -130,6 +140,7 @@ function expectTruth(
     },
   ]);
   expectUsageTruth(store, reported);
+  expectMemoryTruth(store, DIMENSION);
   store.close();
   target.close();
 }
