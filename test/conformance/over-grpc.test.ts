@@ -1,3 +1,4 @@
 import { conformOver } from "./over-wire.js";
 
-conformOver("grpc");
+conformOver("grpc", "SQLite");
+conformOver("grpc", "PostgreSQL");

@@ -1,3 +1,4 @@
 import { conformOver } from "./over-wire.js";
 
-conformOver("rest");
+conformOver("rest", "SQLite");
+conformOver("rest", "PostgreSQL");

@@ -1,16 +1,31 @@
+import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Wire } from "./client.js";
 import { scenarios } from "./scenarios/index.js";
 import { Steward } from "./steward.js";
 
+/** Where the server under test keeps its own tables. */
+export type Engine = "SQLite" | "PostgreSQL";
+
 /** Runs every scenario of a wire against one server; each is an organization of its own. */
-export function conformOver(wire: Wire): void {
-  describe(`over ${wire}`, () => {
+export function conformOver(wire: Wire, engine: Engine): void {
+  describe(`over ${wire}, on ${engine}`, () => {
     let steward: Steward | undefined;
+    let database: AsyncDisposable | undefined;
     beforeAll(async () => {
-      steward = await Steward.start({ SERVICE_EMBEDDING_PROVIDER: "hash" });
+      const settings = { SERVICE_EMBEDDING_PROVIDER: "hash" };
+      if (engine === "SQLite") {
+        steward = await Steward.start(settings);
+      } else {
+        const fresh = await freshDatabase();
+        database = fresh;
+        steward = await Steward.start({ ...settings, SERVICE_DATABASE_URL: fresh.url });
+      }
     });
-    afterAll(() => steward?.[Symbol.asyncDispose]());
+    afterAll(async () => {
+      await steward?.[Symbol.asyncDispose]();
+      await database?.[Symbol.asyncDispose]();
+    });
 
     for (const { title, run } of scenarios.filter(({ over }) => over.includes(wire))) {
       it(title, async () => {

@@ -20,7 +20,7 @@ import {
   noVectorIndex,
   RetentionSweeper,
 } from "./memory/index.js";
-import type { SqliteStore } from "./storage/sqlite/store.js";
+import type { Store } from "./storage/store.js";
 
 /** How long the start waits for a vector of the provider, in ms. */
 const PROBE_MS = 10_000;
@@ -33,7 +33,7 @@ export interface MemoryParts {
   readonly log: Log;
   readonly telemetry: PromTelemetry;
   /** Absent: nothing is kept, and every operation says so. */
-  readonly store: SqliteStore | undefined;
+  readonly store: Store | undefined;
   /** Used instead of the one that is configured. */
   readonly provider: EmbeddingProvider | undefined;
 }
@@ -70,6 +70,8 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   const index = opened.use(
     new WorkerVectorIndex({ dimension, source: store.memorySource }, log, telemetry),
   );
+  const following = await store.followMemory?.(index);
+  if (following !== undefined) opened.use(following);
   const hook = opened.use(
     new MemoryHook({
       store: store.memory,

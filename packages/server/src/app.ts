@@ -20,7 +20,9 @@ import type { AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
 import { DurableOrchestrator, NoopOrchestrator, type Orchestrator } from "./plans/index.js";
 import type { SqlTarget } from "./plans/ports.js";
-import { openSqliteStore, type SqliteStore } from "./storage/sqlite/store.js";
+import { openPostgresStore } from "./storage/postgres/store.js";
+import { openSqliteStore } from "./storage/sqlite/store.js";
+import type { Store } from "./storage/store.js";
 import { assertSafeToListen, headersAuthenticator } from "./transport/authenticate.js";
 import { GrpcServer } from "./transport/grpc/server.js";
 import { listen } from "./transport/one-port.js";
@@ -93,7 +95,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     telemetry: new PromTelemetry(),
   };
   const events = new EventBus<AuditEvents>(basics.log);
-  const store = openStore(config, basics);
+  const store = await openStore(config, basics);
   if (store !== undefined) opened.use(store);
   const memory = await openMemory(
     { ...basics, config, store, provider: options.embeddingProvider },
@@ -131,9 +133,15 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   };
 }
 
-function openStore(config: Config, { clock, telemetry }: Basics): SqliteStore | undefined {
-  if (config.databaseUrl === undefined) return undefined;
-  return openSqliteStore(fileOf(config.databaseUrl, "SERVICE_DATABASE_URL"), clock, telemetry);
+async function openStore(
+  { databaseUrl: url }: Config,
+  { clock, ...basics }: Basics,
+): Promise<Store | undefined> {
+  if (url === undefined) return undefined;
+  const file = sqliteFile(url);
+  return file === undefined
+    ? openPostgresStore({ url, ...basics })
+    : openSqliteStore(file, clock, basics.telemetry);
 }
 
 /** The rooms that count and charge. */
@@ -145,7 +153,7 @@ interface Billing extends Pick<Services, "usage" | "payments"> {
 function openBilling(
   config: Config,
   { clock, ids, log }: Basics,
-  store: SqliteStore | undefined,
+  store: Store | undefined,
   events: EventBus<AuditEvents>,
   opened: DisposalStack,
 ): Billing {
@@ -164,7 +172,7 @@ function openBilling(
 function openOrchestrator(
   config: Config,
   basics: Basics,
-  store: SqliteStore,
+  store: Store,
   gate: UsageGate,
   opened: DisposalStack,
 ): DurableOrchestrator {
@@ -228,12 +236,12 @@ function fileOf(url: string, setting: string): string {
 }
 
 /** Memory that lags behind is told of, and no reason to send requests elsewhere. */
-function healthOf(store: SqliteStore | undefined, memory: OpenMemory): Health {
+function healthOf(store: Store | undefined, memory: OpenMemory): Health {
   return {
     readiness: async () => {
       if (store === undefined) return { ready: true, checks: { store: "none" } };
       try {
-        store.check();
+        await store.check();
         return { ready: true, checks: { store: "ok", memory: await memory.state() } };
       } catch (error) {
         const { message } = AppError.from(error);

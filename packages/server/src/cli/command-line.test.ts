@@ -21,7 +21,7 @@ describe("the command line", () => {
     });
     const help = await runSteward(["--help"]);
     expect(help.code).toBe(0);
-    for (const command of ["dev", "serve", "plan", "config", "doctor"]) {
+    for (const command of ["dev", "serve", "plan", "migrate", "config", "doctor"]) {
       expect(help.stdout).toContain(`  ${command} `);
     }
   });

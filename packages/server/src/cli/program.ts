@@ -7,6 +7,7 @@ import type { CliContext } from "./context.js";
 import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
 import { memoryCommand } from "./memory/index.js";
+import { migrateCommand } from "./migrate.js";
 import { planCommand } from "./plan/index.js";
 import { serveCommand } from "./serve.js";
 
@@ -26,6 +27,7 @@ export function createProgram(context: CliContext): Command {
     paymentsCommand,
     backupCommand,
     restoreCommand,
+    migrateCommand,
     configCommand,
     doctorCommand,
   ];

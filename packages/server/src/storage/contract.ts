@@ -1,6 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../kernel/clock.js";
+import { uuidV7 } from "../kernel/ids.js";
 import { LEASE_MS } from "../kernel/limits.js";
 import type { ToolCallLog, ToolCallRecord } from "../kernel/tool-call.js";
 import type { Intent } from "../governance/index.js";
@@ -371,14 +372,14 @@ function claimed(result: ClaimResult): ClaimResult & { readonly kind: "claimed" 
   return result;
 }
 
-/** Plan ids ordered in time, as the service makes them. */
+/** Plan ids are ordered in time, as the service makes them: also within one millisecond. */
 let planCount = 0;
 
 function newPlan(clock: Clock, steps: readonly PreparedStep[], over: Partial<NewPlan>): NewPlan {
   planCount += 1;
   const createdAtMs = clock.nowMs();
   return {
-    ref: { orgId: ORG, planId: `plan-${String(planCount).padStart(6, "0")}-${randomUUID()}` },
+    ref: { orgId: ORG, planId: uuidV7(planCount, randomBytes(10)) },
     sessionId: "session",
     name: "plan",
     description: "",

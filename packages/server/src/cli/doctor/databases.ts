@@ -13,7 +13,20 @@ export async function checkStore(url: string | undefined): Promise<Check> {
   }
   const file = sqliteFile(url);
   if (file !== undefined && !existsSync(file)) return ok(name, `${file} will be created`);
-  return reach(name, url, "correct SERVICE_DATABASE_URL");
+  const fix = "correct SERVICE_DATABASE_URL";
+  return file === undefined ? reachServer(name, url, fix) : reach(name, url, fix);
+}
+
+/** Whether the store answers; what a start would change in it is said. */
+async function reachServer(name: string, url: string, fix: string): Promise<Check> {
+  const shown = maskDatabaseUrl(url);
+  try {
+    const { migrateStore } = await import("../../app-migrate.js");
+    const pending = await migrateStore(url, { dryRun: true });
+    return ok(name, `${shown} answers${pending.length === 0 ? "" : " and will be migrated"}`);
+  } catch (error) {
+    return fail(name, `${shown}: ${reasonOf(error)}`, fix);
+  }
 }
 
 /** Whether each data source opens. */

@@ -5,9 +5,7 @@ import { afterAll, beforeEach } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { memoryStoreBattery } from "../testing/memory-store-battery.js";
-import { CommitWriter } from "./commit-writer.js";
 import { openIndexSource } from "./memory-index-source.js";
-import { writeToolCall } from "./plan-writes.js";
 import { openSqliteStore } from "./store.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-memory-"));
@@ -25,11 +23,8 @@ memoryStoreBattery("SQLite", () => {
   const store = openSqliteStore(path, systemClock, silentTelemetry);
   return Promise.resolve({
     memory: store.memory,
-    recordToolCall: async (record) => {
-      await using writer = new CommitWriter(path, silentTelemetry);
-      await writer.commit([writeToolCall(record)]);
-    },
-    openSource: () => openIndexSource({ path }),
+    plans: store.plans,
+    openSource: () => Promise.resolve(openIndexSource({ path })),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   });
 });

@@ -35,6 +35,11 @@ export function migrate(db: DatabaseSyncInstance): void {
   }
 }
 
+/** The versions that {@link migrate} would bring a store through, in order. */
+export function pendingVersions(db: DatabaseSyncInstance): readonly number[] {
+  return MIGRATIONS.map((_migration, index) => index + 1).slice(schemaVersion(db));
+}
+
 /** How many migrations a store has seen; 0 for what is no store yet. */
 export function schemaVersion(db: DatabaseSyncInstance): number {
   const row = db.prepare("PRAGMA user_version").get() as { user_version: number };

@@ -1,20 +1,16 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import type { ToolCallLog } from "../../kernel/tool-call.js";
-import type { CustomerBindings } from "../../payments/ports.js";
-import type { MemoryStore, ReembeddingStore } from "../../memory/ports.js";
-import type { PlanStore } from "../../plans/ports.js";
-import type { UsageStore } from "../../usage/ports.js";
+import type { ReembeddingStore } from "../../memory/ports.js";
+import type { Store } from "../store.js";
 import { CommitWriter } from "./commit-writer.js";
-import { openConnection, StatementCache } from "./connection.js";
+import { openConnection, read, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
-import type { IndexSourceOptions } from "./memory-index-source.js";
 import { SqliteMemoryStore } from "./memory-store.js";
 import { SqliteReembedding } from "./memory-reembedding.js";
-import { migrate } from "./migrate.js";
+import { migrate, pendingVersions } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
 import { SqlitePlanStore } from "./plan-store.js";
@@ -22,17 +18,8 @@ import { SqliteToolCallLog } from "./tool-call-log.js";
 import { SqliteUsageStore } from "./usage-store.js";
 
 /** Everything this service keeps, in one SQLite file that one process owns. */
-export interface SqliteStore extends AsyncDisposable {
-  readonly plans: PlanStore;
-  readonly toolCalls: ToolCallLog;
-  readonly usage: UsageStore;
-  readonly customers: CustomerBindings;
-  readonly memory: MemoryStore;
+export interface SqliteStore extends Store {
   readonly reembedding: ReembeddingStore;
-  /** What the thread of a search index loads and is given, to read the memory for itself. */
-  readonly memorySource: { readonly url: string; readonly options: IndexSourceOptions };
-  /** @throws when the store cannot be read. */
-  check(): void;
 }
 
 /**
@@ -67,7 +54,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
       url: new URL("./memory-index-source.js", import.meta.url).href,
       options: { path },
     },
-    check: () => void statements.get("SELECT count(*) FROM tool_call_cursors"),
+    check: () => read(() => void statements.get("SELECT count(*) FROM tool_call_cursors")),
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();
       await writer[Symbol.asyncDispose]();
@@ -75,6 +62,16 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
       lock[Symbol.dispose]();
     },
   };
+}
+
+/** What opening the store at this path would do to its schema; a path without a store is a new one. */
+export function pendingMigrations(path: string): readonly string[] {
+  const db = openConnection(existsSync(path) ? path : ":memory:", true);
+  try {
+    return pendingVersions(db).map((version) => `schema version ${String(version)}`);
+  } finally {
+    db.close();
+  }
 }
 
 function prepare(path: string): void {

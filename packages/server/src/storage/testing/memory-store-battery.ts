@@ -4,16 +4,16 @@ import { toolCallEntry, type MemoryEntry } from "../../memory/entry.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import type { MemoryStore } from "../../memory/ports.js";
-import { toolCallRecord } from "../../kernel/testing/tool-call-record.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import type { PlanStore } from "../../plans/ports.js";
+import { recordToolCalls } from "./record-tool-calls.js";
 
 /** What the battery needs of an engine under test. */
 export interface MemoryUnderTest extends AsyncDisposable {
   readonly memory: MemoryStore;
-  /** Records a tool call, as finishing a step does. */
-  recordToolCall(record: ToolCallRecord): Promise<void>;
+  readonly plans: PlanStore;
   /** What a search index would read now. */
-  openSource(): IndexSource;
+  openSource(): Promise<IndexSource>;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -45,7 +45,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
         await engineStore.memory.addEntries(entries.map(embedded));
       }
       await using engineStore = await opened(open);
-      const source = engineStore.openSource();
+      const source = await engineStore.openSource();
       const loaded = await all(source);
       expect(loaded).toEqual(
         entries.map((each) => ({
@@ -81,7 +81,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       expect(await engineStore.memory.deleteSession(ORG, "nobody's", 10)).toEqual([]);
       const listed = await engineStore.memory.listEntries(OTHER_ORG, {}, { limit: 10 });
       expect(listed).toEqual([other]);
-      const source = engineStore.openSource();
+      const source = await engineStore.openSource();
       expect(await source.matching({}, OTHER_ORG)).toEqual([other.entryId]);
       await source.close();
     });
@@ -107,7 +107,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await memory.addEntries([one, two, three].map(embedded));
       const found = async (filter: Parameters<IndexSource["matching"]>[0]): Promise<number[]> => {
         const listed = await memory.listEntries(ORG, filter, { limit: 10 });
-        const source = engineStore.openSource();
+        const source = await engineStore.openSource();
         const matching = await source.matching(filter, ORG);
         await source.close();
         expect(matching.toSorted()).toEqual(listed.map((each) => each.entryId).toSorted());
@@ -134,7 +134,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       const other = { ...entry(4), orgId: OTHER_ORG, content: '"unpaid invoice"' };
       if (one === undefined || two === undefined || three === undefined) return;
       await memory.addEntries([one, two, three, other].map(embedded));
-      const source = engineStore.openSource();
+      const source = await engineStore.openSource();
       const found = async (query: Partial<TextQuery>): Promise<readonly string[]> =>
         source.textMatches({ text: "unpaid invoices? (invoice)", limit: 10, orgId: ORG, ...query });
       expect(await found({})).toEqual([one.entryId, two.entryId]);
@@ -162,7 +162,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       ];
       expect(deleted.toSorted()).toEqual([second, third].toSorted());
       expect(await memory.deleteSession(ORG, "s", 10)).toEqual([]);
-      const source = engineStore.openSource();
+      const source = await engineStore.openSource();
       expect((await all(source)).map((each) => each.entryId)).toEqual([other.entryId]);
       expect(await source.vectors([first ?? ""])).toEqual([undefined]);
       await source.close();
@@ -189,10 +189,11 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
     });
 
     it("makes each tool call one entry, also when the process ends in between", async () => {
-      const records = [1, 2, 3].map((finishedAtMs) => toolCallRecord({ finishedAtMs }));
+      const calls = [1, 2, 3].map((finishedAtMs) => ({ orgId: ORG, finishedAtMs }));
+      let records: readonly ToolCallRecord[];
       {
         await using engineStore = await opened(open);
-        for (const record of records) await engineStore.recordToolCall(record);
+        records = await recordToolCalls(engineStore.plans, calls);
         const pending = await engineStore.memory.pendingToolCalls(2);
         expect(pending.map((call) => call.record)).toEqual(records.slice(0, 2));
         expect(await engineStore.memory.countPendingToolCalls()).toBe(3);
@@ -235,7 +236,9 @@ async function opened(open: () => Promise<MemoryUnderTest>): Promise<MemoryUnder
 async function all(source: IndexSource): Promise<readonly IndexEntry[]> {
   const entries: IndexEntry[] = [];
   for await (const page of source.entries()) entries.push(...page);
-  return entries.map((each) => ({ ...each, code: new Uint8Array(each.code) }));
+  return entries
+    .map((each) => ({ ...each, code: new Uint8Array(each.code) }))
+    .sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
 /** An entry whose vector and time say its number. */

@@ -1,0 +1,43 @@
+import { freshDatabase } from "@steward/test-postgres";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { runSteward } from "./testing/steward-process.js";
+
+const cwd = mkdtempSync(join(tmpdir(), "steward-migrate-"));
+afterAll(() => {
+  rmSync(cwd, { recursive: true });
+});
+
+describe("steward migrate", () => {
+  it("says what it would do, does it, and then has nothing to do, on PostgreSQL", async () => {
+    await using database = await freshDatabase();
+    const run = async (...more: readonly string[]) =>
+      runSteward(["migrate", "--database-url", database.url, ...more], { cwd });
+    const dry = await run("--dry-run");
+    expect(dry.stdout).toMatch(/^would apply 0001-plans\n/);
+    const password = new URL(database.url).password;
+    const done = await run();
+    expect(done.stdout).toBe(dry.stdout.replaceAll("would apply", "applied"));
+    const again = await run();
+    expect(again.stdout).toMatch(/is up to date\n$/);
+    expect(again.stdout).not.toContain(password === "" ? "\0" : password);
+  });
+
+  it("does the same on SQLite, and a dry run creates no file", async () => {
+    const store = join(cwd, "store.db");
+    const args = ["migrate", "--database-url", `sqlite:${store}`, "--json"];
+    const dry = await runSteward([...args, "--dry-run"], { cwd });
+    const { pending } = JSON.parse(dry.stdout);
+    expect(pending.length).toBeGreaterThan(0);
+    expect(existsSync(store)).toBe(false);
+    expect(JSON.parse((await runSteward(args, { cwd })).stdout).applied).toEqual(pending);
+  });
+
+  it("ends with 2 and the fix when there is no store", async () => {
+    const { code, stderr } = await runSteward(["migrate"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain("set SERVICE_DATABASE_URL");
+  });
+});

@@ -1,0 +1,101 @@
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { assert } from "../../kernel/assert.js";
+import type { PreparedStep } from "../../plans/index.js";
+
+/** What of a tool call its plan and its step's result do not tell already. */
+type CallTuple = readonly [
+  stepIndex: number,
+  eventId: string,
+  attempt: number,
+  status: ToolCallRecord["status"],
+  rowCount: number,
+  finishedAtMs: number,
+  durationMs: number,
+  rest?: Partial<ToolCallRecord>,
+];
+
+/** What a tool call is derived from. */
+export interface CallSurroundings {
+  readonly orgId: string;
+  readonly planId: string;
+  readonly sessionId: string;
+  readonly step: PreparedStep;
+  /** The step's output in the same change, if there is one. */
+  readonly output: string | undefined;
+}
+
+/**
+ * A tool call as `plan_changes.call` keeps it. Most of it stands beside it already, in the plan, in
+ * the step and in the step's output; only what differs is kept once more.
+ */
+export function callJson(call: ToolCallRecord, around: CallSurroundings): string {
+  const usual = usualCall(around, call.output.length);
+  const entries = Object.entries(usual) as [keyof ToolCallRecord, unknown][];
+  const rest = Object.fromEntries([
+    ...entries.filter(([key, value]) => call[key] !== value).map(([key]) => [key, call[key]]),
+    // The beginning of an output is told by its length.
+    ...(usual.output === call.output && call.output.length < (around.output?.length ?? 0)
+      ? [["output", call.output.length]]
+      : []),
+  ]) as Partial<ToolCallRecord>;
+  const tuple: unknown[] = [
+    around.step.index,
+    call.eventId,
+    call.attempt,
+    call.status,
+    call.rowCount,
+    call.finishedAtMs,
+    call.durationMs,
+  ];
+  if (Object.keys(rest).length > 0) tuple.push(rest);
+  return JSON.stringify(tuple);
+}
+
+/** The tool call of a change. */
+export function callOf(
+  json: string,
+  plan: Omit<CallSurroundings, "step"> & { readonly steps: readonly PreparedStep[] },
+): ToolCallRecord {
+  const [index, eventId, attempt, status, rowCount, finishedAtMs, durationMs, rest = {}] =
+    JSON.parse(json) as CallTuple;
+  const step = plan.steps[index];
+  assert(step !== undefined, "a tool call is of a step of its plan");
+  const kept = rest.output as string | number | undefined;
+  const length = typeof kept === "number" ? kept : (plan.output?.length ?? 0);
+  const usual = usualCall({ ...plan, step }, length);
+  return {
+    ...usual,
+    ...rest,
+    eventId,
+    attempt,
+    status,
+    rowCount,
+    finishedAtMs,
+    durationMs,
+    output: typeof kept === "string" ? kept : usual.output,
+  };
+}
+
+type UsualCall = Omit<
+  ToolCallRecord,
+  "eventId" | "attempt" | "status" | "rowCount" | "finishedAtMs" | "durationMs"
+>;
+
+function usualCall(
+  { orgId, planId, sessionId, step, output }: CallSurroundings,
+  outputLength: number,
+): UsualCall {
+  return {
+    orgId,
+    planId,
+    sessionId,
+    stepId: step.id,
+    toolName: step.toolName,
+    intent: step.intent,
+    intentSource: step.intentSource,
+    ormModel: undefined,
+    error: undefined,
+    query: step.queryTemplate,
+    output: output === undefined ? "[]" : output.slice(0, outputLength),
+  };
+}

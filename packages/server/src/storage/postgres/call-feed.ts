@@ -1,0 +1,166 @@
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import type { PreparedStep } from "../../plans/index.js";
+import type { PlanRef } from "../../plans/ports.js";
+import { callOf } from "./call-codec.js";
+import type { Connection } from "./database.js";
+import { preparedStepsOf } from "./plan-rows.js";
+
+/** Who reads tool calls, each with a place of its own in every plan's log. */
+export type CallConsumer = "usage" | "memory";
+
+/** A part of a plan's log that a consumer has not acknowledged. */
+export interface UnreadCalls {
+  readonly ref: PlanRef;
+  /** Where the consumer was before it. */
+  readonly from: number;
+  /** Where it is after it. */
+  readonly through: number;
+  readonly calls: readonly PlacedCall[];
+}
+
+/** A tool call and its place in its plan's log. */
+export interface PlacedCall {
+  readonly sequence: number;
+  readonly record: ToolCallRecord;
+}
+
+/** What was read, and what was not. */
+export interface UnreadRead {
+  readonly parts: readonly UnreadCalls[];
+  /** More than was read may wait in these plans. */
+  readonly isCut: boolean;
+  /** Plans that somebody else is at. */
+  readonly locked: readonly PlanRef[];
+}
+
+/** Rows of plans' logs read at once. */
+const ROWS_MAX = 1000;
+
+interface ChangeOfPlan {
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly from_sequence: number;
+  /** `null` when there is nothing to read. */
+  readonly sequence: number | null;
+  readonly call: string | null;
+  readonly output: string | null;
+}
+
+/**
+ * What a consumer has not acknowledged of these plans' logs, as far as nobody else is at it. `any` reads
+ * from where the slowest consumer is.
+ * @param lock keeps others from it until the transaction ends.
+ * @param callsMax tool calls at most, over all plans.
+ */
+export async function readUnread(
+  connection: Connection,
+  consumer: CallConsumer | "any",
+  orgId: string,
+  planIds: readonly string[],
+  { lock, callsMax }: { readonly lock: boolean; readonly callsMax: number },
+): Promise<UnreadRead> {
+  const place = consumer === "any" ? "least(usage_through, memory_through)" : `${consumer}_through`;
+  const rows = await connection.query<ChangeOfPlan>(
+    `WITH picked AS MATERIALIZED (
+       SELECT org_id, plan_id, session_id, ${place} AS from_sequence FROM plans
+       WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
+       ${lock ? "FOR UPDATE SKIP LOCKED" : ""})
+     SELECT p.plan_id, p.session_id, p.from_sequence, c.sequence, c.call,
+       ${consumer === "usage" ? "NULL AS output" : "c.output"}
+     FROM picked AS p LEFT JOIN plan_changes AS c
+       ON c.org_id = p.org_id AND c.plan_id = p.plan_id AND c.sequence > p.from_sequence
+     ORDER BY array_position($2::uuid[], p.plan_id), c.sequence LIMIT ${ROWS_MAX}`,
+    [orgId, planIds],
+  );
+  const withCalls = new Set(rows.filter((row) => row.call !== null).map((row) => row.plan_id));
+  const steps = await stepsOf(connection, orgId, [...withCalls]);
+  const parts = unreadOf(orgId, rows, steps, callsMax);
+  const count = parts.reduce((sum, part) => sum + part.calls.length, 0);
+  const seen = new Set(rows.map((row) => row.plan_id));
+  return {
+    parts,
+    isCut: rows.length === ROWS_MAX || count === callsMax,
+    locked: planIds.filter((planId) => !seen.has(planId)).map((planId) => ({ orgId, planId })),
+  };
+}
+
+/** Remembers that a consumer has done with a part of a plan's log. @returns false when it was not its turn. */
+export async function acknowledge(
+  connection: Connection,
+  consumer: CallConsumer,
+  { ref, from, through }: Omit<UnreadCalls, "calls">,
+): Promise<boolean> {
+  const other = consumer === "usage" ? "memory_through" : "usage_through";
+  const rows = await connection.query(
+    `UPDATE plans SET ${consumer}_through = $4,
+       is_settled = finished_at_ms IS NOT NULL AND least($4, ${other}) >= (
+         SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = $2)
+     WHERE org_id = $1 AND plan_id = $2 AND ${consumer}_through = $3 RETURNING plan_id`,
+    [ref.orgId, ref.planId, from, through],
+  );
+  return rows.length > 0;
+}
+
+/** Where the consumers are in these plans' logs, by plan. */
+export async function placesIn(
+  connection: Connection,
+  orgId: string,
+  planIds: readonly string[],
+): Promise<ReadonlyMap<string, Readonly<Record<CallConsumer, number>>>> {
+  const rows = await connection.query<{
+    readonly plan_id: string;
+    readonly usage_through: number;
+    readonly memory_through: number;
+  }>(
+    `SELECT plan_id, usage_through, memory_through FROM plans
+     WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])`,
+    [orgId, planIds],
+  );
+  return new Map(
+    rows.map((row) => [row.plan_id, { usage: row.usage_through, memory: row.memory_through }]),
+  );
+}
+
+async function stepsOf(
+  connection: Connection,
+  orgId: string,
+  planIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PreparedStep[]>> {
+  if (planIds.length === 0) return new Map();
+  const rows = await connection.query<{ readonly plan_id: string; readonly steps: string }>(
+    `SELECT plan_id, steps FROM plan_definitions WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])`,
+    [orgId, planIds],
+  );
+  return new Map(rows.map((row) => [row.plan_id, preparedStepsOf(row.steps)]));
+}
+
+function unreadOf(
+  orgId: string,
+  rows: readonly ChangeOfPlan[],
+  stepsByPlan: ReadonlyMap<string, readonly PreparedStep[]>,
+  callsMax: number,
+): readonly UnreadCalls[] {
+  const unread = new Map<string, UnreadCalls & { readonly calls: PlacedCall[] }>();
+  let count = 0;
+  for (const row of rows) {
+    const { plan_id: planId, session_id: sessionId, sequence } = row;
+    if (sequence === null) continue;
+    if (row.call !== null && count === callsMax) break;
+    const former = unread.get(planId);
+    const calls = former?.calls ?? [];
+    if (row.call !== null) {
+      const steps = stepsByPlan.get(planId) ?? [];
+      const output = row.output ?? undefined;
+      const record = callOf(row.call, { orgId, planId, sessionId, steps, output });
+      calls.push({ sequence, record });
+      count += 1;
+    }
+    unread.set(planId, {
+      ref: { orgId, planId },
+      from: row.from_sequence,
+      through: sequence,
+      calls,
+    });
+  }
+  return [...unread.values()];
+}

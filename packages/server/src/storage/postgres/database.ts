@@ -1,0 +1,173 @@
+import pg from "pg";
+import { AppError } from "../../kernel/errors.js";
+
+/** What is bound to a statement. */
+export type PgValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | bigint | boolean | Uint8Array | null)[];
+
+/** One connection, for as long as it is lent. */
+export interface Connection {
+  /** Rows of one statement. @throws AppError `STORE_UNAVAILABLE`. */
+  query<Row extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly Row[]>;
+}
+
+/** The connection was lost while a statement was under way: whether it took effect is not known. */
+export class ConnectionLost extends AppError {}
+
+/** Connections to the store, at most. */
+const CONNECTIONS_MAX = 10;
+/** How long connecting, and waiting for a free connection, may take, in ms. */
+const CONNECT_MS_MAX = 5000;
+/** How long a statement may take before its connection is given up as dead, in ms. */
+const STATEMENT_MS_MAX = 15_000;
+
+/** SQLSTATE: a row with this key is there. */
+export const UNIQUE_VIOLATION: string = "23505";
+/**
+ * SQLSTATE of what passes when it is tried again: serialization failure, deadlock, a row that was
+ * referred to and is gone meanwhile.
+ */
+const RETRY_STATES = new Set(["40001", "40P01", "23503"]);
+/** How often a statement that met one of them is tried. */
+const TRIES_MAX = 5;
+
+/**
+ * Our own store's connections. Statements always go by the extended protocol, one at a time, values
+ * bound. A failure is an AppError `STORE_UNAVAILABLE` with a time to wait; one that left the outcome
+ * open is a {@link ConnectionLost}.
+ */
+export class Database implements Connection, AsyncDisposable {
+  readonly #pool: pg.Pool;
+  readonly #settings: pg.ClientConfig;
+
+  constructor(url: string) {
+    this.#settings = clientSettings(url);
+    this.#pool = new pg.Pool({
+      ...this.#settings,
+      max: CONNECTIONS_MAX,
+      idleTimeoutMillis: 30_000,
+    });
+    // An idle connection that breaks is replaced when it is needed.
+    this.#pool.on("error", () => undefined);
+  }
+
+  /** Runs one statement, again when it lost against another transaction. */
+  query<Row extends object>(sql: string, values: readonly PgValue[] = []): Promise<readonly Row[]> {
+    return this.withConnection((connection) => retried(() => connection.query<Row>(sql, values)));
+  }
+
+  /** Lends a connection to `work`; one that failed is closed afterwards. */
+  async withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    let failed = true;
+    try {
+      const result = await work(connectionOf(client));
+      failed = false;
+      return result;
+    } finally {
+      client.release(failed);
+    }
+  }
+
+  /** Runs `work` in one transaction, again when it lost against another one. */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return retried(() =>
+      this.withConnection(async (connection) => {
+        await connection.query("BEGIN");
+        // A node that hangs, or is cut off, must not keep its locks.
+        await connection.query("SELECT set_config($1, $2, true)", [
+          "idle_in_transaction_session_timeout",
+          String(STATEMENT_MS_MAX),
+        ]);
+        const result = await work(connection);
+        await connection.query("COMMIT");
+        return result;
+      }),
+    );
+  }
+
+  /** A connection outside of the pool, to listen on. Whoever takes it ends it. */
+  dedicatedClient(): pg.Client {
+    return new pg.Client(this.#settings);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function clientSettings(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: "steward",
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: STATEMENT_MS_MAX,
+    keepAlive: true,
+    types: TYPES,
+  };
+}
+
+const TYPES = new pg.TypeOverrides();
+// Milliseconds and counts fit a double; amounts of money are read as text.
+TYPES.setTypeParser(pg.types.builtins.INT8, Number);
+
+function connectionOf(client: pg.PoolClient): Connection {
+  return {
+    async query<Row extends object>(sql: string, values: readonly PgValue[] = []) {
+      try {
+        const result = await client.query<Row>({
+          text: sql,
+          values: values as unknown[],
+          queryMode: "extended",
+        } as pg.QueryConfig);
+        return result.rows;
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+  };
+}
+
+async function retried<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries >= TRIES_MAX || !RETRY_STATES.has(sqlStateOf(error) ?? "")) throw error;
+    }
+  }
+}
+
+/** The SQLSTATE underneath an error of this module. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const cause = error instanceof AppError ? error.cause : error;
+  return cause instanceof pg.DatabaseError ? cause.code : undefined;
+}
+
+/** The server said no, and so nothing happened; or the connection broke, and nobody knows. */
+function failureOf(error: unknown): AppError {
+  const said = error instanceof pg.DatabaseError && !isShutdown(error.code);
+  return said ? unavailable(error) : new ConnectionLost(...unavailableWith(error));
+}
+
+/** 57P01 to 57P03: the server ends the connection, perhaps after it has committed. */
+function isShutdown(state: string | undefined): boolean {
+  return state?.startsWith("57P") === true || state?.startsWith("08") === true;
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError(...unavailableWith(cause));
+}
+
+function unavailableWith(cause: unknown): ConstructorParameters<typeof AppError> {
+  const options = { cause, retryAfterMs: 1000 };
+  return ["STORE_UNAVAILABLE", "The store cannot be reached now", options];
+}

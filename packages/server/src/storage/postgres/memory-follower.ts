@@ -1,0 +1,140 @@
+import type { Log } from "../../kernel/log.js";
+import type { VectorIndex } from "../../memory/index.js";
+import type { Database } from "./database.js";
+import { indexEntryOf, type CodeRow } from "./memory-index-source.js";
+import type { Signals } from "./signals.js";
+
+/** How often other nodes' entries are looked for, should a signal be lost, in ms. */
+const POLL_MS = 400;
+/** Changes read at once. */
+const CHANGES_MAX = 2000;
+/** How long the mark of a deleted entry is kept, in ms: no node may lag behind for longer. */
+const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
+/** How often old marks are taken away, in polls. */
+const CLEAN_POLLS = 9000;
+
+/** What of an index follows the store. */
+type FollowingIndex = Pick<VectorIndex, "add" | "remove">;
+
+/**
+ * Tells this node's search index of the entries that other nodes add and delete. It reads what its last
+ * snapshot of the store did not show, so that no commit is missed, however late it came; its own
+ * node's entries come by twice, which changes nothing.
+ */
+export class MemoryFollower implements AsyncDisposable {
+  readonly #db: Database;
+  readonly #index: FollowingIndex;
+  readonly #signals: Signals;
+  readonly #log: Log;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onSignal = (): void => {
+    this.#wake();
+  };
+  #snapshot: string;
+  #polls = 0;
+  #again = false;
+  #following: Promise<void> | undefined;
+
+  private constructor(
+    parts: { readonly db: Database; readonly signals: Signals; readonly log: Log },
+    index: FollowingIndex,
+    snapshot: string,
+  ) {
+    this.#db = parts.db;
+    this.#signals = parts.signals;
+    this.#log = parts.log;
+    this.#index = index;
+    this.#snapshot = snapshot;
+    this.#signals.on("memory", this.#onSignal);
+    this.#timer = setInterval(this.#onSignal, POLL_MS).unref();
+  }
+
+  /** Follows from now on: an index that is loaded later holds what came before. */
+  static async start(
+    parts: { readonly db: Database; readonly signals: Signals; readonly log: Log },
+    index: FollowingIndex,
+  ): Promise<MemoryFollower> {
+    const [row] = await parts.db.query<{ readonly snapshot: string }>(
+      "SELECT pg_current_snapshot()::text AS snapshot",
+    );
+    return new MemoryFollower(parts, index, row?.snapshot ?? "");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    this.#signals.off("memory", this.#onSignal);
+    this.#again = false;
+    await this.#following;
+  }
+
+  #wake(): void {
+    this.#again = true;
+    this.#following ??= this.#follow().finally(() => {
+      this.#following = undefined;
+    });
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#read();
+      }
+      this.#polls += 1;
+      if (this.#polls % CLEAN_POLLS === 0) await this.#clean();
+    } catch (error) {
+      this.#log.warn({ err: error }, "memory entries of other nodes could not be read yet");
+    }
+  }
+
+  /** The new snapshot counts only when everything that it shows has reached the index. */
+  async #read(): Promise<void> {
+    const [now] = await this.#db.query<{ readonly snapshot: string }>(
+      "SELECT pg_current_snapshot()::text AS snapshot",
+    );
+    if (now === undefined || now.snapshot === this.#snapshot) return;
+    await this.#add();
+    await this.#remove();
+    this.#snapshot = now.snapshot;
+  }
+
+  async #add(): Promise<void> {
+    let after = "0";
+    let last = FIRST_ID;
+    for (;;) {
+      const rows = await this.#db.query<CodeRow & { readonly change_xid: string }>(
+        `SELECT v.org_id, v.entry_id, v.created_at_ms, v.code, v.change_xid::text AS change_xid
+         FROM memory_entry_embeddings AS v
+         JOIN memory_models AS m ON m.org_id = $5 AND m.model_id = v.model_id AND m.is_active
+         WHERE v.change_xid >= pg_snapshot_xmin($1::pg_snapshot)
+           AND NOT pg_visible_in_snapshot(v.change_xid, $1::pg_snapshot)
+           AND (v.change_xid, v.entry_id) > ($2::xid8, $3::uuid)
+         ORDER BY v.change_xid, v.entry_id LIMIT $4`,
+        [this.#snapshot, after, last, CHANGES_MAX, FIRST_ID],
+      );
+      if (rows.length > 0) await this.#index.add(rows.map(indexEntryOf));
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < CHANGES_MAX) return;
+      [after, last] = [end.change_xid, end.entry_id];
+    }
+  }
+
+  async #remove(): Promise<void> {
+    const rows = await this.#db.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_deletions
+       WHERE change_xid >= pg_snapshot_xmin($1::pg_snapshot)
+         AND NOT pg_visible_in_snapshot(change_xid, $1::pg_snapshot)`,
+      [this.#snapshot],
+    );
+    if (rows.length > 0) await this.#index.remove(rows.map((row) => row.entry_id));
+  }
+
+  async #clean(): Promise<void> {
+    await this.#db.query(
+      "DELETE FROM memory_deletions WHERE deleted_at_ms < steward_now_ms() - $1::bigint",
+      [DELETION_KEPT_MS],
+    );
+  }
+}
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";

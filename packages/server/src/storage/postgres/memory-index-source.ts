@@ -1,0 +1,125 @@
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
+import { vectorOfBlob } from "../vector-blob.js";
+import { Database, type PgValue } from "./database.js";
+import { conditionsOf } from "./memory-rows.js";
+
+/** Entries read at once while an index loads. */
+const PAGE_ENTRIES = 1000;
+/** Words of a text that are looked for: more make a search slow, and hardly better. */
+const WORDS_MAX = 64;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** What the source is opened with, in the thread of the index. */
+export interface IndexSourceOptions {
+  /** The store, with an active model. */
+  readonly url: string;
+}
+
+/** The active model's vectors, read by the thread of the search index. */
+export async function openIndexSource({ url }: IndexSourceOptions): Promise<IndexSource> {
+  const db = new Database(url);
+  const [model] = await db.query<{ readonly model_id: number }>(
+    `SELECT model_id FROM memory_models WHERE org_id = $1 AND is_active`,
+    [NIL_ORG_ID],
+  );
+  const modelId = model?.model_id ?? 0;
+  return {
+    entries: () => pages(db, modelId),
+    vectors: (entryIds) => vectors(db, modelId, entryIds),
+    matching: (filter, orgId) => matching(db, filter, orgId),
+    textMatches: (query) => textMatches(db, query),
+    close: () => db[Symbol.asyncDispose](),
+  };
+}
+
+/** A row of `memory_entry_embeddings` as the index is told of it. */
+export interface CodeRow {
+  readonly org_id: string;
+  readonly entry_id: string;
+  readonly created_at_ms: number;
+  readonly code: Uint8Array;
+}
+
+/** What the index is told of a row. */
+export function indexEntryOf(row: CodeRow): IndexEntry {
+  return {
+    orgId: row.org_id,
+    entryId: row.entry_id,
+    createdAtMs: row.created_at_ms,
+    code: new Uint8Array(row.code),
+  };
+}
+
+async function* pages(db: Database, modelId: number): AsyncGenerator<readonly IndexEntry[]> {
+  let [orgId, entryId] = [FIRST_ID, FIRST_ID];
+  for (;;) {
+    const rows = await db.query<CodeRow>(
+      `SELECT org_id, entry_id, created_at_ms, code FROM memory_entry_embeddings
+       WHERE (org_id, entry_id) > ($1, $2) AND model_id = $3 ORDER BY org_id, entry_id LIMIT $4`,
+      [orgId, entryId, modelId, PAGE_ENTRIES],
+    );
+    yield rows.map(indexEntryOf);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_ENTRIES) return;
+    [orgId, entryId] = [last.org_id, last.entry_id];
+  }
+}
+
+async function vectors(
+  db: Database,
+  modelId: number,
+  entryIds: readonly string[],
+): Promise<readonly (Float32Array | undefined)[]> {
+  const rows = await db.query<{ readonly entry_id: string; readonly embedding: Uint8Array }>(
+    `SELECT entry_id, embedding FROM memory_entry_embeddings
+     WHERE entry_id = ANY ($1::uuid[]) AND model_id = $2`,
+    [entryIds, modelId],
+  );
+  const blobs = new Map(rows.map((row) => [row.entry_id, row.embedding]));
+  return entryIds.map((entryId) => {
+    const bytes = blobs.get(entryId);
+    return bytes && vectorOfBlob(bytes);
+  });
+}
+
+async function matching(
+  db: Database,
+  filter: EntryFilter,
+  orgId: string | undefined,
+): Promise<readonly string[]> {
+  const values: PgValue[] = [];
+  const rows = await db.query<{ readonly entry_id: string }>(
+    `SELECT e.entry_id FROM memory_entries AS e WHERE ${conditionsOf(filter, orgId, values)}`,
+    values,
+  );
+  return rows.map((row) => row.entry_id);
+}
+
+async function textMatches(
+  db: Database,
+  { text: words, limit, orgId, filter = {} }: TextQuery,
+): Promise<readonly string[]> {
+  const query = anyWordOf(words);
+  if (query === undefined) return [];
+  const values: PgValue[] = [query, limit];
+  const rows = await db.query<{ readonly entry_id: string }>(
+    `SELECT e.entry_id FROM memory_entries AS e
+     WHERE steward_words(e.content) @@ to_tsquery('simple', $1)
+       AND ${conditionsOf(filter, orgId, values)}
+     ORDER BY ts_rank(steward_words(e.content), to_tsquery('simple', $1)) DESC,
+       e.created_at_ms DESC, e.entry_id LIMIT $2`,
+    values,
+  );
+  return rows.map((row) => row.entry_id);
+}
+
+/** A query for any of a text's words; quoted, so that none of them is an operator. */
+function anyWordOf(words: string): string | undefined {
+  const terms = new Set(words.match(/[\p{L}\p{M}\p{N}]+/gu));
+  if (terms.size === 0) return undefined;
+  return [...terms]
+    .slice(0, WORDS_MAX)
+    .map((term) => `'${term}'`)
+    .join(" | ");
+}

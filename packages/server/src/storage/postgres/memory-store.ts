@@ -1,0 +1,266 @@
+import { assert } from "../../kernel/assert.js";
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import { AppError } from "../../kernel/errors.js";
+import type { LoggedToolCall } from "../../kernel/tool-call.js";
+import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
+import type {
+  EmbeddedEntry,
+  EmbeddingModel,
+  EntryPosition,
+  MemoryStore,
+} from "../../memory/ports.js";
+import { acknowledge, readUnread, type UnreadCalls } from "./call-feed.js";
+import type { Database, PgValue } from "./database.js";
+import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
+import { activateModel, deleteEntries, insertEntries } from "./memory-writes.js";
+import type { Signals } from "./signals.js";
+import type { UnreadPlans } from "./unread-plans.js";
+
+/** Plans whose tool calls are read at once, at most. */
+const PLANS_MAX = 64;
+/** Waiting tool calls counted, at most: enough to see that something is wrong. */
+const WAITING_COUNTED_MAX = 100_000;
+
+interface ActiveModel {
+  readonly model_id: number;
+  readonly name: string;
+  readonly dimension: number;
+}
+
+/** A part of a plan's log that was handed out, and the number of its last call. */
+interface HandedOut {
+  readonly sequence: number;
+  readonly part: UnreadCalls;
+}
+
+/** The memory of a PostgreSQL store. */
+export class PostgresMemoryStore implements MemoryStore {
+  readonly #db: Database;
+  readonly #unread: UnreadPlans;
+  readonly #signals: Signals;
+  #modelId: number | undefined;
+  #handedOut: readonly HandedOut[] = [];
+  #lastSequence = 0;
+
+  constructor(db: Database, unread: UnreadPlans, signals: Signals) {
+    this.#db = db;
+    this.#unread = unread;
+    this.#signals = signals;
+  }
+
+  async useModel(model: EmbeddingModel): Promise<void> {
+    const active = await this.#activeModel();
+    const isSame = active?.name === model.name && active.dimension === model.dimension;
+    if (active !== undefined && !isSame && (await this.#hasVectors())) {
+      throw otherModel(active.name, active.dimension, model);
+    }
+    if (!isSame) await this.#db.transaction((connection) => activateModel(connection, model));
+    this.#modelId = (await this.#activeModel())?.model_id;
+  }
+
+  async addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.#activeModelId();
+    await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
+    this.#signals.memory();
+  }
+
+  async pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]> {
+    for (const { part } of this.#handedOut) this.#unread.add(part.ref);
+    this.#handedOut = [];
+    const calls: LoggedToolCall[] = [];
+    const handedOut: HandedOut[] = [];
+    while (calls.length < limit) {
+      const refs = await this.#unread.take(PLANS_MAX);
+      const [first] = refs;
+      if (first === undefined) break;
+      const planIds = refs.map(({ planId }) => planId);
+      const callsMax = limit - calls.length;
+      const { parts, isCut } = await readUnread(this.#db, "memory", first.orgId, planIds, {
+        lock: false,
+        callsMax,
+      });
+      // What was cut off waits for the next time.
+      if (isCut) for (const ref of refs) this.#unread.add(ref);
+      for (const part of parts) {
+        for (const { record } of part.calls) {
+          this.#lastSequence += 1;
+          calls.push({ sequence: this.#lastSequence, record });
+        }
+        handedOut.push({ sequence: this.#lastSequence, part });
+      }
+    }
+    this.#handedOut = handedOut;
+    // Parts without a call, such as the end of a cancelled plan, are done with.
+    if (calls.length === 0) await this.addToolCallEntries([], this.#lastSequence);
+    return calls;
+  }
+
+  async countPendingToolCalls(): Promise<number> {
+    const [row] = await this.#db.query<{ readonly count: number }>(
+      `SELECT count(*) FROM (
+         SELECT FROM plans AS p JOIN plan_changes AS c USING (org_id, plan_id)
+         WHERE NOT p.is_settled AND c.sequence > p.memory_through AND c.call IS NOT NULL
+         LIMIT $1) AS waiting`,
+      [WAITING_COUNTED_MAX],
+    );
+    return row?.count ?? 0;
+  }
+
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void> {
+    const modelId = this.#activeModelId();
+    const done = this.#handedOut.filter((each) => each.sequence <= sequence);
+    await this.#db.transaction(async (connection) => {
+      const ours = new Set<string>();
+      for (const { part } of done) {
+        // Another node may have remembered these meanwhile.
+        if (!(await acknowledge(connection, "memory", part))) continue;
+        for (const { record } of part.calls) ours.add(record.eventId);
+      }
+      const own = entries.filter(({ entry }) => ours.has(entry.entryId));
+      await insertEntries(connection, own, modelId);
+    });
+    this.#handedOut = this.#handedOut.filter((each) => each.sequence > sequence);
+    if (entries.length > 0) this.#signals.memory();
+  }
+
+  async findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
+    const [row] = await this.#db.query<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e WHERE org_id = $1 AND entry_id = $2`,
+      [orgId, entryId],
+    );
+    return row && entryOf(row);
+  }
+
+  async entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
+    const rows = await this.#db.query<EntryRow>(
+      `SELECT DISTINCT ${ENTRY_COLUMNS}
+       FROM memory_entry_embeddings AS v JOIN memory_entries AS e USING (org_id, entry_id)
+       WHERE v.entry_id = ANY ($1::uuid[])`,
+      [entryIds],
+    );
+    return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
+  }
+
+  async listEntries(
+    orgId: string,
+    filter: EntryFilter,
+    page: { readonly limit: number; readonly after?: EntryPosition },
+  ): Promise<readonly MemoryEntry[]> {
+    const values: PgValue[] = [];
+    const conditions = [conditionsOf(filter, orgId, values)];
+    if (page.after !== undefined) {
+      values.push(page.after.createdAtMs, page.after.entryId);
+      const places = `($${values.length - 1}, $${values.length})`;
+      conditions.push(`(e.created_at_ms, e.entry_id) < ${places}`);
+    }
+    values.push(page.limit);
+    const rows = await this.#db.query<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e WHERE ${conditions.join(" AND ")}
+       ORDER BY e.created_at_ms DESC, e.entry_id DESC LIMIT $${values.length}`,
+      values,
+    );
+    return rows.map(entryOf);
+  }
+
+  async deleteEntry(orgId: string, entryId: string): Promise<boolean> {
+    const entry = await this.findEntry(orgId, entryId);
+    if (entry === undefined) return false;
+    const deleted = await this.#delete(orgId, entry.sessionId, [entryId]);
+    return deleted.length > 0;
+  }
+
+  async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.#db.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_entries WHERE org_id = $1 AND session_id = $2
+       ORDER BY created_at_ms LIMIT $3`,
+      [orgId, sessionId, limit],
+    );
+    if (rows.length === 0) return [];
+    const ids = rows.map((row) => row.entry_id);
+    await this.#delete(orgId, sessionId, ids);
+    // Those that somebody else deleted meanwhile are gone too.
+    return ids;
+  }
+
+  async retentionMs(orgId: string): Promise<number | undefined> {
+    const [row] = await this.#db.query<{ readonly age_max_ms: number }>(
+      "SELECT age_max_ms FROM memory_retention WHERE org_id = $1",
+      [orgId],
+    );
+    return row?.age_max_ms;
+  }
+
+  async setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void> {
+    if (ageMaxMs === undefined) {
+      await this.#db.query("DELETE FROM memory_retention WHERE org_id = $1", [orgId]);
+      return;
+    }
+    await this.#db.query(
+      `INSERT INTO memory_retention VALUES ($1, $2)
+       ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
+      [orgId, ageMaxMs],
+    );
+  }
+
+  async deleteExpired(nowMs: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#db.query<Pick<EntryRow, "org_id" | "session_id" | "entry_id">>(
+      `SELECT e.org_id, e.session_id, e.entry_id
+       FROM memory_retention AS r JOIN memory_entries AS e USING (org_id)
+       WHERE e.created_at_ms < $1 - r.age_max_ms LIMIT $2`,
+      [nowMs, limit],
+    );
+    if (rows.length === 0) return [];
+    const sessions = new Map<string, (typeof rows)[number][]>();
+    for (const row of rows) {
+      const key = `${row.org_id} ${row.session_id}`;
+      sessions.set(key, [...(sessions.get(key) ?? []), row]);
+    }
+    await this.#db.transaction(async (connection) => {
+      for (const [first, ...others] of sessions.values()) {
+        if (first === undefined) continue;
+        const ids = [first, ...others].map((row) => row.entry_id);
+        await deleteEntries(connection, first.org_id, first.session_id, ids);
+      }
+    });
+    this.#signals.memory();
+    return rows.map((row) => row.entry_id);
+  }
+
+  async #delete(
+    orgId: string,
+    sessionId: string,
+    entryIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const deleted = await this.#db.transaction((connection) =>
+      deleteEntries(connection, orgId, sessionId, entryIds),
+    );
+    this.#signals.memory();
+    return deleted;
+  }
+
+  async #activeModel(): Promise<ActiveModel | undefined> {
+    const [row] = await this.#db.query<ActiveModel>(
+      `SELECT model_id, name, dimension FROM memory_models WHERE org_id = $1 AND is_active`,
+      [NIL_ORG_ID],
+    );
+    return row;
+  }
+
+  async #hasVectors(): Promise<boolean> {
+    return (await this.#db.query("SELECT FROM memory_entry_embeddings LIMIT 1")).length > 0;
+  }
+
+  #activeModelId(): number {
+    assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
+    return this.#modelId;
+  }
+}
+
+function otherModel(name: string, dimension: number, wanted: EmbeddingModel): AppError {
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `The stored vectors come from ${name} with ${String(dimension)} components, but ` +
+      `${wanted.name} with ${String(wanted.dimension)} is configured: set ` +
+      "SERVICE_EMBEDDING_PROVIDER and SERVICE_EMBEDDING_DIMENSION back, or run steward memory reembed",
+  );
+}

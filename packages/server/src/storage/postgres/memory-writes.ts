@@ -1,0 +1,107 @@
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import type { EmbeddedEntry, EmbeddingModel } from "../../memory/ports.js";
+import { vectorBlob } from "../vector-blob.js";
+import type { Connection } from "./database.js";
+
+/** Domain values to rows: the only place where the memory tables are changed. */
+
+/** New entries with their sessions, vectors and codes. */
+export async function insertEntries(
+  connection: Connection,
+  entries: readonly EmbeddedEntry[],
+  modelId: number,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const all = entries.map(({ entry }) => entry);
+  const orgIds = all.map(({ orgId }) => orgId);
+  const ids = all.map(({ entryId }) => entryId);
+  const sessions = all.map(({ sessionId }) => sessionId);
+  const times = all.map(({ createdAtMs }) => createdAtMs);
+  await connection.query(
+    `INSERT INTO sessions
+     SELECT DISTINCT ON (org_id, session_id) org_id, session_id, created_at_ms
+     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS s (org_id, session_id, created_at_ms)
+     ORDER BY org_id, session_id, created_at_ms
+     ON CONFLICT DO NOTHING`,
+    [orgIds, sessions, times],
+  );
+  await connection.query(
+    `INSERT INTO memory_entries
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[],
+       $7::text[])`,
+    [
+      orgIds,
+      ids,
+      sessions,
+      all.map(({ content }) => content),
+      times,
+      all.map(({ toolCall }) => toolCall?.toolName ?? null),
+      all.map(({ toolCall }) => toolCall?.intent ?? null),
+    ],
+  );
+  await connection.query(
+    `INSERT INTO memory_entry_embeddings (org_id, entry_id, model_id, created_at_ms, code, embedding)
+     SELECT v.org_id, v.entry_id, $3, v.created_at_ms, v.code, v.embedding
+     FROM unnest($1::uuid[], $2::uuid[], $4::bigint[], $5::bytea[], $6::bytea[])
+       AS v (org_id, entry_id, created_at_ms, code, embedding)`,
+    [
+      orgIds,
+      ids,
+      modelId,
+      times,
+      entries.map(({ code }) => bufferOf(code)),
+      entries.map(({ vector }) => bufferOf(vectorBlob(vector))),
+    ],
+  );
+}
+
+/**
+ * Entries of one session gone, their vectors and codes with them; a session that has no other goes
+ * too. @returns the ids of those that were there.
+ */
+export async function deleteEntries(
+  connection: Connection,
+  orgId: string,
+  sessionId: string,
+  entryIds: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await connection.query<{ readonly entry_id: string }>(
+    `DELETE FROM memory_entries
+     WHERE org_id = $1 AND session_id = $2 AND entry_id = ANY ($3::uuid[]) RETURNING entry_id`,
+    [orgId, sessionId, entryIds],
+  );
+  const deleted = rows.map((row) => row.entry_id);
+  await connection.query(
+    `INSERT INTO memory_deletions (org_id, entry_id, deleted_at_ms)
+     SELECT $1, entry_id, steward_now_ms() FROM unnest($2::uuid[]) AS d (entry_id)`,
+    [orgId, deleted],
+  );
+  await connection.query(
+    `DELETE FROM sessions WHERE org_id = $1 AND session_id = $2 AND NOT EXISTS (
+       SELECT FROM memory_entries WHERE org_id = $1 AND session_id = $2)`,
+    [orgId, sessionId],
+  );
+  return deleted;
+}
+
+/** The model whose vectors are stored and searched from now on. */
+export async function activateModel(
+  connection: Connection,
+  { name, dimension }: EmbeddingModel,
+): Promise<void> {
+  await connection.query(
+    `UPDATE memory_models SET is_active = false WHERE org_id = $1 AND is_active`,
+    [NIL_ORG_ID],
+  );
+  await connection.query(
+    `INSERT INTO memory_models (org_id, name, model_id, dimension, is_active)
+     SELECT $1, $2, 1 + coalesce(max(model_id), 0), $3, true FROM memory_models WHERE org_id = $1
+     ON CONFLICT (org_id, name) DO UPDATE SET dimension = excluded.dimension, is_active = true`,
+    [NIL_ORG_ID, name, dimension],
+  );
+}
+
+/** The driver takes no other kind of bytes in a list. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

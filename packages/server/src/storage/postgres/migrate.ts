@@ -1,0 +1,94 @@
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Connection, Database } from "./database.js";
+import { createPlanTables } from "./migrations/0001-plans.js";
+import { createUsageTables } from "./migrations/0002-usage.js";
+import { createMemoryTables } from "./migrations/0003-memory.js";
+
+/** One step of the schema: statements run one by one, in one transaction. */
+export interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/** In order, never changed once released. */
+const MIGRATIONS: readonly Migration[] = [
+  { name: "0001-plans", statements: createPlanTables },
+  { name: "0002-usage", statements: createUsageTables },
+  { name: "0003-memory", statements: createMemoryTables },
+];
+
+/** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */
+const LOCK = "7310881127546119";
+
+/**
+ * Brings a store to this program's schema: nodes that start together wait for the one that came
+ * first. Each migration is a transaction; there is no way back.
+ * @returns the migrations applied, in order.
+ * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
+ */
+export function migrate(db: Database): Promise<readonly Migration[]> {
+  return db.withConnection(async (connection) => {
+    await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
+    try {
+      const pending = await pendingOn(connection);
+      for (const migration of pending) await apply(connection, migration);
+      return pending;
+    } finally {
+      await connection.query("SELECT pg_advisory_unlock($1)", [LOCK]);
+    }
+  });
+}
+
+/** The migrations that {@link migrate} would apply. Changes nothing. */
+export function pendingMigrations(db: Database): Promise<readonly Migration[]> {
+  return db.withConnection(pendingOn);
+}
+
+async function pendingOn(connection: Connection): Promise<readonly Migration[]> {
+  const done = await appliedOn(connection);
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
+  const strange = done.find((name) => !known.has(name));
+  if (strange !== undefined) {
+    throw new AppError(
+      "STORE_UNAVAILABLE",
+      `The store has the migration ${strange}, which this program does not know: use the version ` +
+        "of steward that wrote it, or a newer one",
+    );
+  }
+  return MIGRATIONS.filter(({ name }) => !done.includes(name));
+}
+
+async function appliedOn(connection: Connection): Promise<readonly string[]> {
+  const [table] = await connection.query<{ readonly name: string | null }>(
+    "SELECT to_regclass('schema_migrations')::text AS name",
+  );
+  if (typeof table?.name !== "string") return [];
+  const rows = await connection.query<{ readonly name: string }>(
+    "SELECT name FROM schema_migrations",
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function apply(connection: Connection, { name, statements }: Migration): Promise<void> {
+  await connection.query("BEGIN");
+  try {
+    await connection.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+         org_id uuid NOT NULL,
+         name text NOT NULL,
+         applied_at timestamptz NOT NULL,
+         PRIMARY KEY (org_id, name)
+       )`,
+    );
+    for (const statement of statements) await connection.query(statement);
+    await connection.query("INSERT INTO schema_migrations VALUES ($1, $2, statement_timestamp())", [
+      NIL_ORG_ID,
+      name,
+    ]);
+    await connection.query("COMMIT");
+  } catch (error) {
+    await connection.query("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Usage rows with the columns of Contract §2.9, what corrects them, the totals kept beside them, and
+ * what prices, budgets and payments need. Money is in whole nanodollars. What is sorted by text is
+ * sorted by its bytes, as on every engine. One statement to an entry.
+ */
+export const createUsageTables: readonly string[] = [
+  `CREATE TABLE usage_events (
+     org_id uuid NOT NULL,
+     occurred_at_ms bigint NOT NULL,
+     id uuid NOT NULL,
+     session_id text,
+     plan_id uuid,
+     step_id text,
+     tool_name text NOT NULL,
+     intent text NOT NULL,
+     intent_source text NOT NULL,
+     aau_weight double precision NOT NULL,
+     orm_model text,
+     cost_nanodollars bigint NOT NULL,
+     price_id text,
+     source text,
+     source_event_id text,
+     created_at timestamptz NOT NULL,
+     cost_usd double precision NOT NULL GENERATED ALWAYS AS (cost_nanodollars / 1e9) STORED,
+     PRIMARY KEY (org_id, occurred_at_ms, id)
+   )`,
+  `CREATE UNIQUE INDEX usage_events_by_source ON usage_events (org_id, source, source_event_id)
+     WHERE source IS NOT NULL`,
+
+  `CREATE TABLE usage_adjustments (
+     org_id uuid NOT NULL,
+     occurred_at_ms bigint NOT NULL,
+     event_id uuid NOT NULL,
+     id uuid NOT NULL,
+     price_id text,
+     difference_nanodollars bigint NOT NULL,
+     created_at_ms bigint NOT NULL,
+     PRIMARY KEY (org_id, occurred_at_ms, event_id, id)
+   )`,
+
+  `CREATE TABLE usage_totals (
+     org_id uuid NOT NULL,
+     dimension text COLLATE "C" NOT NULL,
+     grain text COLLATE "C" NOT NULL,
+     bucket_ms bigint NOT NULL,
+     key text COLLATE "C" NOT NULL,
+     action_count bigint NOT NULL,
+     total_aau bigint NOT NULL,
+     total_nanodollars bigint NOT NULL,
+     PRIMARY KEY (org_id, dimension, grain, bucket_ms, key)
+   ) WITH (fillfactor = 50)`,
+  `CREATE INDEX usage_totals_by_session ON usage_totals (org_id, key, bucket_ms)
+     WHERE dimension = 'session' AND grain = 'day'`,
+
+  `CREATE TABLE usage_heat_map (
+     org_id uuid NOT NULL,
+     orm_model text COLLATE "C" NOT NULL,
+     intent text COLLATE "C" NOT NULL,
+     aau_weight integer NOT NULL,
+     action_count bigint NOT NULL,
+     total_aau bigint NOT NULL,
+     total_nanodollars bigint NOT NULL,
+     PRIMARY KEY (org_id, orm_model, intent, aau_weight)
+   ) WITH (fillfactor = 50)`,
+
+  `CREATE TABLE usage_prices (
+     org_id uuid NOT NULL,
+     scope text COLLATE "C" NOT NULL,
+     subject text COLLATE "C" NOT NULL,
+     from_ms bigint NOT NULL,
+     until_ms bigint,
+     amount_nanodollars bigint NOT NULL,
+     id text NOT NULL,
+     PRIMARY KEY (org_id, scope, subject, from_ms)
+   )`,
+
+  `CREATE TABLE usage_budgets (
+     org_id uuid NOT NULL,
+     scope text COLLATE "C" NOT NULL,
+     unit text COLLATE "C" NOT NULL,
+     period text COLLATE "C" NOT NULL,
+     action text COLLATE "C" NOT NULL,
+     limit_amount bigint NOT NULL,
+     id text NOT NULL,
+     PRIMARY KEY (org_id, scope, unit, period, action)
+   )`,
+
+  // Calls that were admitted under a budget and have no row yet.
+  `CREATE TABLE usage_reservations (
+     org_id uuid NOT NULL,
+     call_id uuid NOT NULL,
+     session_id text NOT NULL,
+     aau integer NOT NULL,
+     nanodollars bigint NOT NULL,
+     until_ms bigint NOT NULL,
+     PRIMARY KEY (org_id, call_id)
+   )`,
+
+  // A customer is looked up both ways. What keeps it with one organization cannot be keyed by that
+  // organization: it is keyed by the nil one.
+  `CREATE TABLE payment_customers (
+     org_id uuid NOT NULL,
+     customer_id text NOT NULL,
+     bound_at_ms bigint NOT NULL,
+     PRIMARY KEY (org_id, customer_id)
+   )`,
+  `CREATE TABLE payment_customer_owners (
+     org_id uuid NOT NULL,
+     customer_id text NOT NULL,
+     owner_id uuid NOT NULL,
+     PRIMARY KEY (org_id, customer_id)
+   )`,
+];

@@ -1,0 +1,146 @@
+import type { Clock } from "../../kernel/clock.js";
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import type { Ids } from "../../kernel/ids.js";
+import type { Log } from "../../kernel/log.js";
+import type { Database } from "./database.js";
+
+/** How long a node that is not heard of counts as alive, in ms. */
+const NODE_LEASE_MS = 5000;
+/** How often a node says that it is alive, in ms. */
+const HEARTBEAT_MS = 1000;
+/** How long the row of a node that has gone is kept, in ms. */
+const FORGOTTEN_AFTER_MS = 60_000;
+/** What may pass between asking whether the lease holds and acting on it, in ms. */
+const MARGIN_MS = 1000;
+
+/**
+ * This process as a node among others: its id, its lease, and the database's time. The lease is what
+ * a node's hold on its plans rests on. It is measured by the database's clock for everybody else, and
+ * by this process's own monotonic clock, from before it was asked for, for itself: no two clocks are
+ * ever compared.
+ */
+export class NodeLease implements Clock, AsyncDisposable {
+  readonly #db: Database;
+  readonly #ids: Ids;
+  readonly #log: Log;
+  readonly #listeners = new Set<() => void>();
+  #nodeId: string;
+  #validUntil = 0;
+  #offsetMs = 0;
+  #others: readonly string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  private constructor(db: Database, ids: Ids, log: Log) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#log = log;
+    this.#nodeId = ids.uuid();
+  }
+
+  /** Joins the nodes of this store. @throws AppError `STORE_UNAVAILABLE`. */
+  static async join(db: Database, ids: Ids, log: Log): Promise<NodeLease> {
+    const lease = new NodeLease(db, ids, log);
+    await lease.#beat();
+    lease.#schedule();
+    return lease;
+  }
+
+  /** Another one after each time that the lease was lost. */
+  get nodeId(): string {
+    return this.#nodeId;
+  }
+
+  /** Whether everybody still takes this node for alive, and will for a while. */
+  get holds(): boolean {
+    return performance.now() + MARGIN_MS < this.#validUntil;
+  }
+
+  /** Ids of the nodes alive beside this one, as of the last heartbeat. */
+  get others(): readonly string[] {
+    return this.#others;
+  }
+
+  /** The database's time, as far as this process can tell. */
+  nowMs(): number {
+    return Math.floor(performance.now() + this.#offsetMs);
+  }
+
+  /** Whether a node is alive, as the database says now. */
+  async isAlive(nodeId: string): Promise<boolean> {
+    const rows = await this.#db.query(
+      `SELECT FROM nodes WHERE org_id = $1 AND node_id = $2 AND lease_until_ms > steward_now_ms()`,
+      [NIL_ORG_ID, nodeId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Has `listener` called after each heartbeat. */
+  onBeat(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Leaves: others may take this node's plans at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
+    this.#validUntil = 0;
+    await this.#db
+      .query(`DELETE FROM nodes WHERE org_id = $1 AND node_id = $2`, [NIL_ORG_ID, this.#nodeId])
+      .catch(() => undefined);
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#beating = this.#beat()
+        .then(() => {
+          for (const listener of this.#listeners) listener();
+        })
+        .catch((error: unknown) => {
+          this.#log.warn({ err: error }, "the store did not answer this node's heartbeat");
+        })
+        .finally(() => {
+          this.#schedule();
+        });
+    }, HEARTBEAT_MS).unref();
+  }
+
+  /** One whose lease is over comes back as somebody else: its plans may be another's by now. */
+  async #beat(): Promise<void> {
+    if (performance.now() > this.#validUntil) this.#nodeId = this.#ids.uuid();
+    if (await this.#renew()) return;
+    this.#nodeId = this.#ids.uuid();
+    await this.#renew();
+  }
+
+  /** @returns false when the database has seen the lease end. */
+  async #renew(): Promise<boolean> {
+    const askedAt = performance.now();
+    const [row] = await this.#db.query<{
+      readonly now_ms: number;
+      readonly others: readonly string[];
+      readonly renewed: number;
+    }>(
+      `WITH gone AS (
+         DELETE FROM nodes WHERE org_id = $1 AND lease_until_ms < steward_now_ms() - $4::bigint
+       ), mine AS (
+         INSERT INTO nodes VALUES ($1, $2, steward_now_ms() + $3)
+         ON CONFLICT (org_id, node_id) DO UPDATE SET lease_until_ms = excluded.lease_until_ms
+           WHERE nodes.lease_until_ms > excluded.lease_until_ms - $3
+         RETURNING node_id
+       )
+       SELECT steward_now_ms() AS now_ms, (SELECT count(*) FROM mine) AS renewed,
+         coalesce(array_agg(node_id::text), '{}') AS others
+       FROM nodes WHERE org_id = $1 AND node_id <> $2 AND lease_until_ms > steward_now_ms()`,
+      [NIL_ORG_ID, this.#nodeId, NODE_LEASE_MS, FORGOTTEN_AFTER_MS],
+    );
+    if (row === undefined || row.renewed === 0) return false;
+    this.#validUntil = askedAt + NODE_LEASE_MS;
+    this.#offsetMs = row.now_ms - (askedAt + performance.now()) / 2;
+    this.#others = row.others;
+    return true;
+  }
+}

@@ -1,0 +1,224 @@
+import { assert } from "../../kernel/assert.js";
+import { AppError } from "../../kernel/errors.js";
+import { isUuid } from "../../kernel/ids.js";
+import type {
+  PageRequest,
+  PlanEvent,
+  PlanFilter,
+  PlanPage,
+  PlanRecord,
+} from "../../plans/index.js";
+import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
+import type { StepContext } from "../../plans/transitions.js";
+import type { Database, PgValue } from "./database.js";
+import type { LoadedPlan } from "./open-plan.js";
+import {
+  planEventsOf,
+  planRecordOf,
+  planStateOf,
+  planSummaryOf,
+  preparedStepsOf,
+  stepStatesOf,
+  type PlanRow,
+} from "./plan-rows.js";
+
+const SUMMARY_COLUMNS = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
+  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.ending, p.holder, d.summary`;
+
+/** A plan with its definition and its log, as one statement sees them. */
+interface WholePlanRow extends PlanRow {
+  readonly prepared: string;
+  readonly changes: readonly string[] | null;
+  readonly results: readonly (readonly [step: number, sequence: number])[] | null;
+  readonly last_sequence: number;
+  readonly last_events: string;
+}
+
+/** Reads of the plan tables, as committed. */
+export class PlanQueries {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** A plan with its steps, for everybody. */
+  async record(ref: PlanRef): Promise<PlanRecord | undefined> {
+    const row = await this.#whole(ref);
+    if (row === undefined) return undefined;
+    const prepared = preparedStepsOf(row.prepared);
+    return planRecordOf(row, prepared, stepStatesOf(prepared, row.changes ?? []));
+  }
+
+  /** A plan for the state machine. */
+  async load(ref: PlanRef): Promise<LoadedPlan | undefined> {
+    const row = await this.#whole(ref);
+    if (row === undefined) return undefined;
+    const prepared = preparedStepsOf(row.prepared);
+    const events = planEventsOf(row.plan_id, row.last_sequence, row.last_events);
+    const steps = stepStatesOf(prepared, row.changes ?? []);
+    return {
+      state: planStateOf(row, steps, { sequence: row.last_sequence, events }),
+      sessionId: row.session_id,
+      prepared,
+      results: new Map(row.results ?? []),
+      holder: row.holder ?? undefined,
+    };
+  }
+
+  /** What a step left for the LLM. @param sequence of the row that its end is in. */
+  async context(ref: PlanRef, sequence: number): Promise<StepContext> {
+    const [row] = await this.#db.query<{
+      readonly output: string | null;
+      readonly schema_additions: string | null;
+      readonly augmentation_hints: string | null;
+    }>(
+      `SELECT output, schema_additions, augmentation_hints FROM plan_changes
+       WHERE org_id = $1 AND plan_id = $2 AND sequence = $3`,
+      [ref.orgId, ref.planId, sequence],
+    );
+    assert(row !== undefined, "a row of a plan's log is never taken away");
+    return {
+      toolOutputJson: row.output ?? "[]",
+      schemaAdditions: listOf(row.schema_additions),
+      augmentationHints: listOf(row.augmentation_hints),
+    };
+  }
+
+  /** The plan made under an idempotency key. */
+  async byIdempotencyKey(
+    orgId: string,
+    key: string,
+  ): Promise<{ readonly planId: string; readonly requestHash: string } | undefined> {
+    const [row] = await this.#db.query<{ readonly plan_id: string; readonly request_hash: string }>(
+      `SELECT plan_id, request_hash FROM idempotency_keys
+       WHERE org_id = $1 AND idempotency_key = $2`,
+      [orgId, key],
+    );
+    return row && { planId: row.plan_id, requestHash: row.request_hash };
+  }
+
+  /** Newest first: plan ids are ordered in time. */
+  async list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    const values: PgValue[] = [orgId];
+    const conditions = ["p.org_id = $1"];
+    const narrow = (condition: string, value: string | undefined): void => {
+      if (value === undefined) return;
+      values.push(value);
+      conditions.push(`${condition} $${values.length}`);
+    };
+    narrow("p.status =", filter.status);
+    // Few plans end like this: their index finds them.
+    if (filter.status === "failed" || filter.status === "cancelled") {
+      conditions.push("p.ending IS NOT NULL");
+    }
+    narrow("p.session_id =", filter.sessionId);
+    narrow("p.plan_id <", page.cursor);
+    values.push(page.limit + 1);
+    const rows = await this.#db.query<PlanRow>(
+      `SELECT ${SUMMARY_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+       WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT $${values.length}`,
+      values,
+    );
+    const plans = rows.slice(0, page.limit).map(planSummaryOf);
+    const last = plans.at(-1);
+    return rows.length > page.limit && last !== undefined
+      ? { plans, nextCursor: last.planId }
+      : { plans };
+  }
+
+  /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
+  async events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    if (!isKey(ref)) throw planNotFound(ref);
+    const rows = await this.#db.query<{ readonly sequence: number; readonly events: string }>(
+      `SELECT sequence, events FROM plan_changes
+       WHERE org_id = $1 AND plan_id = $2 AND sequence >= coalesce(
+         (SELECT max(sequence) FROM plan_changes
+          WHERE org_id = $1 AND plan_id = $2 AND sequence <= $3::bigint + 1), 0)
+       ORDER BY sequence LIMIT $4`,
+      [ref.orgId, ref.planId, afterSequence, limit],
+    );
+    const events = rows.flatMap((row) => planEventsOf(ref.planId, row.sequence, row.events));
+    const newest = events.at(-1);
+    if (newest === undefined) throw planNotFound(ref);
+    if (afterSequence > newest.sequence) {
+      throw new AppError(
+        "CURSOR_OUT_OF_RANGE",
+        `after_sequence ${afterSequence} is beyond the plan's newest event, ${newest.sequence}`,
+      );
+    }
+    return events.filter((event) => event.sequence > afterSequence).slice(0, limit);
+  }
+
+  /** Running steps whose lease is over, but for those of plans that one of these nodes holds. */
+  async abandoned(liveOthers: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
+    const rows = await this.#db.query<{
+      readonly org_id: string;
+      readonly plan_id: string;
+      readonly step_index: number;
+      readonly attempt: number;
+      readonly session_id: string;
+      readonly steps: string;
+    }>(
+      `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
+       FROM step_leases AS l
+       JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
+       WHERE l.lease_until_ms < steward_now_ms()
+         AND (p.holder IS NULL OR p.holder <> ALL ($1::uuid[]))
+       ORDER BY l.lease_until_ms LIMIT $2`,
+      [liveOthers, limit],
+    );
+    return rows.map((row) => {
+      const step = preparedStepsOf(row.steps)[row.step_index];
+      assert(step !== undefined, "a lease is of a step of its plan");
+      const { org_id: orgId, plan_id: planId, attempt, session_id: sessionId } = row;
+      return { attempt: { orgId, planId, stepId: step.id, attempt }, step, sessionId };
+    });
+  }
+
+  /** Active plans whose deadline has passed, but for those that one of these nodes holds. */
+  async overdue(liveOthers: readonly string[], limit: number): Promise<readonly PlanRef[]> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT org_id, plan_id FROM plans
+       WHERE finished_at_ms IS NULL AND deadline_ms < steward_now_ms()
+         AND (holder IS NULL OR holder <> ALL ($1::uuid[]))
+       ORDER BY deadline_ms LIMIT $2`,
+      [liveOthers, limit],
+    );
+    return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+  }
+
+  async #whole(ref: PlanRef): Promise<WholePlanRow | undefined> {
+    if (!isKey(ref)) return undefined;
+    const [row] = await this.#db.query<WholePlanRow>(
+      `SELECT ${SUMMARY_COLUMNS}, d.steps AS prepared, c.changes, c.results, l.sequence AS last_sequence,
+         l.events AS last_events
+       FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+       CROSS JOIN LATERAL (
+         SELECT array_agg(steps ORDER BY sequence) FILTER (WHERE steps IS NOT NULL) AS changes,
+           array_agg(ARRAY[result_step, sequence] ORDER BY sequence)
+             FILTER (WHERE result_step IS NOT NULL) AS results
+         FROM plan_changes WHERE org_id = p.org_id AND plan_id = p.plan_id) AS c
+       CROSS JOIN LATERAL (
+         SELECT sequence, events FROM plan_changes
+         WHERE org_id = p.org_id AND plan_id = p.plan_id ORDER BY sequence DESC LIMIT 1) AS l
+       WHERE p.org_id = $1 AND p.plan_id = $2`,
+      [ref.orgId, ref.planId],
+    );
+    return row;
+  }
+}
+
+/** Said of an unknown plan and of another organization's alike. */
+export function planNotFound(ref: PlanRef): AppError {
+  return new AppError("PLAN_NOT_FOUND", `Unknown plan ${ref.planId}`);
+}
+
+/** Ids have one spelling: whatever is spelled otherwise names no plan. */
+export function isKey({ orgId, planId }: PlanRef): boolean {
+  return [orgId, planId].every((id) => isUuid(id) && id === id.toLowerCase());
+}
+
+function listOf<T>(json: string | null): readonly T[] {
+  return json === null ? [] : (JSON.parse(json) as readonly T[]);
+}

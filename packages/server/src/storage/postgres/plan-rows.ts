@@ -1,0 +1,218 @@
+import { isoTime } from "../../kernel/clock.js";
+import type {
+  PlanEvent,
+  PlanEventType,
+  PlanRecord,
+  PlanStatus,
+  PlanSummary,
+  PreparedStep,
+  StepError,
+  StepRecord,
+  StepStatus,
+  WaitReason,
+} from "../../plans/index.js";
+import type { NewPlan } from "../../plans/ports.js";
+import type { PlanFailure, PlanState, StepState } from "../../plans/transitions.js";
+
+/**
+ * Rows to domain values and back. The `as` casts to closed sets rest on the columns being written by
+ * this program alone.
+ */
+
+/** A row of `plans`, with the summary that stands beside it. */
+export interface PlanRow {
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly status: string;
+  readonly created_at_ms: number;
+  readonly started_at_ms: number | null;
+  readonly finished_at_ms: number | null;
+  readonly deadline_ms: number;
+  readonly ending: string | null;
+  readonly holder: string | null;
+  readonly summary: string;
+}
+
+/** What everybody who lists plans wants to know, beside the row: text of any characters, as JSON. */
+type Summary = Pick<PlanSummary, "name" | "description">;
+
+/** Why a plan ends before all its steps have completed. */
+interface Ending {
+  readonly cancelReason?: string;
+  readonly failure?: PlanFailure;
+}
+
+/** The column `summary` of a new plan. */
+export function summaryJson({ name, description }: NewPlan): string {
+  return JSON.stringify({ name, description } satisfies Summary);
+}
+
+/** The column `steps` of a definition. */
+export function preparedStepsOf(json: string): readonly PreparedStep[] {
+  return JSON.parse(json) as readonly PreparedStep[];
+}
+
+/** The column `ending` of a state. */
+export function endingJson({ cancelReason, failure }: Omit<PlanState, "steps">): string | null {
+  if (cancelReason === undefined && failure === undefined) return null;
+  return JSON.stringify({ cancelReason, failure });
+}
+
+/** A plan as everybody sees it, without its steps. */
+export function planSummaryOf(row: PlanRow): PlanSummary {
+  const { name, description } = JSON.parse(row.summary) as Summary;
+  return {
+    planId: row.plan_id,
+    orgId: row.org_id,
+    sessionId: row.session_id,
+    name,
+    description,
+    status: row.status as PlanStatus,
+    createdAt: isoTime(row.created_at_ms),
+    ...(row.started_at_ms === null ? {} : { startedAt: isoTime(row.started_at_ms) }),
+    ...(row.finished_at_ms === null ? {} : { finishedAt: isoTime(row.finished_at_ms) }),
+  };
+}
+
+/** The state machine's view of a plan. */
+export function planStateOf(
+  row: PlanRow,
+  steps: readonly StepState[],
+  last: { readonly sequence: number; readonly events: readonly PlanEvent[] },
+): PlanState {
+  const { cancelReason, failure } = JSON.parse(row.ending ?? "{}") as Ending;
+  return {
+    orgId: row.org_id,
+    planId: row.plan_id,
+    sessionId: row.session_id,
+    status: row.status as PlanStatus,
+    createdAtMs: row.created_at_ms,
+    startedAtMs: row.started_at_ms ?? undefined,
+    finishedAtMs: row.finished_at_ms ?? undefined,
+    deadlineMs: row.deadline_ms,
+    cancelReason,
+    failure,
+    lastSequence: last.sequence + last.events.length - 1,
+    lastEventAtMs: Date.parse(last.events.at(-1)?.timestamp ?? ""),
+    steps,
+  };
+}
+
+/** Everybody's view of a plan. */
+export function planRecordOf(
+  row: PlanRow,
+  prepared: readonly PreparedStep[],
+  steps: readonly StepState[],
+): PlanRecord {
+  return { ...planSummaryOf(row), steps: stepRecordsOf(prepared, steps) };
+}
+
+/** Everybody's view of a plan's steps. */
+export function stepRecordsOf(
+  prepared: readonly PreparedStep[],
+  steps: readonly StepState[],
+): readonly StepRecord[] {
+  return prepared.flatMap((step) => {
+    const state = steps[step.index];
+    return state === undefined ? [] : [stepRecordOf(step, state)];
+  });
+}
+
+function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
+  return {
+    stepId: prepared.id,
+    name: prepared.name,
+    toolName: prepared.toolName,
+    intent: prepared.intent,
+    dependsOn: prepared.dependsOn,
+    status: state.status,
+    attempt: state.attempt,
+    ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
+    ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
+    ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),
+    ...(state.error === undefined ? {} : { error: state.error }),
+  };
+}
+
+/** What of a step changes, as `plan_changes.steps` keeps it: short, because it is written often. */
+type StepTuple = readonly [
+  index: number,
+  status: StepStatus,
+  attempt: number,
+  rowCount?: number | null,
+  executedAtMs?: number | null,
+  owner?: string | null,
+  waitReason?: WaitReason | null,
+  error?: StepError | null,
+];
+
+/** The column `steps` of a change. */
+export function stepsJson(steps: Iterable<StepState>): string | null {
+  const tuples = [...steps].map((step): StepTuple => {
+    const { index, status, attempt, rowCount, executedAtMs, owner, waitReason, error } = step;
+    const tuple = [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error];
+    while (tuple.at(-1) === undefined) tuple.pop();
+    return tuple as unknown as StepTuple;
+  });
+  return tuples.length === 0 ? null : JSON.stringify(tuples);
+}
+
+/** The steps of a plan after its changes, oldest first. */
+export function stepStatesOf(
+  prepared: readonly PreparedStep[],
+  changes: Iterable<string>,
+): readonly StepState[] {
+  const steps = prepared.map(({ id, index, dependsOn }): StepState => ({
+    stepId: id,
+    index,
+    dependsOn,
+    status: "pending",
+    attempt: 0,
+    owner: undefined,
+    leaseUntilMs: undefined,
+    waitReason: undefined,
+    rowCount: undefined,
+    executedAtMs: undefined,
+    error: undefined,
+  }));
+  for (const change of changes) {
+    for (const tuple of JSON.parse(change) as readonly StepTuple[]) {
+      const [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error] = tuple;
+      const step = steps[index];
+      if (step === undefined) continue;
+      steps[index] = {
+        ...step,
+        status,
+        attempt,
+        rowCount: rowCount ?? undefined,
+        executedAtMs: executedAtMs ?? undefined,
+        owner: owner ?? undefined,
+        waitReason: waitReason ?? undefined,
+        error: error ?? undefined,
+      };
+    }
+  }
+  return steps;
+}
+
+/** The column `events` of a change: `[type, payload, ms]` for each. */
+export function eventsJson(events: readonly PlanEvent[]): string {
+  const parts = events.map(
+    ({ eventType, payloadJson, timestamp }) =>
+      `["${eventType}",${payloadJson},${Date.parse(timestamp)}]`,
+  );
+  return `[${parts.join(",")}]`;
+}
+
+/** The events of a change. @param sequence of the first. */
+export function planEventsOf(planId: string, sequence: number, json: string): readonly PlanEvent[] {
+  const events = JSON.parse(json) as readonly (readonly [PlanEventType, unknown, number])[];
+  return events.map(([eventType, payload, atMs], index) => ({
+    planId,
+    sequence: sequence + index,
+    eventType,
+    payloadJson: JSON.stringify(payload),
+    timestamp: isoTime(atMs),
+  }));
+}

@@ -1,0 +1,516 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { assert } from "../../kernel/assert.js";
+import { isoTime } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import { LEASE_MS } from "../../kernel/limits.js";
+import type { Telemetry } from "../../kernel/telemetry.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { isReadIntent } from "../../governance/index.js";
+import type {
+  PageRequest,
+  PlanEvent,
+  PlanFilter,
+  PlanPage,
+  PlanRecord,
+  PreparedStep,
+  StepExecution,
+} from "../../plans/index.js";
+import type {
+  AbandonedStep,
+  AttemptRef,
+  ClaimResult,
+  FinishResult,
+  NewPlan,
+  PlanRef,
+  PlanStore,
+  StepRef,
+} from "../../plans/ports.js";
+import { executionOf } from "../../plans/execution.js";
+import {
+  cancelPlan,
+  claimStep,
+  createPlan,
+  expirePlan,
+  finishStep,
+  retryPlan,
+  type PlanState,
+  type StepOutcome,
+  type StepState,
+} from "../../plans/transitions.js";
+import type { PlacedCall } from "./call-feed.js";
+import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
+import type { NodeLease } from "./node-lease.js";
+import { OpenPlan, type AttemptEndRow, type PlanUnit } from "./open-plan.js";
+import { keyOf, PlanCache } from "./plan-cache.js";
+import type { PlanQueries } from "./plan-queries.js";
+import { eventsJson, stepRecordsOf, summaryJson } from "./plan-rows.js";
+import { PlanConflict, PlanWriter } from "./plan-writer.js";
+import type { Signals } from "./signals.js";
+import type { PostgresToolCallLog } from "./tool-call-log.js";
+
+/** How long the claim of a read stays in memory before it is written, in ms. */
+const CLAIM_WRITTEN_AFTER_MS = 50;
+/** Plans failed for their deadline in one sweep. */
+const OVERDUE_PLANS_MAX = 100;
+/** How often a plan that another node holds is looked at, in ms. */
+const POLL_MS = 50;
+/** How long another node is waited for before the caller is told to come back, in ms. */
+const HOLD_MS_MAX = 15_000;
+
+/** How long a plan's insert is tried again when the connection is lost, in ms. */
+const INSERT_MS_MAX = 5000;
+
+/** A claim that this node made. */
+interface OwnClaim {
+  readonly owner: string;
+  readonly attempt: number;
+  /** To be called when the attempt ends: the claim need not be written on its own any more. */
+  readonly forget: () => void;
+}
+
+/**
+ * Plans in PostgreSQL, shared by several nodes. A node that holds a plan decides on its own copy and
+ * keeps the claim of a read in memory, so that a read step costs one write in all; a plan that nobody
+ * holds is decided on from its rows, every claim durable. Either way a change is written only if its
+ * sequence is free: whoever loses a race reads the plan anew and decides again.
+ */
+export class PostgresPlanStore implements PlanStore {
+  readonly #db: Database;
+  readonly #node: NodeLease;
+  readonly #signals: Signals;
+  readonly #queries: PlanQueries;
+  readonly #plans: PlanCache;
+  readonly #writer: PlanWriter;
+  readonly #wakes = new EventEmitter().setMaxListeners(0);
+  readonly #claims = new Map<string, OwnClaim>();
+
+  constructor(options: {
+    readonly db: Database;
+    readonly node: NodeLease;
+    readonly signals: Signals;
+    readonly queries: PlanQueries;
+    readonly telemetry: Telemetry;
+    readonly toolCalls: PostgresToolCallLog;
+  }) {
+    this.#db = options.db;
+    this.#node = options.node;
+    this.#signals = options.signals;
+    this.#queries = options.queries;
+    this.#plans = new PlanCache(options.db, options.node, options.queries);
+    this.#writer = new PlanWriter(options.db, options.telemetry, (unit) => {
+      this.#changed(unit.plan.ref);
+      if (unit.state?.finishedAtMs !== undefined || callsOf(unit).length > 0) {
+        options.toolCalls.recorded(unit.plan.ref, callsOf(unit));
+      }
+    });
+    this.#signals.on("changed", (ref) => this.#wakes.emit(ref.planId));
+    this.#signals.on("missed", () => {
+      for (const planId of this.#wakes.eventNames()) this.#wakes.emit(planId);
+    });
+    this.#signals.on("wanted", (ref) => {
+      this.#letGo(ref).catch(() => undefined);
+    });
+    this.#node.onBeat(() => {
+      this.#letGoOfWanted().catch(() => undefined);
+    });
+  }
+
+  async createPlan(plan: NewPlan): Promise<PlanRecord> {
+    const earlier = await this.#sameRequest(plan);
+    if (earlier !== undefined) return earlier;
+    const { events, ...state } = createPlan({ ...plan.ref, ...plan }, plan.steps);
+    const { nodeId, holds } = this.#node;
+    const holder = holds ? nodeId : undefined;
+    if (!(await this.#insert(plan, eventsJson(events), holder))) {
+      const winner = await this.#sameRequest(plan);
+      assert(winner !== undefined, "only an idempotency key can be in a new plan's way");
+      return winner;
+    }
+    const { ref, sessionId, steps: prepared } = plan;
+    const loaded = { state, sessionId, prepared, results: new Map<number, number>(), holder };
+    const open = new OpenPlan(ref, loaded);
+    open.heldBy = holder;
+    this.#plans.add(open);
+    return newPlanRecord(plan, state);
+  }
+
+  findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
+    return this.#queries.record(ref);
+  }
+
+  listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    return this.#queries.list(orgId, filter, page);
+  }
+
+  async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
+    for (;;) {
+      const access = await this.#plans.current(ref);
+      if (access.kind === "held elsewhere") {
+        await this.#want(access.nodeId, ref);
+        return { kind: "running" };
+      }
+      const { plan } = access;
+      const prepared = plan.step(ref.stepId);
+      await plan.ended([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      if (plan.broken) continue;
+      const decision = claimStep(plan.state, ref.stepId, owner, this.#node.nowMs());
+      if (decision.kind === "running" || decision.kind === "refused") return decision;
+      if (decision.kind === "finished") {
+        return { kind: "finished", execution: await this.#stored(plan, decision.step) };
+      }
+      assert(prepared !== undefined, "a step that was claimed is a step of the plan");
+      const inMemory = isReadIntent(prepared.intent) && this.#plans.isHeld(plan);
+      if (!inMemory && plan.ownSequence === plan.state.lastSequence) this.#take(plan);
+      plan.change(decision.change);
+      if (!inMemory && !(await this.#isWritten(plan))) continue;
+      this.#keepClaim(plan, ref, { owner, attempt: decision.step.attempt }, inMemory);
+      return {
+        kind: "claimed",
+        attempt: decision.step.attempt,
+        step: prepared,
+        sessionId: plan.sessionId,
+        deadlineMs: plan.state.deadlineMs,
+        outputs: await this.#outputs(plan, prepared),
+      };
+    }
+  }
+
+  async renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
+    const claim = this.#claims.get(keyOf(attempt, attempt.stepId));
+    if (claim?.owner !== owner || claim.attempt !== attempt.attempt) return false;
+    const access = await this.#plans.current(attempt);
+    const step = access.kind === "open" ? access.plan.step(attempt.stepId) : undefined;
+    if (step === undefined) return false;
+    const rows = await this.#db.query(
+      `UPDATE step_leases SET lease_until_ms = steward_now_ms() + $6
+       WHERE org_id = $1 AND plan_id = $2 AND step_index = $3 AND attempt = $4 AND owner = $5
+       RETURNING attempt`,
+      [attempt.orgId, attempt.planId, step.index, attempt.attempt, owner, LEASE_MS],
+    );
+    return rows.length > 0;
+  }
+
+  async finishStep(
+    attempt: AttemptRef,
+    outcome: StepOutcome,
+    toolCall: ToolCallRecord | undefined,
+  ): Promise<FinishResult> {
+    const key = keyOf(attempt, attempt.stepId);
+    const claim = this.#claims.get(key);
+    for (;;) {
+      const plan = await this.#opened(attempt);
+      const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
+      const change =
+        claim === undefined || running?.owner === claim.owner
+          ? finishStep(plan.state, attempt.stepId, attempt.attempt, outcome, this.#node.nowMs())
+          : undefined;
+      if (claim?.attempt === attempt.attempt) this.#dropClaim(key);
+      if (change === undefined) return { kind: "fenced" };
+      plan.change(change);
+      const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
+      assert(step !== undefined, "ending an attempt changes its step");
+      const context = "context" in outcome ? outcome.context : undefined;
+      if (!(await this.#isWritten(plan, attemptEnd(plan, step, context, toolCall)))) continue;
+      if (context !== undefined) plan.keepOutput(step.stepId, context.toolOutputJson);
+      this.#closeIfOver(plan);
+      const execution = executionOf(attempt.planId, step, context);
+      return execution === undefined
+        ? { kind: "pending" }
+        : { kind: "ended", execution: { ...execution, replayed: false } };
+    }
+  }
+
+  async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
+    for (;;) {
+      const plan = await this.#opened(ref);
+      const change = cancelPlan(plan.state, reason, this.#node.nowMs());
+      if (change === undefined) {
+        await plan.settled();
+        if (plan.broken) continue;
+        return plan.state;
+      }
+      if ("refused" in change) throw new AppError("PLAN_NOT_ACTIVE", change.refused);
+      plan.change(change);
+      if (await this.#isWritten(plan)) return plan.state;
+    }
+  }
+
+  async retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord> {
+    for (;;) {
+      const plan = await this.#opened(ref);
+      const change = retryPlan(plan.state, this.#node.nowMs(), deadlineMs);
+      if ("refused" in change) {
+        const code = change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE";
+        throw new AppError(code, change.refused);
+      }
+      plan.change(change);
+      if (!(await this.#isWritten(plan))) continue;
+      const record = await this.#queries.record(ref);
+      assert(record !== undefined, "a plan that was committed can be read");
+      return record;
+    }
+  }
+
+  readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    return this.#queries.events(ref, afterSequence, limit);
+  }
+
+  onPlanEvents(planId: string, wake: () => void): Unsubscribe {
+    this.#wakes.on(planId, wake);
+    return () => this.#wakes.off(planId, wake);
+  }
+
+  abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
+    return this.#queries.abandoned(this.#node.others, limit);
+  }
+
+  /** A plan with a step that runs waits for its end, which its deadline bounds too. */
+  async expirePlans(): Promise<number> {
+    const overdue = await this.#queries.overdue(this.#node.others, OVERDUE_PLANS_MAX);
+    let expired = 0;
+    for (const ref of overdue) if (await this.#expire(ref)) expired += 1;
+    return expired;
+  }
+
+  /** Claims that were only in memory are gone with the process: nothing to do for them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const key of this.#claims.keys()) this.#dropClaim(key);
+    await Promise.all([...this.#plans.plans()].map((plan) => plan.settled()));
+  }
+
+  async #expire(ref: PlanRef): Promise<boolean> {
+    const access = await this.#plans.current(ref);
+    if (access.kind === "held elsewhere") return false;
+    const { plan } = access;
+    if (plan.state.steps.some((step) => step.status === "running")) return false;
+    const nowMs = Math.max(this.#node.nowMs(), plan.state.deadlineMs + 1);
+    const change = expirePlan(plan.state, nowMs);
+    if (change === undefined) return false;
+    plan.change(change);
+    return this.#isWritten(plan);
+  }
+
+  /** @returns false when the idempotency key was used before. */
+  async #insert(plan: NewPlan, events: string, holder: string | undefined): Promise<boolean> {
+    const giveUpAt = performance.now() + INSERT_MS_MAX;
+    for (;;) {
+      try {
+        return await this.#insertOnce(plan, events, holder);
+      } catch (error) {
+        // The plan's id is its own: it can only be there because the answer to its insert was lost.
+        if (sqlStateOf(error) === UNIQUE_VIOLATION) return true;
+        if (!(error instanceof ConnectionLost) || performance.now() > giveUpAt) throw error;
+        await delay(POLL_MS);
+      }
+    }
+  }
+
+  async #insertOnce(plan: NewPlan, events: string, holder: string | undefined): Promise<boolean> {
+    const { ref, idempotency } = plan;
+    const [row] = await this.#db.query<{ readonly created: boolean }>(
+      `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS created`,
+      [
+        ref.orgId,
+        ref.planId,
+        plan.sessionId,
+        plan.createdAtMs,
+        plan.deadlineMs,
+        holder ?? null,
+        summaryJson(plan),
+        JSON.stringify(plan.steps),
+        events,
+        idempotency?.key ?? null,
+        idempotency?.requestHash ?? null,
+      ],
+    );
+    return row?.created === true;
+  }
+
+  async #sameRequest(plan: NewPlan): Promise<PlanRecord | undefined> {
+    const { idempotency } = plan;
+    if (idempotency === undefined) return undefined;
+    const earlier = await this.#queries.byIdempotencyKey(plan.ref.orgId, idempotency.key);
+    if (earlier === undefined) return undefined;
+    if (earlier.requestHash !== idempotency.requestHash) {
+      throw new AppError(
+        "IDEMPOTENCY_CONFLICT",
+        `The idempotency-key was used for another request, which made plan ${earlier.planId}`,
+      );
+    }
+    return this.#queries.record({ orgId: plan.ref.orgId, planId: earlier.planId });
+  }
+
+  /**
+   * The plan, once it may be decided on here.
+   * @throws AppError `PLAN_NOT_FOUND`; `STORE_UNAVAILABLE` when its holder does not let go.
+   */
+  async #opened(ref: PlanRef): Promise<OpenPlan> {
+    const giveUpAt = performance.now() + HOLD_MS_MAX;
+    for (;;) {
+      const access = await this.#plans.current(ref);
+      if (access.kind === "open") return access.plan;
+      if (performance.now() > giveUpAt) throw heldTooLong(ref);
+      await this.#want(access.nodeId, ref);
+      await this.#untilNews(ref);
+    }
+  }
+
+  async #untilNews(ref: PlanRef): Promise<void> {
+    const news = new AbortController();
+    const unsubscribe = this.onPlanEvents(ref.planId, () => {
+      news.abort();
+    });
+    await delay(POLL_MS, undefined, { signal: news.signal }).catch(() => undefined);
+    unsubscribe();
+  }
+
+  /** Asks the holder to let go: by a signal, and in writing should that be lost. */
+  async #want(nodeId: string, ref: PlanRef): Promise<void> {
+    this.#signals.wanted(nodeId, ref);
+    await this.#db.query(
+      `UPDATE plans SET is_wanted = true
+       WHERE org_id = $1 AND plan_id = $2 AND holder = $3 AND NOT is_wanted`,
+      [ref.orgId, ref.planId, nodeId],
+    );
+  }
+
+  async #letGoOfWanted(): Promise<void> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT org_id, plan_id FROM plans WHERE is_wanted AND holder = $1`,
+      [this.#node.nodeId],
+    );
+    for (const row of rows) await this.#letGo({ orgId: row.org_id, planId: row.plan_id });
+  }
+
+  /** Makes what is known of a plan durable, claims of reads too, and lets others decide on it. */
+  #letGo(ref: PlanRef): Promise<void> {
+    return this.#plans.releasing(ref, async (plan) => {
+      if (plan !== undefined) await this.#isWritten(plan);
+      await this.#db.query(
+        `UPDATE plans SET holder = NULL, is_wanted = false
+         WHERE org_id = $1 AND plan_id = $2 AND holder = $3`,
+        [ref.orgId, ref.planId, this.#node.nodeId],
+      );
+      this.#changed(ref);
+    });
+  }
+
+  /** A shared plan that nobody else has touched since this node did becomes the node's own. */
+  #take(plan: OpenPlan): void {
+    if (plan.heldBy === undefined && this.#node.holds) plan.take(this.#node.nodeId);
+  }
+
+  /** Writes what was changed. @returns false when another node was first: load and decide again. */
+  async #isWritten(plan: OpenPlan, end?: AttemptEndRow): Promise<boolean> {
+    const written = plan.seal(end);
+    this.#writer.submit(plan);
+    try {
+      await written;
+      return true;
+    } catch (error) {
+      if (error instanceof PlanConflict) return false;
+      throw error;
+    }
+  }
+
+  #changed(ref: PlanRef): void {
+    this.#wakes.emit(ref.planId);
+    this.#signals.changed(ref);
+  }
+
+  #closeIfOver(plan: OpenPlan): void {
+    const { status } = plan.state;
+    if (status !== "pending" && status !== "running" && plan.idle) this.#plans.close(plan);
+  }
+
+  #keepClaim(
+    plan: OpenPlan,
+    ref: StepRef,
+    claim: Pick<OwnClaim, "owner" | "attempt">,
+    inMemory: boolean,
+  ): void {
+    const key = keyOf(ref, ref.stepId);
+    const timer = inMemory
+      ? setTimeout(() => {
+          // A failure shows again, and is answered for, when the attempt ends.
+          this.#isWritten(plan).catch(() => undefined);
+        }, CLAIM_WRITTEN_AFTER_MS)
+      : undefined;
+    this.#claims.set(key, {
+      ...claim,
+      forget: () => {
+        clearTimeout(timer);
+      },
+    });
+  }
+
+  #dropClaim(key: string): void {
+    this.#claims.get(key)?.forget();
+    this.#claims.delete(key);
+  }
+
+  async #stored(plan: OpenPlan, step: StepState): Promise<StepExecution> {
+    const sequence = plan.resultSequence(step.index);
+    const context =
+      sequence === undefined ? undefined : await this.#queries.context(plan.ref, sequence);
+    const execution = executionOf(plan.ref.planId, step, context);
+    assert(execution !== undefined, "a finished step has a result");
+    return { ...execution, replayed: true };
+  }
+
+  async #outputs(plan: OpenPlan, step: PreparedStep): Promise<ReadonlyMap<string, string>> {
+    const outputs = new Map<string, string>();
+    for (const { stepId } of step.statement.binds) {
+      if (outputs.has(stepId)) continue;
+      outputs.set(stepId, plan.output(stepId) ?? (await this.#storedOutput(plan, stepId)));
+    }
+    return outputs;
+  }
+
+  async #storedOutput(plan: OpenPlan, stepId: string): Promise<string> {
+    const step = plan.step(stepId);
+    const sequence = step && plan.resultSequence(step.index);
+    assert(sequence !== undefined, "a step is claimed after those it refers to have completed");
+    return (await this.#queries.context(plan.ref, sequence)).toolOutputJson;
+  }
+}
+
+function callsOf({ rows }: PlanUnit): readonly PlacedCall[] {
+  return rows.flatMap(({ sequence, end }) =>
+    end?.call === undefined ? [] : [{ sequence, record: end.call }],
+  );
+}
+
+function attemptEnd(
+  plan: OpenPlan,
+  { stepId }: StepState,
+  context: AttemptEndRow["context"],
+  call: ToolCallRecord | undefined,
+): AttemptEndRow {
+  const step = plan.step(stepId);
+  assert(step !== undefined, "an attempt is of a step of its plan");
+  return { step, context, call };
+}
+
+/** What reading the plan back would give. */
+function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
+  return {
+    ...plan.ref,
+    sessionId: plan.sessionId,
+    name: plan.name,
+    description: plan.description,
+    status: state.status,
+    createdAt: isoTime(state.createdAtMs),
+    steps: stepRecordsOf(plan.steps, state.steps),
+  };
+}
+
+function heldTooLong(ref: PlanRef): AppError {
+  return new AppError(
+    "STORE_UNAVAILABLE",
+    `Plan ${ref.planId} is being worked on by another server, which does not let go of it now`,
+    { retryAfterMs: 1000 },
+  );
+}

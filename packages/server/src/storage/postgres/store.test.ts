@@ -1,0 +1,27 @@
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { afterEach, beforeEach } from "vitest";
+import { planStoreBattery } from "../contract.js";
+import { Database } from "./database.js";
+import { migrate } from "./migrate.js";
+import { onTime, ownDatabaseClock } from "./testing/hand-clock.js";
+import { openTestStore } from "./testing/open-store.js";
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await freshDatabase();
+});
+afterEach(async () => {
+  await database[Symbol.asyncDispose]();
+});
+
+planStoreBattery("PostgreSQL", async (clock) => {
+  await using db = new Database(database.url);
+  await migrate(db);
+  await ownDatabaseClock(database, clock);
+  const store = await openTestStore(database.url);
+  return {
+    plans: onTime(store.plans, database, clock),
+    toolCalls: store.toolCalls,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+});

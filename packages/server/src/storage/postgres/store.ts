@@ -1,0 +1,70 @@
+import type { Ids } from "../../kernel/ids.js";
+import type { Log } from "../../kernel/log.js";
+import type { Telemetry } from "../../kernel/telemetry.js";
+import type { Store } from "../store.js";
+import { PostgresCustomerBindings } from "./customer-bindings.js";
+import { Database } from "./database.js";
+import { MemoryFollower } from "./memory-follower.js";
+import { PostgresMemoryStore } from "./memory-store.js";
+import { migrate } from "./migrate.js";
+import { NodeLease } from "./node-lease.js";
+import { PlanQueries } from "./plan-queries.js";
+import { PostgresPlanStore } from "./plan-store.js";
+import { Signals } from "./signals.js";
+import { PostgresToolCallLog } from "./tool-call-log.js";
+import { UnreadPlans } from "./unread-plans.js";
+import { PostgresUsageStore } from "./usage-store.js";
+
+/** What a store is opened with. */
+export interface PostgresStoreOptions {
+  /** `postgres://…`; it may hold a password. */
+  readonly url: string;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * Opens the store of several nodes, bringing it up to date as needed, and joins its nodes.
+ * @throws AppError `STORE_UNAVAILABLE`.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, ids, log, telemetry } = options;
+  const db = new Database(url);
+  try {
+    await migrate(db);
+    const node = await NodeLease.join(db, ids, log);
+    const signals = new Signals(db, node, log);
+    const unread = {
+      usage: new UnreadPlans(db, "usage", node, log),
+      memory: new UnreadPlans(db, "memory", node, log),
+    };
+    const toolCalls = new PostgresToolCallLog(db, unread);
+    const queries = new PlanQueries(db);
+    const plans = new PostgresPlanStore({ db, node, signals, queries, telemetry, toolCalls });
+    return {
+      plans,
+      toolCalls,
+      usage: new PostgresUsageStore(db, unread.usage),
+      customers: new PostgresCustomerBindings(db),
+      memory: new PostgresMemoryStore(db, unread.memory, signals),
+      memorySource: {
+        url: new URL("./memory-index-source.js", import.meta.url).href,
+        options: { url },
+      },
+      followMemory: (index) => MemoryFollower.start({ db, signals, log }, index),
+      check: async () => {
+        await db.query("SELECT FROM nodes LIMIT 1");
+      },
+      async [Symbol.asyncDispose]() {
+        await plans[Symbol.asyncDispose]();
+        await signals[Symbol.asyncDispose]();
+        await node[Symbol.asyncDispose]();
+        await db[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await db[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from "../../../kernel/clock.js";
+
+/** What runs a statement past the store. */
+interface Queryable {
+  query(sql: string): Promise<unknown>;
+}
+
+/** Has a migrated store's database tell the time of a clock that a test moves. */
+export async function ownDatabaseClock(db: Queryable, clock: Clock): Promise<void> {
+  await db.query("CREATE TABLE IF NOT EXISTS test_clock (now_ms bigint NOT NULL)");
+  await db.query("TRUNCATE test_clock");
+  await db.query(`INSERT INTO test_clock VALUES (${clock.nowMs()})`);
+  await db.query(
+    `CREATE OR REPLACE FUNCTION steward_now_ms() RETURNS bigint LANGUAGE sql STABLE AS
+       'SELECT now_ms FROM test_clock'`,
+  );
+}
+
+/** The same port, each of whose calls first tells the database the time. */
+export function onTime<Port extends object>(port: Port, db: Queryable, clock: Clock): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      const method = value.bind(target) as (...args: unknown[]) => unknown;
+      if (name === "onPlanEvents" || typeof name === "symbol") return method;
+      return async (...args: unknown[]) => {
+        await db.query(`UPDATE test_clock SET now_ms = ${clock.nowMs()}`);
+        return method(...args);
+      };
+    },
+  });
+}

@@ -1,0 +1,172 @@
+import { EventEmitter } from "node:events";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import type {
+  LlmToolCallAuditRecorded,
+  LoggedAuditEvent,
+  LoggedToolCall,
+  ToolCallLog,
+  ToolCallRecord,
+} from "../../kernel/tool-call.js";
+import type { PlanRef } from "../../plans/ports.js";
+import {
+  acknowledge,
+  placesIn,
+  readUnread,
+  type CallConsumer,
+  type PlacedCall,
+} from "./call-feed.js";
+import type { Database } from "./database.js";
+import type { UnreadPlans } from "./unread-plans.js";
+
+/** Calls kept for those who follow the log; the oldest are forgotten first. */
+const ENTRIES_MAX = 10_000;
+
+interface Entry extends LoggedToolCall {
+  readonly ref: PlanRef;
+  /** Its place in the log of its plan. */
+  readonly planSequence: number;
+}
+
+/**
+ * The tool calls that this node follows: those that nobody has consumed yet when it starts, and those
+ * that it writes. What is durable is in the logs of the plans; the numbers given here are this
+ * process's own, in the order in which it came to know of the calls.
+ */
+export class PostgresToolCallLog implements ToolCallLog {
+  readonly #db: Database;
+  readonly #unread: Readonly<Record<CallConsumer, UnreadPlans>>;
+  readonly #wakes = new EventEmitter().setMaxListeners(0);
+  readonly #entries: Entry[] = [];
+  readonly #places: Record<CallConsumer, number> = { usage: 0, memory: 0 };
+  #last = 0;
+  #loaded: Promise<void> | undefined;
+
+  constructor(db: Database, unread: Readonly<Record<CallConsumer, UnreadPlans>>) {
+    this.#db = db;
+    this.#unread = unread;
+  }
+
+  async position(consumer: string): Promise<number> {
+    await this.#load();
+    return isConsumer(consumer) ? this.#places[consumer] : 0;
+  }
+
+  async readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]> {
+    await this.#load();
+    return this.#after(sequence, limit).map((entry) => ({
+      sequence: entry.sequence,
+      record: entry.record,
+    }));
+  }
+
+  async auditEventsAfter(sequence: number, limit: number): Promise<readonly LoggedAuditEvent[]> {
+    await this.#load();
+    return this.#after(sequence, limit).map((entry) => ({
+      sequence: entry.sequence,
+      event: auditEventOf(entry.record),
+    }));
+  }
+
+  /** The places of other consumers than usage and memory last as long as the process. */
+  async acknowledge(consumer: string, sequence: number): Promise<void> {
+    if (!isConsumer(consumer)) return;
+    const newest = new Map(
+      this.#entries
+        .filter((entry) => entry.sequence <= sequence)
+        .map((entry) => [entry.ref.planId, entry]),
+    );
+    for (const { ref, planSequence: through } of newest.values()) {
+      const places = await placesIn(this.#db, ref.orgId, [ref.planId]);
+      const from = places.get(ref.planId)?.[consumer] ?? 0;
+      if (from < through) await acknowledge(this.#db, consumer, { ref, from, through });
+    }
+    this.#places[consumer] = Math.max(this.#places[consumer], sequence);
+  }
+
+  onRecorded(wake: () => void): Unsubscribe {
+    this.#wakes.on("recorded", wake);
+    return () => this.#wakes.off("recorded", wake);
+  }
+
+  /** Takes calls over that were just committed, and wakes whoever follows. */
+  recorded(ref: PlanRef, calls: readonly PlacedCall[]): void {
+    this.#unread.usage.add(ref);
+    this.#unread.memory.add(ref);
+    for (const call of calls) this.#add(ref, call);
+    this.#wakes.emit("recorded");
+  }
+
+  #after(sequence: number, limit: number): readonly Entry[] {
+    const skipped = sequence - (this.#last - this.#entries.length);
+    const first = Math.max(skipped, 0);
+    return this.#entries.slice(first, first + limit);
+  }
+
+  #add(ref: PlanRef, { sequence, record }: PlacedCall): void {
+    this.#last += 1;
+    this.#entries.push({ sequence: this.#last, ref, planSequence: sequence, record });
+    if (this.#entries.length > 2 * ENTRIES_MAX) this.#entries.splice(0, ENTRIES_MAX);
+  }
+
+  #load(): Promise<void> {
+    this.#loaded ??= this.#loadOnce().catch((error: unknown) => {
+      this.#loaded = undefined;
+      throw error;
+    });
+    return this.#loaded;
+  }
+
+  async #loadOnce(): Promise<void> {
+    const written = this.#entries.splice(0);
+    const { usage, memory } = this.#unread;
+    for (const [orgId, planIds] of byOrganization([
+      ...(await usage.all()),
+      ...(await memory.all()),
+    ])) {
+      const options = { lock: false, callsMax: ENTRIES_MAX };
+      const unread = await readUnread(this.#db, "any", orgId, planIds, options);
+      const places = await placesIn(this.#db, orgId, planIds);
+      for (const { ref, calls } of unread.parts) {
+        const place = places.get(ref.planId);
+        for (const call of calls) {
+          this.#add(ref, call);
+          for (const consumer of ["usage", "memory"] as const) {
+            const isFirst = this.#places[consumer] === this.#last - 1;
+            if (isFirst && call.sequence <= (place?.[consumer] ?? 0)) {
+              this.#places[consumer] = this.#last;
+            }
+          }
+        }
+      }
+    }
+    const known = new Set(this.#entries.map(({ record }) => record.eventId));
+    for (const { ref, planSequence: sequence, record } of written) {
+      if (!known.has(record.eventId)) this.#add(ref, { sequence, record });
+    }
+  }
+}
+
+function byOrganization(refs: readonly PlanRef[]): ReadonlyMap<string, readonly string[]> {
+  const byOrg = new Map<string, Set<string>>();
+  for (const { orgId, planId } of refs) {
+    byOrg.set(orgId, (byOrg.get(orgId) ?? new Set()).add(planId));
+  }
+  return new Map([...byOrg].map(([orgId, planIds]) => [orgId, [...planIds]]));
+}
+
+function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
+  return {
+    event_id: record.eventId,
+    tool_name: record.toolName,
+    context: {
+      org_id: record.orgId,
+      session_id: record.sessionId,
+      orm_model: record.ormModel,
+      intent: record.intent,
+    },
+  };
+}
+
+function isConsumer(name: string): name is CallConsumer {
+  return name === "usage" || name === "memory";
+}

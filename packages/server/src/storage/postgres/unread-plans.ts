@@ -1,0 +1,96 @@
+import type { Log } from "../../kernel/log.js";
+import type { PlanRef } from "../../plans/ports.js";
+import type { CallConsumer } from "./call-feed.js";
+import type { Database } from "./database.js";
+import type { NodeLease } from "./node-lease.js";
+
+/** How often the store is searched for tool calls that nobody consumes, in heartbeats. */
+const SWEEP_BEATS = 30;
+/** Plans found in one sweep; more are found in the next one. */
+const SWEEP_PLANS_MAX = 1000;
+
+/**
+ * Plans whose tool calls a consumer of this node has not read yet. A node consumes what it has written
+ * itself; what a node that is gone left behind is found by a sweep: at the start, when the nodes
+ * change, and now and then.
+ */
+export class UnreadPlans {
+  readonly #db: Database;
+  readonly #consumer: CallConsumer;
+  readonly #node: NodeLease;
+  readonly #byOrg = new Map<string, Set<string>>();
+  #swept: Promise<void>;
+  #beats = 0;
+  #others = "";
+  #isDue = true;
+
+  constructor(db: Database, consumer: CallConsumer, node: NodeLease, log: Log) {
+    this.#db = db;
+    this.#consumer = consumer;
+    this.#node = node;
+    this.#swept = Promise.resolve();
+    node.onBeat(() => {
+      this.#beats += 1;
+      const others = node.others.toSorted().join();
+      if (others === this.#others && this.#beats % SWEEP_BEATS !== 0) return;
+      this.#others = others;
+      this.#isDue = true;
+      this.sweep().catch((error: unknown) => {
+        log.warn({ err: error }, "the store could not be searched for tool calls");
+      });
+    });
+  }
+
+  /** The plan has new tool calls. */
+  add({ orgId, planId }: PlanRef): void {
+    const plans = this.#byOrg.get(orgId) ?? new Set();
+    this.#byOrg.set(orgId, plans.add(planId));
+  }
+
+  /** Some plans of one organization, taken out: to be put back when they are not read to the end. */
+  async take(plansMax: number): Promise<readonly PlanRef[]> {
+    await this.sweep();
+    for (const [orgId, plans] of this.#byOrg) {
+      const planIds = [...plans].slice(0, plansMax);
+      for (const planId of planIds) plans.delete(planId);
+      // One organization after the other.
+      this.#byOrg.delete(orgId);
+      if (plans.size > 0) this.#byOrg.set(orgId, plans);
+      if (planIds.length > 0) return planIds.map((planId) => ({ orgId, planId }));
+    }
+    return [];
+  }
+
+  /** Every plan that is known to have unread calls. */
+  async all(): Promise<readonly PlanRef[]> {
+    await this.sweep();
+    return [...this.#byOrg].flatMap(([orgId, plans]) =>
+      [...plans].map((planId) => ({ orgId, planId })),
+    );
+  }
+
+  /** Looks for what nobody consumes, if it is time to. @returns when it is found. */
+  sweep(): Promise<void> {
+    if (!this.#isDue) return this.#swept;
+    this.#isDue = false;
+    this.#swept = this.#sweep().catch((error: unknown) => {
+      this.#isDue = true;
+      throw error;
+    });
+    return this.#swept;
+  }
+
+  async #sweep(): Promise<void> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT p.org_id, p.plan_id FROM plans AS p
+       WHERE NOT p.is_settled AND (p.holder IS NULL OR p.holder <> ALL ($1::uuid[]))
+         AND (p.finished_at_ms IS NOT NULL OR EXISTS (SELECT FROM plan_changes AS c
+           WHERE c.org_id = p.org_id AND c.plan_id = p.plan_id
+             AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL))
+       ORDER BY p.plan_id LIMIT $2`,
+      [this.#node.others, SWEEP_PLANS_MAX],
+    );
+    for (const row of rows) this.add({ orgId: row.org_id, planId: row.plan_id });
+    if (rows.length === SWEEP_PLANS_MAX) this.#isDue = true;
+  }
+}

@@ -1,0 +1,304 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  NO_USAGE,
+  postingOf,
+  postingOfAdjustment,
+  PriceList,
+  rollupsOf,
+  usageEventOf,
+} from "../../usage/index.js";
+import type {
+  Bucket,
+  BucketRange,
+  Budget,
+  BudgetWindow,
+  Correction,
+  CostedRow,
+  HeatCell,
+  Price,
+  PriceChange,
+  Rollups,
+  RowRange,
+  UsageEvent,
+  UsageStore,
+  UsageTotals,
+} from "../../usage/ports.js";
+import type { PlanRef } from "../../plans/ports.js";
+import { acknowledge, readUnread, type UnreadRead } from "./call-feed.js";
+import { ConnectionLost, type Connection, type Database } from "./database.js";
+import type { UnreadPlans } from "./unread-plans.js";
+import {
+  BUCKET_COLUMNS,
+  bucketOf,
+  BUDGET_COLUMNS,
+  budgetOf,
+  COSTED_ROW_COLUMNS,
+  costedRowOf,
+  HEAT_CELL_COLUMNS,
+  heatCellOf,
+  PRICE_COLUMNS,
+  priceOf,
+  SUMMED_TOTALS,
+  TIME_ROLLUP_COLUMNS,
+  timeRollupOf,
+  totalsOf,
+  type BucketRow,
+  type BudgetRow,
+  type CostedUsageRow,
+  type HeatCellRow,
+  type PriceRow,
+  type TimeRollupRow,
+  type TotalsRow,
+} from "./usage-rows.js";
+import {
+  addToTotals,
+  insertAdjustments,
+  insertEvents,
+  insertPrice,
+  replaceTotals,
+} from "./usage-writes.js";
+
+/** Pause before plans are looked at again that another transaction has locked, in ms. */
+const LOCKED_MS = 10;
+/** Plans whose tool calls are recorded in one transaction, at most. */
+const PLANS_MAX = 256;
+
+/**
+ * Usage in PostgreSQL. Several nodes record at once: each locks the plans whose calls it records, and
+ * passes over those that another has locked.
+ */
+export class PostgresUsageStore implements UsageStore {
+  readonly #db: Database;
+  readonly #unread: UnreadPlans;
+  /** Recorded, but not told of, because something failed afterwards. */
+  #untold: readonly UsageEvent[] = [];
+
+  constructor(db: Database, unread: UnreadPlans) {
+    this.#db = db;
+    this.#unread = unread;
+  }
+
+  async recordPending(limit: number): Promise<readonly UsageEvent[]> {
+    const recorded = [...this.#untold];
+    this.#untold = recorded;
+    while (recorded.length < limit) {
+      const refs = await this.#unread.take(PLANS_MAX);
+      if (refs.length === 0) break;
+      recorded.push(...(await this.#recordPlans(refs, limit - recorded.length)));
+    }
+    this.#untold = [];
+    return recorded;
+  }
+
+  async recordExternal(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
+    const [first] = events;
+    if (first === undefined) return [];
+    return this.#db.transaction(async (connection) => {
+      const added: UsageEvent[] = [];
+      for (const [orgId, own] of byOrganization(events, (event) => event.orgId)) {
+        const ids = await insertEvents(connection, orgId, own);
+        added.push(...own.filter(({ id }) => ids.has(id)));
+      }
+      await addToTotals(connection, rollupsOf(added.map(postingOf)));
+      return added;
+    });
+  }
+
+  async adjust(corrections: readonly Correction[]): Promise<void> {
+    const postings = corrections.map(({ adjustment, event }) =>
+      postingOfAdjustment(adjustment, event),
+    );
+    await this.#db.transaction(async (connection) => {
+      for (const [orgId, own] of byOrganization(corrections, ({ event }) => event.orgId)) {
+        await insertAdjustments(connection, orgId, own);
+      }
+      await addToTotals(connection, rollupsOf(postings));
+    });
+  }
+
+  async rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
+    const { fromMs, untilMs, after } = range;
+    const rows = await this.#db.query<CostedUsageRow>(
+      `SELECT ${COSTED_ROW_COLUMNS} FROM usage_events AS e
+       WHERE e.org_id = $1 AND e.occurred_at_ms < $2
+         AND ${after === undefined ? "e.occurred_at_ms >= $4" : "(e.occurred_at_ms, e.id) > ($4, $5)"}
+       ORDER BY e.occurred_at_ms, e.id LIMIT $3`,
+      [orgId, untilMs, limit, ...(after === undefined ? [fromMs] : [after.occurredAtMs, after.id])],
+    );
+    return rows.map(costedRowOf);
+  }
+
+  async buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]> {
+    const rows = await this.#db.query<BucketRow>(
+      `SELECT ${BUCKET_COLUMNS} FROM usage_totals
+       WHERE org_id = $1 AND dimension = $2 AND grain = $3 AND bucket_ms >= $4 AND bucket_ms < $5
+       ORDER BY bucket_ms, key`,
+      [orgId, range.dimension, range.grain, range.fromMs, range.untilMs],
+    );
+    return rows.map(bucketOf);
+  }
+
+  async heatMap(orgId: string): Promise<readonly HeatCell[]> {
+    const rows = await this.#db.query<HeatCellRow>(
+      `SELECT ${HEAT_CELL_COLUMNS} FROM usage_heat_map
+       WHERE org_id = $1 ORDER BY orm_model, intent, aau_weight`,
+      [orgId],
+    );
+    return rows.map(heatCellOf);
+  }
+
+  async totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals> {
+    return totalsInWindow(this.#db, orgId, window);
+  }
+
+  prices(orgId: string): Promise<readonly Price[]> {
+    return pricesOf(this.#db, orgId);
+  }
+
+  async savePrice(orgId: string, change: PriceChange): Promise<void> {
+    await this.#db.transaction((connection) => insertPrice(connection, orgId, change));
+  }
+
+  budgets(orgId: string): Promise<readonly Budget[]> {
+    return budgetsOf(this.#db, orgId);
+  }
+
+  async saveBudget(orgId: string, budget: Budget): Promise<void> {
+    await this.#db.query(
+      `INSERT INTO usage_budgets (org_id, scope, unit, period, action, limit_amount, id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)
+       ON CONFLICT (org_id, scope, unit, period, action)
+         DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
+      [orgId, budget.scope, budget.unit, budget.period, budget.action, budget.limit, budget.id],
+    );
+  }
+
+  async deleteBudget(orgId: string, budgetId: string): Promise<boolean> {
+    const rows = await this.#db.query(
+      `DELETE FROM usage_budgets WHERE org_id = $1 AND id = $2 RETURNING id`,
+      [orgId, budgetId],
+    );
+    return rows.length > 0;
+  }
+
+  async storedTotals(orgId: string): Promise<Rollups> {
+    const [byTime, heatMap] = await Promise.all([
+      this.#db.query<TimeRollupRow>(
+        `SELECT ${TIME_ROLLUP_COLUMNS} FROM usage_totals WHERE org_id = $1
+         ORDER BY dimension, grain, bucket_ms, key`,
+        [orgId],
+      ),
+      this.heatMap(orgId),
+    ]);
+    return { byTime: byTime.map(timeRollupOf), heatMap };
+  }
+
+  replaceTotals(totals: Rollups): Promise<void> {
+    return this.#db.transaction((connection) => replaceTotals(connection, totals));
+  }
+
+  /** @param refs plans of one organization, taken out of those that are unread. */
+  async #recordPlans(refs: readonly PlanRef[], limit: number): Promise<readonly UsageEvent[]> {
+    let events: readonly UsageEvent[] = [];
+    try {
+      const read = await this.#db.transaction(async (connection) => {
+        const recorded = await recordOn(connection, refs, limit);
+        events = recorded.events;
+        return recorded.read;
+      });
+      for (const ref of read.isCut ? refs : read.locked) this.#unread.add(ref);
+      // Whoever is at them is done soon.
+      if (!read.isCut && read.locked.length > 0) await delay(LOCKED_MS);
+    } catch (error) {
+      for (const ref of refs) this.#unread.add(ref);
+      if (!(error instanceof ConnectionLost) || !(await this.#isRecorded(events))) throw error;
+    }
+    return events;
+  }
+
+  /** After a commit whose answer was lost: all of a batch is there, or nothing. */
+  async #isRecorded([first]: readonly UsageEvent[]): Promise<boolean> {
+    if (first === undefined) return false;
+    const rows = await this.#db.query(
+      `SELECT FROM usage_events WHERE org_id = $1 AND occurred_at_ms = $2 AND id = $3`,
+      [first.orgId, first.occurredAtMs, first.id],
+    );
+    return rows.length > 0;
+  }
+}
+
+async function recordOn(
+  connection: Connection,
+  refs: readonly PlanRef[],
+  callsMax: number,
+): Promise<{ readonly events: readonly UsageEvent[]; readonly read: UnreadRead }> {
+  const orgId = refs[0]?.orgId ?? "";
+  const planIds = refs.map(({ planId }) => planId);
+  const read = await readUnread(connection, "usage", orgId, planIds, { lock: true, callsMax });
+  const calls = read.parts.flatMap((part) => part.calls);
+  let events: readonly UsageEvent[] = [];
+  if (calls.length > 0) {
+    const prices = new PriceList(await pricesOf(connection, orgId));
+    events = calls.map(({ record }) => usageEventOf(record, prices));
+    await insertEvents(connection, orgId, events);
+    await addToTotals(connection, rollupsOf(events.map(postingOf)));
+    await connection.query(
+      `DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = ANY ($2::uuid[])`,
+      [orgId, events.map(({ id }) => id)],
+    );
+  }
+  for (const part of read.parts) await acknowledge(connection, "usage", part);
+  return { events, read };
+}
+
+/** Sums of usage in a budget's window. */
+export async function totalsInWindow(
+  connection: Connection,
+  orgId: string,
+  { sessionId, fromMs, untilMs }: BudgetWindow,
+): Promise<UsageTotals> {
+  // The dimension stands in the text so that the index of sessions can be used.
+  const [row] = await connection.query<TotalsRow>(
+    `SELECT ${SUMMED_TOTALS} FROM usage_totals
+     WHERE org_id = $1 AND dimension = '${sessionId === undefined ? "total" : "session"}'
+       AND grain = 'day' AND key = $2 AND bucket_ms >= $3 AND bucket_ms < $4`,
+    [orgId, sessionId ?? "", fromMs, untilMs ?? Number.MAX_SAFE_INTEGER],
+  );
+  return row === undefined ? NO_USAGE : totalsOf(row);
+}
+
+/** Every price of an organization. */
+async function pricesOf(connection: Connection, orgId: string): Promise<readonly Price[]> {
+  const rows = await connection.query<PriceRow>(
+    `SELECT ${PRICE_COLUMNS} FROM usage_prices WHERE org_id = $1 ORDER BY scope, subject, from_ms`,
+    [orgId],
+  );
+  return rows.map(priceOf);
+}
+
+/** The budgets of an organization. @param lock keeps others from deciding on them meanwhile. */
+export async function budgetsOf(
+  connection: Connection,
+  orgId: string,
+  lock = false,
+): Promise<readonly Budget[]> {
+  const rows = await connection.query<BudgetRow>(
+    `SELECT ${BUDGET_COLUMNS} FROM usage_budgets
+     WHERE org_id = $1 ORDER BY scope, unit, period, action ${lock ? "FOR UPDATE" : ""}`,
+    [orgId],
+  );
+  return rows.map(budgetOf);
+}
+
+function byOrganization<T>(
+  values: readonly T[],
+  orgIdOf: (value: T) => string,
+): ReadonlyMap<string, readonly T[]> {
+  const byOrg = new Map<string, T[]>();
+  for (const value of values) {
+    const own = byOrg.get(orgIdOf(value)) ?? [];
+    byOrg.set(orgIdOf(value), own);
+    own.push(value);
+  }
+  return byOrg;
+}

@@ -1,0 +1,26 @@
+import type { ToolCallLog } from "../kernel/tool-call.js";
+import type { VectorIndex } from "../memory/index.js";
+import type { MemoryStore } from "../memory/ports.js";
+import type { CustomerBindings } from "../payments/ports.js";
+import type { PlanStore } from "../plans/ports.js";
+import type { UsageStore } from "../usage/ports.js";
+
+/** Everything this service keeps, in one database of any engine. */
+export interface Store extends AsyncDisposable {
+  readonly plans: PlanStore;
+  readonly toolCalls: ToolCallLog;
+  readonly usage: UsageStore;
+  readonly customers: CustomerBindings;
+  readonly memory: MemoryStore;
+  /** What the thread of a search index loads and is given, to read the memory for itself. */
+  readonly memorySource: { readonly url: string; readonly options: unknown };
+
+  /**
+   * Has an index follow what other processes that share the store remember and forget; absent where
+   * none can.
+   */
+  followMemory?(index: Pick<VectorIndex, "add" | "remove">): Promise<AsyncDisposable>;
+
+  /** @throws AppError `STORE_UNAVAILABLE` when the store cannot be read. */
+  check(): Promise<void>;
+}
