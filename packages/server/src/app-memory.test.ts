@@ -67,6 +67,30 @@ describe("a start", () => {
   });
 });
 
+describe("a stored vector that is damaged", () => {
+  it("is left out and told of, and the others are found", async () => {
+    const options = { embedding: { provider: "hash", dimension: 16 } } as const;
+    {
+      await using app = await start(options);
+      for (const note of ["whole", "damaged", "whole too"]) {
+        const content = JSON.stringify({ note });
+        await post(app, "/api/memory/entries", { session_id: "s", content });
+      }
+    }
+    const store = new DatabaseSync(join(directory, "store.db"));
+    store.exec(`UPDATE memory_entry_embeddings SET embedding = x'000000'
+                WHERE entry_id = (SELECT entry_id FROM memory_entries WHERE content LIKE '%damaged%')`);
+    store.close();
+    await using app = await start(options);
+    const found = JSON.stringify(await post(app, "/api/memory/search", { query: "whole damaged" }));
+    expect(found).toContain("whole too");
+    expect(found).not.toContain("damaged");
+    expect(await text(app, "/readyz")).toContain("1 stored vectors are damaged and not searched");
+    expect(await text(app, "/metrics")).toContain("steward_memory_quarantined_vectors 1");
+    expect(await text(app, "/api/memory/stats")).toContain('"entries":2,');
+  });
+});
+
 /** Hashed words, once it is back. */
 class Unreachable extends HashProvider implements EmbeddingProvider {
   isBack = false;

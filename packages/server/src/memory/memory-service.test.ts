@@ -7,7 +7,10 @@ import {
   ZeroProvider,
   type EmbeddingProvider,
 } from "../embedding/index.js";
+import { systemClock } from "../kernel/clock.js";
 import { isUuid } from "../kernel/ids.js";
+import { silentLog } from "../kernel/log.js";
+import { RetentionSweeper } from "./retention-sweeper.js";
 import type { SearchRequest } from "./search-request.js";
 import { MemoryRoom, reembedRoom, TestDirectory } from "./testing/memory-room.js";
 
@@ -169,6 +172,22 @@ describe("entries", () => {
     expect(await room.service.deleteSession(ORG, "s")).toBe(3);
     expect(await room.service.deleteSession(ORG, "s")).toBe(0);
     expect(await found({ query: "invoice" })).toEqual([kept]);
+  });
+
+  it("go when they are older than their organization keeps them", async () => {
+    const mine = await remember('"invoice"');
+    const others = await remember('"invoice"', OTHER_ORG);
+    await room.service.setRetention(ORG, 30);
+    const later = { nowMs: () => Date.now() + 31 * 24 * 60 * 60 * 1000 };
+    const { index, store } = room;
+    const options = { store: store.memory, index, log: silentLog };
+    await using now = new RetentionSweeper({ ...options, clock: systemClock });
+    expect(await found({ query: "invoice" })).toHaveLength(2);
+    expect(await now.sweep()).toBe(0);
+    await using then = new RetentionSweeper({ ...options, clock: later });
+    expect(await then.sweep()).toBe(1);
+    expect(await found({ query: "invoice" })).toEqual([others]);
+    await expect(room.service.getEntry(ORG, mine)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it.each([
