@@ -14,6 +14,8 @@ export interface EmbeddingRequest {
  */
 export class EmbeddingServer implements AsyncDisposable {
   readonly requests: EmbeddingRequest[] = [];
+  /** How long it takes to answer, in ms. */
+  delayMs = 0;
   /** What to answer instead of vectors. */
   misbehaviour: { readonly status: number; readonly body: string } | undefined;
   readonly #server: Server;
@@ -35,7 +37,11 @@ export class EmbeddingServer implements AsyncDisposable {
         const { authorization } = request.headers;
         server.requests.push({ authorization, model, texts: input });
         const answer = server.misbehaviour ?? { status: 200, body: server.#answer(input) };
-        response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+        const headers = { "content-type": "application/json" };
+        setTimeout(
+          () => response.writeHead(answer.status, headers).end(answer.body),
+          server.delayMs,
+        );
       });
     });
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

@@ -373,6 +373,9 @@ const DECISIONS = {
     "D12-min-score": "A search can ask for a least score",
     "D12-hybrid": "A search can rank by words too, by reciprocal rank fusion with k = 60",
     "D12-explain": "A search says why each result stands where it does when it is asked to",
+    "D12-models": "A start with another model than the stored vectors' stops, with the fix",
+    "D12-reembed":
+      "steward memory reembed changes a store to another model; killed, it goes on where it was",
     "D12-retention": "An organization can say how many days its entries are kept",
   },
   "Decision 0014": {

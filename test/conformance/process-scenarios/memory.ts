@@ -1,6 +1,8 @@
 import { DatabaseSync } from "@photostructure/sqlite";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openApp, type EmbeddingProvider } from "@steward/server";
 import { expect } from "vitest";
 import type { Client, Wire } from "../client.js";
@@ -235,7 +237,55 @@ export const memory: readonly ProcessScenario[] = [
       expect(await readiness()).not.toContain("wait");
     },
   },
+  {
+    cites: ["D12-models", "D12-reembed"],
+    title: "a store is changed to another model by a command that survives being killed",
+    run: async () => {
+      await using embedding = await EmbeddingServer.start(2);
+      await using steward = await Steward.start(embedding.settings);
+      const org_id = randomUUID();
+      const client = steward.client("rest", { "x-org-id": org_id });
+      const count = 200;
+      for (let number = 0; number < count; number += 1) await remember(client, `[1,${number}]`);
+      expect(await steward.server.stop()).toBe(0);
+      const settings = {
+        ...embedding.settings,
+        SERVICE_DATABASE_URL: `sqlite:${join(steward.directory, "steward.db")}`,
+        SERVICE_EMBEDDING_MODEL: "another-model",
+      };
+      const refused = await runSteward(["serve", "--port", "0"], settings);
+      expect(refused.stderr).toMatch(/openai:a-model@2.*steward memory reembed/s);
+      embedding.delayMs = 200;
+      embedding.requests.length = 0;
+      const child = spawn(process.execPath, [STEWARD, "memory", "reembed"], { env: settings });
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      await expect.poll(() => embedding.requests.length, { timeout: 30_000 }).toBeGreaterThan(2);
+      child.kill("SIGKILL");
+      await ended;
+      const models = "SELECT name FROM memory_models WHERE is_active = 1";
+      expect(stored(steward, models)).toEqual([{ name: "openai:a-model@2" }]);
+      embedding.delayMs = 0;
+      embedding.requests.length = 0;
+      const again = await runSteward(["memory", "reembed", "--json"], settings);
+      expect(JSON.parse(again.stdout)).toEqual({
+        done: count,
+        total: count,
+        model: "openai:another-model@2",
+      });
+      const texts = embedding.requests.flatMap((request) => request.texts);
+      expect(texts.length).toBeLessThan(count);
+      expect(stored(steward, models)).toEqual([{ name: "openai:another-model@2" }]);
+      const vectors = "SELECT count(*) AS n, count(DISTINCT model_id) AS m";
+      for (const table of ["memory_entry_embeddings", "memory_codes"]) {
+        expect(stored(steward, `${vectors} FROM ${table}`)).toEqual([{ n: count, m: 1 }]);
+      }
+    },
+  },
 ];
+
+const STEWARD = fileURLToPath(
+  new URL("../../../../packages/server/bin/steward.js", import.meta.url),
+);
 
 function vectorAnswer(components: string): { readonly status: number; readonly body: string } {
   return { status: 200, body: `{"data":[{"index":0,"embedding":[${components}]}]}` };
