@@ -47,7 +47,7 @@ module.exports = {
       comment: "the domain sees ports, never adapters, wires or settings",
       from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|transport|config|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+        path: `${src}/(storage|adapters|transport|config|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
       },
     },
     {
@@ -105,7 +105,7 @@ module.exports = {
       comment: "a transport is given its services; it opens no store, adapter or setting",
       from: { path: `${src}/transport/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|config|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+        path: `${src}/(storage|adapters|config|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
       },
     },
     {
@@ -114,7 +114,7 @@ module.exports = {
       comment: "stores and adapters serve the domain; they know no wire, setting or command line",
       from: { path: `${src}/(storage|adapters)/`, pathNot: test },
       to: {
-        path: `${src}/(transport|config|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+        path: `${src}/(transport|config|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
       },
     },
     {
@@ -130,7 +130,7 @@ module.exports = {
       comment: "settings are read before anything is opened",
       from: { path: `${src}/config/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|transport|cli)/|${src}/(app|app-memory|app-reembed|index)\\.ts$`,
+        path: `${src}/(storage|adapters|transport|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
       },
     },
     {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { openMemory, type OpenMemory } from "./app-memory.js";
+import { openState } from "./app-state.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
@@ -114,6 +115,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     orchestrator,
     authenticate: headersAuthenticator(config.auth),
     memory: memory.service,
+    state: openState({ ...basics, config }, opened),
     health: healthOf(store, memory),
     metrics: basics.telemetry,
   });

@@ -72,3 +72,16 @@ export const ENTRIES_PAGE_DEFAULT: number = 50;
 export const RETENTION_DAYS_MAX: number = 36_525;
 /** Memory entries deleted in one transaction: others must not wait long for theirs. */
 export const ENTRIES_DELETED_MAX: number = 500;
+
+/** Quads, or changes, in an answer about the state whose size the caller did not say. */
+export const STATE_QUADS_PAGE_DEFAULT: number = 100;
+/** Commits on a page of the log of the state whose size the caller did not say. */
+export const STATE_LOG_PAGE_DEFAULT: number = 50;
+/** Quads of one dataset of the state. */
+export const STATE_QUADS_MAX: number = 20_000_000;
+/** Branches and tags of one organization. */
+export const STATE_REFS_MAX: number = 1000;
+/** Solutions of one query of patterns. */
+export const STATE_SOLUTIONS_MAX: number = 10_000;
+/** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */
+export const STATE_EXAMINED_MAX: number = 200_000;

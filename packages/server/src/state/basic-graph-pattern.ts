@@ -25,9 +25,14 @@ const POSITIONS = ["subject", "predicate", "object", "graph"] as const;
  * The solutions of a basic graph pattern (SPARQL 1.1 §18.3). The pattern that the fewest quads match is
  * asked first, then whichever the fewest match once the first ones' variables are known: the counts
  * are exact, so no statistics are kept.
+ * @param examined called for every quad that is looked at; what it throws ends the search.
  */
-export function solve(snapshot: Snapshot, patterns: readonly QuadPattern[]): Generator<Bindings> {
-  return solveFrom(new Plan(snapshot, patterns), 0, new Map());
+export function solve(
+  snapshot: Snapshot,
+  patterns: readonly QuadPattern[],
+  examined: () => void = () => undefined,
+): Generator<Bindings> {
+  return solveFrom(new Plan(snapshot, patterns, examined), 0, new Map());
 }
 
 function* solveFrom(plan: Plan, depth: number, bindings: Bindings): Generator<Bindings> {
@@ -36,7 +41,7 @@ function* solveFrom(plan: Plan, depth: number, bindings: Bindings): Generator<Bi
     yield bindings;
     return;
   }
-  for (const quad of plan.snapshot.match(substitute(pattern, bindings))) {
+  for (const quad of plan.snapshot.match(substitute(pattern, bindings), plan.examined)) {
     const next = bind(pattern, quad, bindings);
     if (next !== undefined) yield* solveFrom(plan, depth + 1, next);
   }
@@ -45,11 +50,13 @@ function* solveFrom(plan: Plan, depth: number, bindings: Bindings): Generator<Bi
 /** The order of the patterns, chosen as far as it is needed, by the first bindings that reach it. */
 class Plan {
   readonly snapshot: Snapshot;
+  readonly examined: () => void;
   readonly #order: QuadPattern[] = [];
   readonly #rest: Set<QuadPattern>;
 
-  constructor(snapshot: Snapshot, patterns: readonly QuadPattern[]) {
+  constructor(snapshot: Snapshot, patterns: readonly QuadPattern[], examined: () => void) {
     this.snapshot = snapshot;
+    this.examined = examined;
     this.#rest = new Set(patterns);
   }
 
@@ -65,7 +72,7 @@ class Plan {
   #cheapest(bindings: Bindings): QuadPattern {
     const counted = [...this.#rest].map((pattern) => ({
       pattern,
-      count: this.snapshot.count(substitute(pattern, bindings)),
+      count: this.snapshot.count(substitute(pattern, bindings), this.examined),
     }));
     return counted.reduce((best, other) => (other.count < best.count ? other : best)).pattern;
   }

@@ -72,7 +72,8 @@ export function readCommit(store: BlockStore, hash: Hash): Commit {
   throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is no commit`);
 }
 
-function decodeCommit(bytes: Buffer): Commit | undefined {
+/** A commit from its bytes, which are not compared with its encoding; undefined when they are none. */
+export function decodeCommit(bytes: Buffer): Commit | undefined {
   try {
     // Compared with its own encoding by the caller, which no other shape survives.
     const json = JSON.parse(bytes.toString("utf8")) as CommitJson;

@@ -15,18 +15,24 @@ export {
   variable,
 } from "./basic-graph-pattern.js";
 export { BlockCache } from "./block-cache.js";
+export { cidOf } from "./cid.js";
 export { type Commit, commitId, commitOfId, readCommit, type Roots } from "./commit.js";
+export { type CommitProof, proveQuad, verifyQuad } from "./commit-proof.js";
 export { diffTrees, type KeyChange } from "./diff.js";
 export { checkStore, type Fault } from "./fsck.js";
 export { collectGarbage, type Collection, GRACE_MS } from "./garbage.js";
+export { GarbageSchedule } from "./garbage-schedule.js";
 export { type Hash, hashOf } from "./hash.js";
 export { log, type LogEntry, mergeBase, resolve } from "./history.js";
 export { MemoryBlockStore } from "./memory-block-store.js";
+export { type MergeOrder, type MergeOutcome, mergeIntoBranch } from "./merge-branches.js";
 export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay } from "./merge.js";
 export { jsonQuad, jsonTerm } from "./json-term.js";
 export { nQuad, termText } from "./n-quads.js";
+export { noBlockStores, noStateUpkeep } from "./no-block-stores.js";
 export {
   type BlockStore,
+  type BlockStores,
   type JournalRecord,
   type JsonQuad,
   type JsonTerm,
@@ -37,6 +43,7 @@ export {
   type Ref,
   type RefMove,
   type SparqlEngine,
+  type StateUpkeep,
 } from "./ports.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
 export { checkQuad, type Position } from "./quad-key.js";
@@ -62,5 +69,16 @@ export {
   typed,
   XSD_STRING,
 } from "./term.js";
+export {
+  type CommitSummary,
+  type ImportOrder,
+  type ImportOutcome,
+  type StateDiff,
+  type StateExport,
+  type StatePage,
+  type StateParts,
+  StateService,
+} from "./state-service.js";
+export { parseTerm, parseTermOrVariable } from "./term-text.js";
 export { copyMissing } from "./transfer.js";
 export { type CommitNote, TripleStore } from "./triple-store.js";

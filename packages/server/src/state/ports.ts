@@ -1,3 +1,5 @@
+import type { Fault } from "./fsck.js";
+import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Quad } from "./term.js";
@@ -73,6 +75,30 @@ export interface BlockStore extends Disposable {
    * @returns how many were deleted.
    */
   sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number;
+}
+
+/**
+ * The stores of the organizations, one each: what one keeps cannot be reached from another's, whatever it knows of
+ * hashes.
+ */
+export interface BlockStores {
+  /**
+   * Opens the organization's store, which the caller closes.
+   * @param create whether it is made when there is none.
+   * @returns undefined when there is none.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
+  open(orgId: string, create: boolean): BlockStore | undefined;
+  /** The organizations that have a store. */
+  organizations(): readonly string[];
+}
+
+/** The work on whole stores that takes too long for the event loop. */
+export interface StateUpkeep extends AsyncDisposable {
+  /** Checks everything that refs lead to, as {@link checkStore}. */
+  check(orgId: string): Promise<readonly Fault[]>;
+  /** Deletes what no ref leads to, as {@link collectGarbage}. Nobody may move a ref meanwhile. */
+  collect(orgId: string): Promise<Collection>;
 }
 
 /** The texts that RDF is written in. */

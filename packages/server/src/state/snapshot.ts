@@ -60,20 +60,25 @@ export class Snapshot {
   /**
    * Number of quads with these terms: exact, and in O(log n) unless the terms are such that no order
    * begins with them (a graph alone; a literal alone; a graph and less than a whole triple).
+   * @param examined called for every quad that has to be looked at.
    */
-  count(pattern: Pattern): number {
+  count(pattern: Pattern, examined?: () => void): number {
     const access = this.#access(pattern);
-    if (!access.isExact) return countOf(this.match(pattern));
+    if (!access.isExact) return countOf(this.match(pattern, examined));
     const edits = this.#novelty.within(access.order, access.range);
     const balance = edits.reduce((sum, { present }) => sum + (present ? 1 : -1), 0);
     return this.#trees[access.order].count(access.range) + balance;
   }
 
-  /** The quads with these terms, in the order of the index that has them side by side. */
-  *match(pattern: Pattern = {}): Generator<Quad> {
+  /**
+   * The quads with these terms, in the order of the index that has them side by side.
+   * @param examined called for every quad that is looked at; what it throws ends the search.
+   */
+  *match(pattern: Pattern = {}, examined?: () => void): Generator<Quad> {
     const access = this.#access(pattern);
     const read = this.#reader(access, pattern);
     for (const key of this.#keys(access)) {
+      examined?.();
       const quad = read(key.bytes);
       if (quad !== undefined) yield quad;
     }

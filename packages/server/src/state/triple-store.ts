@@ -12,7 +12,7 @@ import type { QuadLike } from "./term.js";
 import { updateTree } from "./tree-update.js";
 
 /** The roots of the dataset without quads. */
-const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EMPTY_ROOT };
+export const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EMPTY_ROOT };
 
 /** Differences kept in memory before they are written into trees. */
 const NOVELTY_SIZE_MAX = 4096;
@@ -98,6 +98,25 @@ export class TripleStore {
     this.finishLoad(load);
   }
 
+  /** Deletes many quads at once, without a journal. */
+  unload(quads: Iterable<QuadLike>): void {
+    for (const quad of quads) {
+      this.#change(
+        quadBytes(quad, () => undefined),
+        false,
+      );
+    }
+  }
+
+  /** Has the dataset be these quads and no others, without a journal. @throws as {@link load}. */
+  replace(quads: Iterable<QuadLike>): void {
+    const load = new BulkLoad(this.#store);
+    for (const quad of quads) load.add(quad);
+    this.#novelty = new Novelty();
+    this.#roots = EMPTY_ROOTS;
+    this.finishLoad(load);
+  }
+
   /** Adds what was collected. */
   finishLoad(load: BulkLoad): void {
     this.#flush();
@@ -112,6 +131,23 @@ export class TripleStore {
   /** Makes the writes so far outlive this process. */
   sync(): void {
     this.#store.sync();
+  }
+
+  /** The nodes that this branch reads and writes with. */
+  get blocks(): BlockCache {
+    return this.#blocks;
+  }
+
+  /**
+   * Commits the dataset if it differs from the last commit's.
+   * @returns the commit that has it. @throws AppError as {@link commit}.
+   */
+  commitChanges(note: CommitNote): Hash {
+    this.#flush();
+    const head = this.#head;
+    const isSame =
+      head !== undefined && readCommit(this.#store, head).roots.spog === this.#roots.spog;
+    return isSame ? head : this.commit(note);
   }
 
   /**

@@ -7,12 +7,14 @@ import type { Telemetry } from "../kernel/telemetry.js";
 import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
 import type { Orchestrator } from "../plans/index.js";
+import type { StateService } from "../state/index.js";
 import type { UsageService } from "../usage/index.js";
 
 /** What every transport is given: the rooms behind it, and nothing of how they are built. */
 export interface Services {
   readonly orchestrator: Orchestrator;
   readonly memory: MemoryService;
+  readonly state: StateService;
   readonly usage: UsageService;
   readonly payments: PaymentService;
   readonly authenticate: Authenticate;

@@ -40,6 +40,7 @@ export function describeApi(app: RestApp, version: string): void {
       info: { title: "Steward", version, description: ABOUT },
       tags: [
         { name: "Plans", description: "Submit, execute, follow, cancel" },
+        { name: "State", description: "Datasets of RDF, their history, and proofs about them" },
         { name: "Billing", description: "Usage, prices, budgets, payment methods" },
         { name: "Service", description: "For those who keep the process running" },
       ],

@@ -17,6 +17,7 @@ import { addPlanRoutes } from "./plan-routes.js";
 import { addReferencePage } from "./reference-page.js";
 import { logRequests } from "./request-log.js";
 import { addServiceRoutes } from "./service-routes.js";
+import { addStateRoutes } from "./state-routes.js";
 import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
 import { zodValidation } from "./validation.js";
 
@@ -95,6 +96,7 @@ export function createRestServer(services: Services, options: RestOptions): Fast
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
+    addStateRoutes(api, services.state);
     done();
   });
   app.register((billing, _options, done) => {

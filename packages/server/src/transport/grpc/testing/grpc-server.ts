@@ -12,6 +12,7 @@ import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
+import { unkeptState } from "../../testing/unkept-state.js";
 import type { Readiness } from "../../services.js";
 import { GrpcServer, type GrpcPatience } from "../server.js";
 import { BareClient } from "./bare-client.js";
@@ -48,6 +49,7 @@ export async function startServer(
     {
       ...unkeptBilling(),
       memory: options.memory ?? unkeptMemory(),
+      state: unkeptState(),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health: { readiness: () => Promise.resolve(server.readiness) },

@@ -9,6 +9,7 @@ import { headersAuthenticator } from "../../authenticate.js";
 import type { Readiness, Services } from "../../services.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
+import { unkeptState } from "../../testing/unkept-state.js";
 import { createRestServer, type RestDeadlines } from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
@@ -72,6 +73,7 @@ export async function startRestServer(
       orchestrator: options.orchestrator ?? orchestrator,
       ...(options.billing ?? unkeptBilling()),
       memory: options.memory ?? unkeptMemory(),
+      state: unkeptState(),
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health,
       metrics: telemetry,

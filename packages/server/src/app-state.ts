@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { rdfCodec } from "./adapters/rdf/index.js";
+import { OxigraphEngine } from "./adapters/sparql-oxigraph/index.js";
+import type { Config } from "./config/index.js";
+import type { Clock } from "./kernel/clock.js";
+import type { DisposalStack } from "./kernel/disposal.js";
+import type { Log } from "./kernel/log.js";
+import { GarbageSchedule, noBlockStores, noStateUpkeep, StateService } from "./state/index.js";
+import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
+import { SqliteStateUpkeep } from "./storage/sqlite/state-upkeep.js";
+
+/** The directory below the data directory that has a file for each organization's state. */
+const STATE_DIRECTORY = "state";
+
+/** What the state is opened with. */
+export interface StateOptions {
+  readonly config: Pick<Config, "databaseUrl" | "dataDir">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Opens the state. Files are opened when they are asked for, and threads are started when they have something to
+ * do: a server whose state nobody uses holds nothing of it. Without a store, it says so.
+ */
+export function openState(
+  { config, clock, log }: StateOptions,
+  opened: DisposalStack,
+): StateService {
+  const isKept = config.databaseUrl !== undefined;
+  const directory = join(config.dataDir, STATE_DIRECTORY);
+  const stores = isKept ? new SqliteBlockStores(directory, clock) : noBlockStores;
+  const upkeep = opened.use(isKept ? new SqliteStateUpkeep(directory) : noStateUpkeep);
+  const sparql = opened.use(new OxigraphEngine());
+  const service = opened.use(new StateService({ stores, rdf: rdfCodec, sparql, upkeep, clock }));
+  opened.use(new GarbageSchedule({ stores, service, log }));
+  return service;
+}

@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../../kernel/assert.js";
+import type { Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { BlockStore, BlockStores } from "../../state/index.js";
+import { openSqliteBlockStore } from "./block-store.js";
+
+const ORG_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const EXTENSION = ".db";
+
+/** The stores of all organizations: a file each, in one directory. */
+export class SqliteBlockStores implements BlockStores {
+  readonly #directory: string;
+  readonly #clock: Clock;
+
+  /** @param directory made when the first organization keeps something. */
+  constructor(directory: string, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  open(orgId: string, create: boolean): BlockStore | undefined {
+    const path = stateFile(this.#directory, orgId);
+    if (!create && !existsSync(path)) return undefined;
+    try {
+      mkdirSync(this.#directory, { recursive: true });
+    } catch (error) {
+      const message = `The directory ${this.#directory} of the state cannot be made`;
+      throw new AppError("STORE_UNAVAILABLE", message, { cause: error });
+    }
+    return openSqliteBlockStore(path, this.#clock);
+  }
+
+  organizations(): readonly string[] {
+    if (!existsSync(this.#directory)) return [];
+    return readdirSync(this.#directory)
+      .filter((name) => name.endsWith(EXTENSION))
+      .map((name) => name.slice(0, -EXTENSION.length))
+      .filter((name) => ORG_ID.test(name));
+  }
+}
+
+/** The file of an organization's state. */
+export function stateFile(directory: string, orgId: string): string {
+  assert(ORG_ID.test(orgId), "an organization's id is a UUID");
+  return join(directory, `${orgId}${EXTENSION}`);
+}

@@ -1,0 +1,294 @@
+import { Readable } from "node:stream";
+import {
+  dataOf,
+  movedStateRefSchema,
+  moveStateRefSchema,
+  stateAnswerSchema,
+  stateAtQuerySchema,
+  stateCollectionSchema,
+  stateCommitSchema,
+  stateDiffQuerySchema,
+  stateDiffSchema,
+  stateExportQuerySchema,
+  stateFaultSchema,
+  type StateFormat,
+  stateImportedSchema,
+  stateImportSchema,
+  stateLogQuerySchema,
+  stateMergedSchema,
+  stateMergeSchema,
+  statePageSchema,
+  stateProofQuerySchema,
+  stateProofSchema,
+  stateQuerySchema,
+  stateRefSchema,
+} from "@steward/protocol/rest";
+import type { FastifyReply } from "fastify";
+import * as z from "zod";
+import { invalidField } from "../../kernel/errors.js";
+import {
+  STATE_LOG_PAGE_DEFAULT,
+  STATE_QUADS_PAGE_DEFAULT,
+  STATE_SOLUTIONS_MAX,
+} from "../../kernel/limits.js";
+import { commitId, commitOfId, parseTerm, type StateService } from "../../state/index.js";
+import { errors, json } from "./described-replies.js";
+import type { RestApp } from "./rest-app.js";
+import {
+  answerMessage,
+  commitMessage,
+  conflictError,
+  diffMessage,
+  faultMessage,
+  importedMessage,
+  mergedMessage,
+  pageMessage,
+  patternOf,
+  proofMessage,
+  quadOfTerms,
+  quadPatternOf,
+  solutionsMessage,
+} from "./state-messages.js";
+
+const tags = ["State"];
+/** The branch that is meant when none is named. */
+const MAIN = "main";
+
+/** The state of the caller's organization (Decision §13). */
+export function addStateRoutes(app: RestApp, state: StateService): void {
+  addRefs(app, state);
+  addLog(app, state);
+  addDiff(app, state);
+  addAt(app, state);
+  addQuery(app, state);
+  addImport(app, state);
+  addExport(app, state);
+  addProof(app, state);
+  addMerge(app, state);
+  addUpkeep(app, state);
+}
+
+function addRefs(app: RestApp, state: StateService): void {
+  const list = {
+    operationId: "listStateRefs",
+    summary: "List the branches and tags",
+    tags,
+    response: { 200: json("The refs", dataOf(z.array(stateRefSchema).readonly())), ...errors() },
+  };
+  app.get("/api/state/refs", { schema: list }, ({ context }) => ({
+    data: state.refs(context).map(({ name, commit }) => ({ name, commit: commitId(commit) })),
+  }));
+  const move = {
+    operationId: "moveStateRef",
+    summary: "Move, make or delete a branch or a tag",
+    description: "Only if it is where it was expected; else nothing happens.",
+    tags,
+    body: moveStateRefSchema,
+    response: { 200: json("It is there", dataOf(movedStateRefSchema)), ...errors(404, 409) },
+  };
+  app.post("/api/state/refs", { schema: move }, async ({ body, context }) => {
+    const { name } = body;
+    const next = body.commit === null ? undefined : state.commitOf(context, body.commit);
+    await state.moveRef(context, { name, expected: hashOrNone(body.expected), next });
+    return { data: { name, commit: next === undefined ? null : commitId(next) } };
+  });
+}
+
+function hashOrNone(id: string | null): ReturnType<typeof commitOfId> | undefined {
+  return id === null ? undefined : commitOfId(id);
+}
+
+function addLog(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "getStateLog",
+    summary: "List commits, the newest first",
+    tags,
+    querystring: stateLogQuerySchema,
+    response: {
+      200: json("The commits", dataOf(z.array(stateCommitSchema).readonly())),
+      ...errors(404),
+    },
+  };
+  app.get("/api/state/log", { schema }, ({ query, context }) => {
+    const { from = MAIN, limit = STATE_LOG_PAGE_DEFAULT } = query;
+    return { data: state.log(context, from, limit).map(commitMessage) };
+  });
+}
+
+function addDiff(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "getStateDiff",
+    summary: "What changed between two commits",
+    tags,
+    querystring: stateDiffQuerySchema,
+    response: { 200: json("The changes", dataOf(stateDiffSchema)), ...errors(404) },
+  };
+  app.get("/api/state/diff", { schema }, ({ query, context }) => {
+    const { from, to = MAIN, limit = STATE_QUADS_PAGE_DEFAULT } = query;
+    return { data: diffMessage(state.diff(context, from, to, limit)) };
+  });
+}
+
+function addAt(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "getStateAt",
+    summary: "The quads of a commit that have these terms",
+    tags,
+    querystring: stateAtQuerySchema,
+    response: { 200: json("The quads", dataOf(statePageSchema)), ...errors(404) },
+  };
+  app.get("/api/state/at", { schema }, ({ query, context }) => {
+    const { at = MAIN, offset = 0, limit = STATE_QUADS_PAGE_DEFAULT, ...pattern } = query;
+    return { data: pageMessage(state.at(context, at, patternOf(pattern), { offset, limit })) };
+  });
+}
+
+function addQuery(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "queryState",
+    summary: "Query a commit by SPARQL or by patterns",
+    description:
+      "SPARQL 1.1 SELECT, ASK, CONSTRUCT and DESCRIBE, over datasets of a limited size; patterns over any. " +
+      "Solutions have the shape of the SPARQL 1.1 Query Results JSON Format.",
+    tags,
+    body: stateQuerySchema,
+    response: { 200: json("The answer", dataOf(stateAnswerSchema)), ...errors(404, 413, 501) },
+  };
+  app.post("/api/state/query", { schema }, async ({ body, context }) => {
+    const { at = MAIN, sparql, patterns, limit = STATE_SOLUTIONS_MAX } = body;
+    if ((sparql === undefined) === (patterns === undefined)) {
+      throw invalidField("sparql", "give either sparql or patterns");
+    }
+    if (sparql !== undefined) {
+      return { data: answerMessage(await state.query(context, at, sparql)) };
+    }
+    const parsed = (patterns ?? []).map(quadPatternOf);
+    return { data: solutionsMessage(parsed, state.solve(context, at, parsed, limit)) };
+  });
+}
+
+function addImport(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "importState",
+    summary: "Take a document of RDF in, as one commit",
+    description:
+      "A document that changes nothing makes no commit. Malformed RDF is told with line and column.",
+    tags,
+    body: stateImportSchema,
+    response: { 200: json("It is in", dataOf(stateImportedSchema)), ...errors(409, 413) },
+  };
+  app.post("/api/state/import", { schema }, async ({ body, context }) => {
+    const { branch = MAIN, mode = "add", format, content, message, expected } = body;
+    const outcome = await state.import(context, {
+      ...{ branch, mode, format, content, message },
+      ...(expected === undefined ? {} : { expected: hashOrNone(expected) ?? null }),
+    });
+    return { data: importedMessage(outcome) };
+  });
+}
+
+const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
+  "n-triples": "application/n-triples",
+  "n-quads": "application/n-quads",
+  turtle: "text/turtle",
+  trig: "application/trig",
+  "json-ld": "application/ld+json",
+};
+
+function addExport(app: RestApp, state: StateService): void {
+  const content = Object.values(MEDIA_TYPES).map((type) => [type, { schema: z.string() }]);
+  const schema = {
+    operationId: "exportState",
+    summary: "A commit's dataset as RDF",
+    tags,
+    querystring: stateExportQuerySchema,
+    response: {
+      200: {
+        description: "The dataset, in the format asked for",
+        content: Object.fromEntries(content) as Record<string, { schema: z.ZodString }>,
+      },
+      ...errors(404),
+    },
+  };
+  app.get("/api/state/export", { schema }, async ({ query, context }, reply) => {
+    const { at = MAIN, format = "n-quads", graph } = query;
+    const named = graph === undefined ? undefined : parseTerm(graph, "graph");
+    if (named?.termType === "Literal") throw invalidField("graph", "must be <iri> or _:label");
+    const { commit, text } = await state.export(context, at, format, named);
+    return sendText(reply, MEDIA_TYPES[format], commitId(commit), text);
+  });
+}
+
+/** Sends text as it is written; the commit that it is of never changes. */
+function sendText(
+  reply: FastifyReply,
+  mediaType: string,
+  commit: string,
+  text: AsyncIterable<string>,
+): FastifyReply {
+  return reply
+    .header("content-type", `${mediaType}; charset=utf-8`)
+    .header("etag", `"${commit}"`)
+    .send(Readable.from(text));
+}
+
+function addProof(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "proveState",
+    summary: "Prove that a commit has a quad, or has it not",
+    description: "Whoever trusts the commit's id can check the proof without this server.",
+    tags,
+    querystring: stateProofQuerySchema,
+    response: { 200: json("The proof", dataOf(stateProofSchema)), ...errors(404) },
+  };
+  app.get("/api/state/proof", { schema }, ({ query, context }) => {
+    const { at = MAIN, ...terms } = query;
+    const asked = quadOfTerms(terms);
+    return { data: proofMessage(asked, state.proof(context, at, asked)) };
+  });
+}
+
+function addMerge(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "mergeState",
+    summary: "Merge a commit into a branch",
+    description:
+      "With conflicts nothing changes: the answer is 409, a conflict in each detail. A preview changes nothing " +
+      "either and tells them one by one.",
+    tags,
+    body: stateMergeSchema,
+    response: { 200: json("What it came to", dataOf(stateMergedSchema)), ...errors(404, 409) },
+  };
+  app.post("/api/state/merge", { schema }, async ({ body, context }) => {
+    const { branch = MAIN, from, message, single_valued = [], preview = false } = body;
+    const order = { branch, from, message, singleValued: new Set(single_valued) };
+    const outcome = await state.merge(context, order, preview);
+    if (!preview && outcome.conflicts.length > 0) throw conflictError(outcome);
+    return { data: mergedMessage(outcome) };
+  });
+}
+
+function addUpkeep(app: RestApp, state: StateService): void {
+  const check = {
+    operationId: "checkState",
+    summary: "Check every block that refs lead to",
+    tags,
+    response: {
+      200: json("What is wrong", dataOf(z.array(stateFaultSchema).readonly())),
+      ...errors(),
+    },
+  };
+  app.post("/api/state/fsck", { schema: check }, async ({ context }) => ({
+    data: (await state.check(context)).map(faultMessage),
+  }));
+  const collect = {
+    operationId: "collectState",
+    summary: "Delete what no ref leads to",
+    description: "What was written within the grace period stays.",
+    tags,
+    response: { 200: json("What went", dataOf(stateCollectionSchema)), ...errors() },
+  };
+  app.post("/api/state/gc", { schema: collect }, async ({ context }) => ({
+    data: await state.collect(context),
+  }));
+}
