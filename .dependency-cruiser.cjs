@@ -2,7 +2,7 @@
 // on purpose in test/walls.test.ts.
 
 const src = "^packages/server/src";
-const domain = "plans|memory|embedding|usage|payments|governance|state";
+const domain = "plans|memory|embedding|usage|payments|governance|state|schema";
 /** Tests, the batteries they share and what only they need. */
 const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
 
@@ -99,6 +99,7 @@ module.exports = {
     oneWay("payments", ["governance"]),
     oneWay("governance", []),
     oneWay("state", []),
+    oneWay("schema", ["state"]),
     {
       name: "transport-meets-no-machinery",
       severity: "error",

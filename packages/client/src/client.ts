@@ -3,6 +3,8 @@ import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
 import { createMemory } from "./memory.js";
 import type { Memory } from "./memory.js";
+import { createMigrations } from "./migrations.js";
+import type { Migrations } from "./migrations.js";
 import { createPlans } from "./plans.js";
 import type { Plans } from "./plans.js";
 
@@ -30,6 +32,7 @@ export interface StewardClient {
   readonly plans: Plans;
   readonly memory: Memory;
   readonly billing: Billing;
+  readonly migrations: Migrations;
 }
 
 /**
@@ -47,6 +50,7 @@ export function createClient(options: ClientOptions): StewardClient {
     plans: createPlans(http),
     memory: createMemory(http),
     billing: createBilling(http),
+    migrations: createMigrations(http),
   };
 }
 

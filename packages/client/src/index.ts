@@ -5,12 +5,15 @@
 export { type Billing } from "./billing.js";
 export { createClient, type ClientOptions, type StewardClient } from "./client.js";
 export { type Memory } from "./memory.js";
+export { type Migrations } from "./migrations.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
 export { StewardError, type StewardErrorCode, type StewardErrorOptions } from "./steward-error.js";
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
 export type { ErrorCode } from "@steward/protocol";
 export type {
+  AcceptDriftRequest,
+  AcceptedDrift,
   Budget,
   DailyUsage,
   DeletedEntries,
@@ -27,6 +30,11 @@ export type {
   MemoryRetention,
   MemorySearchRequest,
   MemoryStats,
+  Migration,
+  MigrationFinding,
+  MigrationPhase,
+  MigrationProof,
+  MigrationProposal,
   NewBudget,
   NewMemoryEntry,
   NewPrice,
@@ -41,9 +49,15 @@ export type {
   PlanStepDef,
   PlanSummary,
   Price,
+  ProofStretch,
   RemovedBudget,
+  RenameHint,
   RepriceRequest,
   Repricing,
+  RunMigrationRequest,
+  SchemaDrift,
+  SchemaOperation,
+  SchemaPropertyChange,
   SchemaTableDelta,
   SetupIntent,
   StepError,

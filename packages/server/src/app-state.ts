@@ -5,7 +5,13 @@ import type { Config } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
 import type { Log } from "./kernel/log.js";
-import { GarbageSchedule, noBlockStores, noStateUpkeep, StateService } from "./state/index.js";
+import {
+  GarbageSchedule,
+  noBlockStores,
+  noStateUpkeep,
+  StateService,
+  type BlockStores,
+} from "./state/index.js";
 import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
 import { SqliteStateUpkeep } from "./storage/sqlite/state-upkeep.js";
 
@@ -19,14 +25,17 @@ export interface StateOptions {
   readonly log: Log;
 }
 
+/** The state, and where it is kept, for rooms that keep something there themselves. */
+export interface OpenState {
+  readonly service: StateService;
+  readonly stores: BlockStores;
+}
+
 /**
  * Opens the state. Files are opened when they are asked for, and threads are started when they have something to
  * do: a server whose state nobody uses holds nothing of it. Without a store, it says so.
  */
-export function openState(
-  { config, clock, log }: StateOptions,
-  opened: DisposalStack,
-): StateService {
+export function openState({ config, clock, log }: StateOptions, opened: DisposalStack): OpenState {
   const isKept = config.databaseUrl !== undefined;
   const directory = join(config.dataDir, STATE_DIRECTORY);
   const stores = isKept ? new SqliteBlockStores(directory, clock) : noBlockStores;
@@ -34,5 +43,5 @@ export function openState(
   const sparql = opened.use(new OxigraphEngine());
   const service = opened.use(new StateService({ stores, rdf: rdfCodec, sparql, upkeep, clock }));
   opened.use(new GarbageSchedule({ stores, service, log }));
-  return service;
+  return { service, stores };
 }

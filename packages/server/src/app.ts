@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { openMemory, type OpenMemory } from "./app-memory.js";
 import { openState } from "./app-state.js";
+import { openMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
@@ -109,13 +110,15 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const own =
     store === undefined ? undefined : openOrchestrator(config, basics, store, gate, opened);
   const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
+  const state = openState({ ...basics, config }, opened);
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
     orchestrator,
     authenticate: headersAuthenticator(config.auth),
     memory: memory.service,
-    state: openState({ ...basics, config }, opened),
+    state: state.service,
+    migrations: openMigrations({ ...basics, config, stores: state.stores }),
     health: healthOf(store, memory),
     metrics: basics.telemetry,
   });

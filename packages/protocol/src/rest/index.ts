@@ -36,6 +36,28 @@ export {
   type NewMemoryEntry,
 } from "./memory.js";
 export {
+  acceptDriftRequestSchema,
+  acceptedDriftSchema,
+  migrationProofSchema,
+  migrationProposalSchema,
+  migrationSchema,
+  runMigrationRequestSchema,
+  schemaDriftSchema,
+  type AcceptDriftRequest,
+  type AcceptedDrift,
+  type Migration,
+  type MigrationFinding,
+  type MigrationPhase,
+  type MigrationProof,
+  type MigrationProposal,
+  type ProofStretch,
+  type RenameHint,
+  type RunMigrationRequest,
+  type SchemaDrift,
+  type SchemaOperation,
+  type SchemaPropertyChange,
+} from "./migrations.js";
+export {
   detachedPaymentMethodSchema,
   paymentMethodSchema,
   setupIntentRequestSchema,

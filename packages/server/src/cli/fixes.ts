@@ -22,7 +22,8 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   STEP_DEPENDENCIES_NOT_MET: "run the steps it depends on first; `steward plan run ID` runs all",
   PLAN_NOT_ACTIVE:
     "`steward plan get ID` shows how it ended; `steward plan retry ID` revives a failed plan",
-  APPROVAL_REQUIRED: "have the step approved, then run the plan again",
+  APPROVAL_REQUIRED:
+    "have the step approved, then run the plan again; a migration takes --accept-data-loss",
   QUOTA_EXCEEDED: "wait, or raise the budget: `steward budget list` shows it",
   PAYMENT_NOT_CONFIGURED: "start the server with PAYMENT_SECRET_KEY",
   PAYMENT_PROVIDER_FAILED: "the server's log says how the payment provider failed",
@@ -32,5 +33,7 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   STORE_UNAVAILABLE: "`steward doctor` checks the store; try again when it is back",
   EMBEDDING_FAILED: "the server's embedding provider failed: try again, or correct its settings",
   MEMORY_SEARCH_FAILED: "`steward doctor` checks the store; try again when it is back",
+  STATE_CONFLICT:
+    "`steward migrate-db drift DATABASE` shows what changed; propose again, or accept it",
   OVERLOADED: "try again in a moment",
 };

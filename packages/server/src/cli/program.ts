@@ -8,6 +8,7 @@ import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
 import { memoryCommand } from "./memory/index.js";
 import { migrateCommand } from "./migrate.js";
+import { migrateDbCommand } from "./migrate-db/index.js";
 import { planCommand } from "./plan/index.js";
 import { serveCommand } from "./serve.js";
 
@@ -21,6 +22,7 @@ export function createProgram(context: CliContext): Command {
     serveCommand,
     planCommand,
     memoryCommand,
+    migrateDbCommand,
     usageCommand,
     priceCommand,
     budgetCommand,

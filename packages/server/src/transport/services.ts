@@ -8,6 +8,7 @@ import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "../state/index.js";
+import type { MigrationService } from "../schema/index.js";
 import type { UsageService } from "../usage/index.js";
 
 /** What every transport is given: the rooms behind it, and nothing of how they are built. */
@@ -15,6 +16,7 @@ export interface Services {
   readonly orchestrator: Orchestrator;
   readonly memory: MemoryService;
   readonly state: StateService;
+  readonly migrations: MigrationService;
   readonly usage: UsageService;
   readonly payments: PaymentService;
   readonly authenticate: Authenticate;

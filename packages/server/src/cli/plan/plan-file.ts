@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { SubmitPlanRequest } from "@steward/client";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
-
-/** What stands for standard input where a file is asked for. */
-export const STDIN = "-";
+import { readTextFile, STDIN } from "../text-file.js";
 
 /**
  * A plan from a JSON or YAML file, or from standard input. Only its outermost shape is looked at:
@@ -15,7 +12,7 @@ export async function readPlanFile(
   file: string,
   { stdin }: Pick<CliContext, "stdin">,
 ): Promise<SubmitPlanRequest> {
-  const text = file === STDIN ? await readAll(stdin) : readText(file);
+  const text = await readTextFile(file, stdin, "a plan file");
   const name = file === STDIN ? "standard input" : file;
   const plan = await parsePlan(text, name);
   if (typeof plan !== "object" || plan === null || Array.isArray(plan)) {
@@ -38,22 +35,4 @@ async function parsePlan(text: string, name: string): Promise<unknown> {
   const { line, col } = lineCounter.linePos(error.pos[0]);
   const where = `${name}:${String(line)}:${String(col)}`;
   throw usageError(`${where}: ${error.message}`, "correct the JSON or YAML there");
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(
-      `Cannot read ${file}: ${reason}`,
-      "give the path of a plan file, or - for standard input",
-    );
-  }
-}
-
-async function readAll(input: AsyncIterable<Uint8Array | string>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -13,6 +13,7 @@ import { addEventRoutes } from "./event-routes.js";
 import { readJsonBodies } from "./json-body.js";
 import { collectMethods, refuseOtherMethods } from "./method-not-allowed.js";
 import { addMemoryRoutes } from "./memory-routes.js";
+import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
 import { addReferencePage } from "./reference-page.js";
 import { logRequests } from "./request-log.js";
@@ -97,6 +98,7 @@ export function createRestServer(services: Services, options: RestOptions): Fast
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
     addStateRoutes(api, services.state);
+    addMigrationRoutes(api, services.migrations);
     done();
   });
   app.register((billing, _options, done) => {

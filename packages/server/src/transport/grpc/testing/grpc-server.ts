@@ -13,6 +13,7 @@ import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
+import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { Readiness } from "../../services.js";
 import { GrpcServer, type GrpcPatience } from "../server.js";
 import { BareClient } from "./bare-client.js";
@@ -50,6 +51,7 @@ export async function startServer(
       ...unkeptBilling(),
       memory: options.memory ?? unkeptMemory(),
       state: unkeptState(),
+      migrations: unkeptMigrations(),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health: { readiness: () => Promise.resolve(server.readiness) },

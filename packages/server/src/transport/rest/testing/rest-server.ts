@@ -10,6 +10,7 @@ import type { Readiness, Services } from "../../services.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
+import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import { createRestServer, type RestDeadlines } from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
@@ -74,6 +75,7 @@ export async function startRestServer(
       ...(options.billing ?? unkeptBilling()),
       memory: options.memory ?? unkeptMemory(),
       state: unkeptState(),
+      migrations: unkeptMigrations(),
       authenticate: headersAuthenticator({ trustedProxies: [] }),
       health,
       metrics: telemetry,

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { createClient } from "./client.js";
+import { json, scriptedServer } from "./testing/scripted-server.js";
+
+describe("migrations", () => {
+  it("reach the documented paths", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      json(response, 200, { data: {} });
+    });
+    const { migrations } = createClient({ baseUrl: server.url, role: "admin" });
+    const proposal = { database: "shop", sql: "CREATE TABLE t (a)", message: "m" };
+    await migrations.propose(proposal);
+    await migrations.list();
+    await migrations.show("a/b");
+    await migrations.verify("1");
+    await migrations.apply("1", { accept_data_loss: true });
+    await migrations.revert("1");
+    await migrations.drift("shop");
+    await migrations.acceptDrift({ database: "shop", message: "m" });
+    expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
+      `POST /api/state/migrations ${JSON.stringify(proposal)}`,
+      "GET /api/state/migrations",
+      "GET /api/state/migrations/a%2Fb",
+      "POST /api/state/migrations/1/verify {}",
+      'POST /api/state/migrations/1/apply {"accept_data_loss":true}',
+      "POST /api/state/migrations/1/revert {}",
+      "GET /api/state/drift?database=shop",
+      'POST /api/state/drift {"database":"shop","message":"m"}',
+    ]);
+  });
+});

@@ -1,0 +1,240 @@
+import * as z from "zod";
+
+/** That something has another name in a wanted schema. */
+export interface RenameHint {
+  readonly kind: "Table" | "Column" | "Index" | "View" | "Trigger" | "Type";
+  /** The table of a column, by its name in the wanted schema. */
+  readonly table?: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A schema that a database is to have. */
+export interface MigrationProposal {
+  /** Name of the data source. */
+  readonly database: string;
+  /** The whole schema as SQL definitions; `-- @renamed from=old` marks what was renamed. */
+  readonly sql: string;
+  readonly message: string;
+  readonly hints?: readonly RenameHint[];
+}
+
+/** What happens to one object of a schema. */
+export interface SchemaOperation {
+  readonly action: "create" | "drop" | "rename" | "alter";
+  readonly kind: string;
+  /** IRI of the object. */
+  readonly id: string;
+  readonly path: string;
+  /** Of a rename: the name before. */
+  readonly from?: string;
+  /** Of a rename: the name after. */
+  readonly to?: string;
+  /** Of an alteration: the properties that change. */
+  readonly changes?: readonly SchemaPropertyChange[];
+}
+
+/** A property of an object, before and after. */
+export interface SchemaPropertyChange {
+  readonly property: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** Something to think about before a migration runs. */
+export interface MigrationFinding {
+  readonly code: string;
+  readonly object: string;
+  readonly message: string;
+}
+
+/** Statements that take effect together, or, when not atomic, one by one. */
+export interface MigrationPhase {
+  readonly atomic: boolean;
+  readonly statements: readonly string[];
+}
+
+/** A proven change of a schema. */
+export interface Migration {
+  readonly migration_id: string;
+  readonly database: string;
+  readonly author: string;
+  readonly message: string;
+  /** RFC 3339, UTC. */
+  readonly proposed_at: string;
+  readonly status: "proposed" | "applied" | "reverted";
+  /** Root of the schema that it is for, and of no other. */
+  readonly base_root: string;
+  readonly target_root: string;
+  readonly operations: readonly SchemaOperation[];
+  readonly findings: readonly MigrationFinding[];
+  readonly down_findings: readonly MigrationFinding[];
+  readonly up: readonly MigrationPhase[];
+  readonly down: readonly MigrationPhase[];
+  /** Content ids of the commits that its runs left, the oldest first. */
+  readonly commits: readonly string[];
+}
+
+/** How a migration is to run. */
+export interface RunMigrationRequest {
+  /** Whether rows and values may be lost. */
+  readonly accept_data_loss?: boolean;
+}
+
+/** One stretch of a proof: where it was to lead, and where it led. */
+export interface ProofStretch {
+  readonly name: "base" | "up" | "down";
+  readonly expected_root: string;
+  readonly reached_root: string;
+  readonly missing: readonly SchemaOperation[];
+}
+
+/** What trying a migration on a scratch database came to. */
+export interface MigrationProof {
+  readonly proven: boolean;
+  readonly stretches: readonly ProofStretch[];
+}
+
+/** How a database is, beside how it was left. */
+export interface SchemaDrift {
+  readonly database: string;
+  readonly expected_root: string;
+  readonly live_root: string;
+  /** What happened to it meanwhile; empty when it is as it was left. */
+  readonly differences: readonly SchemaOperation[];
+}
+
+/** A drift that is taken for what should be. */
+export interface AcceptDriftRequest {
+  readonly database: string;
+  readonly message: string;
+}
+
+/** The answer to accepting a drift. */
+export interface AcceptedDrift {
+  readonly database: string;
+  /** Content id of the commit; absent when there was no drift. */
+  readonly commit?: string;
+}
+
+const database = z.string().min(1).max(255).describe("Name of the data source");
+const message = z.string().min(1).max(1024).describe("What the change is for");
+
+const hintSchema: z.ZodType<RenameHint> = z
+  .object({
+    kind: z.enum(["Table", "Column", "Index", "View", "Trigger", "Type"]),
+    table: z.string().exactOptional().describe("The table of a column, by its name now"),
+    from: z.string(),
+    to: z.string(),
+  })
+  .meta({ id: "RenameHint" });
+
+/** Schema of {@link MigrationProposal}. */
+export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
+  .object({
+    database,
+    sql: z.string().describe("The whole schema that is wanted, as definitions"),
+    message,
+    hints: z.array(hintSchema).max(1000).readonly().exactOptional(),
+  })
+  .meta({
+    id: "MigrationProposal",
+    examples: [
+      {
+        database: "shop",
+        sql: "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT)",
+        message: "users have an email address",
+      },
+    ],
+  });
+
+const operationSchema: z.ZodType<SchemaOperation> = z
+  .object({
+    action: z.enum(["create", "drop", "rename", "alter"]),
+    kind: z.string(),
+    id: z.string(),
+    path: z.string(),
+    from: z.string().exactOptional(),
+    to: z.string().exactOptional(),
+    changes: z
+      .array(
+        z.object({
+          property: z.string(),
+          before: z.unknown().optional(),
+          after: z.unknown().optional(),
+        }),
+      )
+      .readonly()
+      .exactOptional(),
+  })
+  .meta({ id: "SchemaOperation" });
+
+const operations = z.array(operationSchema).readonly();
+const findings = z
+  .array(z.object({ code: z.string(), object: z.string(), message: z.string() }))
+  .readonly();
+const phases = z
+  .array(z.object({ atomic: z.boolean(), statements: z.array(z.string()).readonly() }))
+  .readonly();
+
+/** Schema of {@link Migration}. */
+export const migrationSchema: z.ZodType<Migration> = z
+  .object({
+    migration_id: z.string(),
+    database: z.string(),
+    author: z.string(),
+    message: z.string(),
+    proposed_at: z.string().meta({ format: "date-time" }),
+    status: z.enum(["proposed", "applied", "reverted"]),
+    base_root: z.string(),
+    target_root: z.string(),
+    operations,
+    findings,
+    down_findings: findings,
+    up: phases,
+    down: phases,
+    commits: z.array(z.string()).readonly(),
+  })
+  .meta({ id: "Migration" });
+
+/** Schema of {@link RunMigrationRequest}. */
+export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
+  .object({ accept_data_loss: z.boolean().exactOptional() })
+  .meta({ id: "RunMigrationRequest" });
+
+/** Schema of {@link MigrationProof}. */
+export const migrationProofSchema: z.ZodType<MigrationProof> = z
+  .object({
+    proven: z.boolean(),
+    stretches: z
+      .array(
+        z.object({
+          name: z.enum(["base", "up", "down"]),
+          expected_root: z.string(),
+          reached_root: z.string(),
+          missing: operations,
+        }),
+      )
+      .readonly(),
+  })
+  .meta({ id: "MigrationProof" });
+
+/** Schema of {@link SchemaDrift}. */
+export const schemaDriftSchema: z.ZodType<SchemaDrift> = z
+  .object({
+    database: z.string(),
+    expected_root: z.string(),
+    live_root: z.string(),
+    differences: operations,
+  })
+  .meta({ id: "SchemaDrift" });
+
+/** Schema of {@link AcceptDriftRequest}. */
+export const acceptDriftRequestSchema: z.ZodType<AcceptDriftRequest> = z
+  .object({ database, message })
+  .meta({ id: "AcceptDriftRequest" });
+
+/** Schema of {@link AcceptedDrift}. */
+export const acceptedDriftSchema: z.ZodType<AcceptedDrift> = z
+  .object({ database: z.string(), commit: z.string().exactOptional() })
+  .meta({ id: "AcceptedDrift" });

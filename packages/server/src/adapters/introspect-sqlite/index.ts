@@ -1,0 +1,1 @@
+export { SqliteSchemaDatabase } from "./sqlite-schema-database.js";

@@ -1,0 +1,27 @@
+import { SqliteSchemaDatabase } from "./adapters/introspect-sqlite/index.js";
+import { type Config, sqliteFile } from "./config/index.js";
+import type { Clock } from "./kernel/clock.js";
+import type { Ids } from "./kernel/ids.js";
+import { MigrationService } from "./schema/index.js";
+import type { SchemaDatabase } from "./schema/ports.js";
+import type { BlockStores } from "./state/index.js";
+
+/** What migrations are opened with. */
+export interface MigrationOptions {
+  readonly config: Pick<Config, "dataSources">;
+  /** Where the organizations keep their state. */
+  readonly stores: BlockStores;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Migrations of the data sources. Everything is opened when it is used. */
+export function openMigrations(options: MigrationOptions): MigrationService {
+  const { config, stores, clock, ids } = options;
+  const databases = new Map<string, SchemaDatabase>();
+  for (const { name, url } of config.dataSources) {
+    const path = sqliteFile(url);
+    if (path !== undefined) databases.set(name, new SqliteSchemaDatabase(name, path));
+  }
+  return new MigrationService({ databases, stores, clock, ids });
+}

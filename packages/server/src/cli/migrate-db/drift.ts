@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { operationLines } from "./migration-lines.js";
+import { schemaAdminCommand } from "./schema-admin-command.js";
+
+interface DriftOptions extends ClientOptions {
+  readonly accept?: string;
+}
+
+/** `steward migrate-db drift`: ends with 1 when the database is not as it was left. */
+export function driftCommand({ env, terminal, exitWith }: CliContext): Command {
+  return schemaAdminCommand("drift", "Compares a database with how it was left.")
+    .argument("<database>", "Name of the data source.")
+    .option("--accept <message>", "Take it as it is for what it should be.")
+    .action(async (database: string, options: DriftOptions) => {
+      const { migrations } = connect(options, env);
+      const drift = await migrations.drift(database);
+      const { accept: message } = options;
+      if (message !== undefined) await migrations.acceptDrift({ database, message });
+      if (options.json) terminal.printJson(drift);
+      else if (drift.differences.length === 0) terminal.print(`${database} is as it was left`);
+      else operationLines(drift.differences, terminal.outColors).forEach(terminal.print);
+      if (message !== undefined) terminal.note("recorded as it is");
+      else if (drift.differences.length > 0) exitWith(EXIT.failed);
+    });
+}

@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { driftCommand } from "./drift.js";
+import { listCommand, showCommand } from "./show.js";
+import { proposeCommand } from "./propose.js";
+import { applyCommand, revertCommand } from "./run.js";
+import { verifyCommand } from "./verify.js";
+
+/** `steward migrate-db …`: changes of a data source's schema, proven before they run. */
+export function migrateDbCommand(context: CliContext): Command {
+  return new Command("migrate-db")
+    .description("Changes the schema of a data source, by migrations that are proven first.")
+    .addCommand(proposeCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(showCommand(context))
+    .addCommand(verifyCommand(context))
+    .addCommand(applyCommand(context))
+    .addCommand(revertCommand(context))
+    .addCommand(driftCommand(context));
+}

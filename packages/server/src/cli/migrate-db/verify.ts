@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { operationLines } from "./migration-lines.js";
+import { schemaAdminCommand } from "./schema-admin-command.js";
+
+/** `steward migrate-db verify`: ends with 1 when the roots are not those that were promised. */
+export function verifyCommand({ env, terminal, exitWith }: CliContext): Command {
+  return schemaAdminCommand("verify", "Tries a migration on a scratch database, up and down.")
+    .argument("<id>", "Id of the migration.")
+    .action(async (id: string, options: ClientOptions) => {
+      const proof = await connect(options, env).migrations.verify(id);
+      if (options.json) terminal.printJson(proof);
+      else {
+        for (const { name, expected_root, reached_root, missing } of proof.stretches) {
+          const word = expected_root === reached_root ? "equal" : "different";
+          terminal.print(`${name.padEnd(4)}  ${reached_root}  ${word}`);
+          operationLines(missing, terminal.outColors).forEach(terminal.print);
+        }
+      }
+      if (!proof.proven) exitWith(EXIT.failed);
+    });
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { usageError } from "./cli-error.js";
+import type { CliContext } from "./context.js";
+
+/** What stands for standard input where a file is asked for. */
+export const STDIN = "-";
+
+/**
+ * The text of a file, or of standard input.
+ * @param what What the file is, for whoever named another: "a plan file".
+ * @throws CliError when it cannot be read.
+ */
+export async function readTextFile(
+  file: string,
+  stdin: CliContext["stdin"],
+  what: string,
+): Promise<string> {
+  return file === STDIN ? readAll(stdin) : readText(file, what);
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(
+      `Cannot read ${file}: ${reason}`,
+      `give the path of ${what}, or - for standard input`,
+    );
+  }
+}
+
+async function readAll(input: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of input) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}

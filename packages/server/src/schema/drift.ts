@@ -1,0 +1,46 @@
+import { AppError } from "../kernel/errors.js";
+import type { Hash } from "../state/index.js";
+import { identify } from "./identify.js";
+import { rootOf } from "./root.js";
+import type { Schema } from "./schema.js";
+import { diffSchemas, type Operation } from "./schema-diff.js";
+
+/** How a database is, beside how it was left. */
+export interface Drift {
+  readonly expectedRoot: Hash;
+  readonly liveRoot: Hash;
+  /** What happened to it meanwhile; empty when it is as it was left. */
+  readonly differences: readonly Operation[];
+}
+
+/** Compares a database with the schema it should have. @param draft As it was read. */
+export function driftBetween(expected: Schema, draft: Schema): Drift & { readonly live: Schema } {
+  const live = identify(draft, expected);
+  const [expectedRoot, liveRoot] = [rootOf(expected), rootOf(live)];
+  const differences = expectedRoot === liveRoot ? [] : diffSchemas(expected, live);
+  return { expectedRoot, liveRoot, differences, live };
+}
+
+/** Differences named in an error. */
+const NAMED_MAX = 10;
+
+/** @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted. */
+export function refuseDrift(database: string, expected: Schema, draft: Schema): void {
+  const { differences, expectedRoot, liveRoot } = driftBetween(expected, draft);
+  if (expectedRoot === liveRoot) return;
+  const named = differences.slice(0, NAMED_MAX).map(sayOperation).join("; ");
+  const more = differences.length - NAMED_MAX;
+  throw new AppError(
+    "STATE_CONFLICT",
+    `The schema of ${database} is not the one this is for: ${named}${more > 0 ? `; and ${more} more` : ""}`,
+  );
+}
+
+/** An operation in words: `alter Column users.age (type)`. */
+export function sayOperation(operation: Operation): string {
+  const { action, kind, path } = operation;
+  if (action === "rename") return `rename ${kind} ${operation.from} to ${operation.to}`;
+  const details =
+    action === "alter" ? ` (${operation.changes.map(({ property }) => property).join(", ")})` : "";
+  return `${action} ${kind} ${path}${details}`;
+}

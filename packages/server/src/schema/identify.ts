@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
+import { Schema, type SchemaObject, withIds } from "./schema.js";
+import { PROPERTIES, type PropertyName } from "./vocabulary.js";
+
+/** That an object is one of before under another name. Its table is named as it is now. */
+export interface RenameHint {
+  readonly kind: "Table" | "Column" | "Index" | "View" | "Trigger" | "Type";
+  /** The table of a column, by its name now. */
+  readonly table?: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Gives every object its IRI: that of the same object in an earlier schema, and a new one otherwise.
+ * An object is the same when its engine's own id is, when a hint says so, or when its name is; a
+ * constraint without a name, when it says the same. A new IRI is a function of kind, place and name.
+ */
+export function identify(
+  draft: Schema,
+  before: Schema | undefined,
+  hints: readonly RenameHint[] = [],
+): Schema {
+  return new Identification(draft, before, hints).run();
+}
+
+class Identification {
+  readonly #draft: Schema;
+  readonly #before: Schema | undefined;
+  readonly #hints: readonly RenameHint[];
+  readonly #iris = new Map<string, string>();
+  readonly #taken = new Set<string>();
+
+  constructor(draft: Schema, before: Schema | undefined, hints: readonly RenameHint[]) {
+    this.#draft = draft;
+    this.#before = before;
+    this.#hints = hints;
+  }
+
+  run(): Schema {
+    const levels = levelsOf(this.#draft);
+    for (const level of levels) this.#identifyNamed(level.filter(isNamed));
+    for (const object of levels.flat().filter((each) => !isNamed(each))) {
+      const says = contentOf(object, (id) => this.#iriOf(id));
+      this.#assign(object, this.#sameByContent(object, says));
+      this.#assign(object, { id: this.#mint(object, says) });
+    }
+    return new Schema(
+      this.#draft.objects.map((object) => ({
+        ...object,
+        id: this.#iriOf(object.id),
+        parent: object.parent === undefined ? undefined : this.#iriOf(object.parent),
+        values: withIds(object.values, (id) => this.#iriOf(id)),
+      })),
+    );
+  }
+
+  /** Sameness by id or hint goes before sameness by name, which may have passed on to another. */
+  #identifyNamed(level: readonly SchemaObject[]): void {
+    for (const object of level) this.#assign(object, this.#sameById(object));
+    for (const object of level) this.#assign(object, this.#sameByName(object));
+    for (const object of level) this.#assign(object, { id: this.#mint(object, object.name ?? "") });
+  }
+
+  #iriOf(id: string): string {
+    return this.#iris.get(id) ?? id;
+  }
+
+  #assign(object: SchemaObject, same: { readonly id: string } | undefined): void {
+    if (same === undefined || this.#iris.has(object.id) || this.#taken.has(same.id)) return;
+    this.#iris.set(object.id, same.id);
+    this.#taken.add(same.id);
+  }
+
+  #sameById(object: SchemaObject): SchemaObject | undefined {
+    const { nativeId } = object.values;
+    if (nativeId !== undefined) {
+      const same = this.#before?.objects.find((each) => each.values.nativeId === nativeId);
+      if (same?.kind === object.kind) return same;
+    }
+    const hint = this.#hints.find((each) => this.#isAbout(each, object));
+    return hint === undefined ? undefined : this.#namesake(object, hint.from);
+  }
+
+  #isAbout(hint: RenameHint, { kind, name, parent }: SchemaObject): boolean {
+    if (hint.kind !== kind || fold(hint.to) !== fold(name ?? "")) return false;
+    const table = parent === undefined ? undefined : this.#draft.find(parent);
+    return hint.kind !== "Column" || fold(table?.name ?? "") === fold(hint.table ?? "");
+  }
+
+  #sameByName(object: SchemaObject): SchemaObject | undefined {
+    if (object.parent === undefined) return this.#before?.database;
+    return this.#namesake(object, object.name ?? "");
+  }
+
+  #namesake({ kind, parent }: SchemaObject, name: string): SchemaObject | undefined {
+    if (parent === undefined) return undefined;
+    const siblings = this.#before?.partsOf(this.#iriOf(parent), kind) ?? [];
+    const free = siblings.filter(({ id }) => !this.#taken.has(id));
+    return (
+      free.find((each) => each.name === name) ??
+      (this.#draft.dialect === "sqlite"
+        ? free.find((each) => each.name !== undefined && fold(each.name) === fold(name))
+        : undefined)
+    );
+  }
+
+  #sameByContent({ kind, parent }: SchemaObject, says: string): SchemaObject | undefined {
+    const siblings = this.#before?.partsOf(this.#iriOf(parent ?? ""), kind) ?? [];
+    return siblings.find(
+      (each) => !isNamed(each) && !this.#taken.has(each.id) && contentOf(each, same) === says,
+    );
+  }
+
+  #mint({ kind, parent }: SchemaObject, what: string): string {
+    for (let again = 0; ; again++) {
+      const place = parent === undefined ? "" : this.#iriOf(parent);
+      const seed = JSON.stringify([kind, place, what, ...(again === 0 ? [] : [again])]);
+      const hash = createHash("sha256").update(seed).digest("hex").slice(0, 32);
+      const iri = `urn:steward:schema:${kind.toLowerCase()}:${hash}`;
+      if (!this.#taken.has(iri) && this.#before?.find(iri) === undefined) return iri;
+    }
+  }
+}
+
+const same = (id: string): string => id;
+
+/** The database itself is found by its being the only one. */
+function isNamed(object: SchemaObject): boolean {
+  return object.name !== undefined || object.parent === undefined;
+}
+
+/** Everything that an object says, except where it is laid out. */
+function contentOf(object: SchemaObject, idOf: (id: string) => string): string {
+  const entries = Object.entries(withIds(object.values, idOf)).filter(
+    ([property]) => PROPERTIES[property as PropertyName].isLayout !== true,
+  );
+  // Values are made of what JSON has.
+  return canonicalJson(Object.fromEntries(entries) as unknown as JsonValue);
+}
+
+/** The database, what it is made of, what that is made of, and so on. */
+function levelsOf(schema: Schema): readonly (readonly SchemaObject[])[] {
+  const levels: (readonly SchemaObject[])[] = [];
+  for (let level: readonly SchemaObject[] = [schema.database]; level.length > 0;) {
+    levels.push(level);
+    level = level.flatMap(({ id }) => schema.partsOf(id));
+  }
+  return levels;
+}
+
+function fold(name: string): string {
+  return name.toLowerCase();
+}

@@ -1,0 +1,26 @@
+/**
+ * Schema: what a database is made of, as statements about objects that keep their identity, and
+ * migrations whose correctness is an equality of roots.
+ *
+ * Glossary. **Object**: a table, a column, an index; anything with an identity of its own. **Schema**:
+ * every object of a database. **Draft**: a schema as it was read, its objects not identified yet.
+ * **Root**: the hash of a schema's statements. **Layout**: what is kept beside a schema without being
+ * part of it. **Operation**: what happens to one object. **Script**: statements that lead from one schema to
+ * another. **Scratch**: an empty database that scripts are tried on. **Drift**: a database that is not
+ * as it was left. **Hint**: that an object is another one under a new name.
+ */
+export { refuseMoreThanDefinitions, renameHints } from "./definitions.js";
+export type { Drift } from "./drift.js";
+export { identify, type RenameHint } from "./identify.js";
+export type { Finding, FindingCode } from "./lint.js";
+export type { Migration, MigrationStatus } from "./migration.js";
+export { MigrationService, type Proposal, type RunOptions } from "./migration-service.js";
+export type { Checks, Phase, SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
+export type { MigrationProof, Stretch } from "./proof.js";
+export { quadsOf, schemaOf } from "./quads.js";
+export { rootOf } from "./root.js";
+export type { Dialect, Schema, SchemaObject } from "./schema.js";
+export type { Change, Operation } from "./schema-diff.js";
+export { scriptBetween, scriptFor } from "./script.js";
+export { type CatalogRow, readSqliteCatalog } from "./sqlite/read-catalog.js";
+export { shapesTurtle, vocabularyTurtle } from "./vocabulary-turtle.js";

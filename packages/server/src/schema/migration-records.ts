@@ -1,0 +1,53 @@
+import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
+import { type BlockStore, type CommitNote, iri, quad, text, TripleStore } from "../state/index.js";
+import type { Migration } from "./migration.js";
+
+const DOCUMENT = iri("urn:steward:schema#document");
+const PREFIX = "urn:steward:migration:";
+
+/** Migrations of one organization, kept in its state: the branch `migrations`. */
+export class MigrationRecords {
+  readonly #store: TripleStore;
+
+  constructor(blocks: BlockStore, clock: Clock) {
+    this.#store = new TripleStore(blocks, clock, "migrations");
+  }
+
+  /** @throws AppError `NOT_FOUND`. */
+  get(id: string): Migration {
+    const [found] = this.#store.now.match({ subject: iri(PREFIX + id), predicate: DOCUMENT });
+    if (found === undefined) {
+      throw new AppError("NOT_FOUND", `There is no migration ${JSON.stringify(id)}`);
+    }
+    return read(found.object.value);
+  }
+
+  /** Every migration, the newest first. */
+  list(): readonly Migration[] {
+    const all = [...this.#store.now.match({ predicate: DOCUMENT })];
+    return all
+      .map(({ object }) => read(object.value))
+      .sort((a, b) => b.proposedAtMs - a.proposedAtMs);
+  }
+
+  /** Keeps a migration as it is now. Durable when it returns. */
+  put(migration: Migration, note: CommitNote): void {
+    const subject = iri(PREFIX + migration.id);
+    for (const old of [...this.#store.now.match({ subject, predicate: DOCUMENT })]) {
+      this.#store.delete(old);
+    }
+    this.#store.add(quad(subject, DOCUMENT, text(JSON.stringify(migration))));
+    try {
+      this.#store.commit(note);
+    } catch (error) {
+      this.#store.reset();
+      throw error;
+    }
+  }
+}
+
+function read(document: string): Migration {
+  // Written above, and checked by its hash since.
+  return JSON.parse(document) as Migration;
+}

@@ -1,0 +1,41 @@
+import type { Hash } from "../state/index.js";
+import type { Finding } from "./lint.js";
+import type { Script } from "./ports.js";
+import { Schema, type SchemaObject } from "./schema.js";
+import type { Operation } from "./schema-diff.js";
+
+/** Where a migration is: it may be applied and reverted over and over. */
+export type MigrationStatus = "proposed" | "applied" | "reverted";
+
+/** What one schema change is: where it begins, where it ends, and both ways between. */
+export interface Migration {
+  /** UUID. */
+  readonly id: string;
+  /** Name of the data source. */
+  readonly database: string;
+  readonly author: string;
+  readonly message: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly proposedAtMs: number;
+  readonly status: MigrationStatus;
+  /** Root of the schema that it is for, and of no other. */
+  readonly baseRoot: Hash;
+  readonly targetRoot: Hash;
+  readonly operations: readonly Operation[];
+  readonly findings: readonly Finding[];
+  readonly downFindings: readonly Finding[];
+  readonly up: Script;
+  readonly down: Script;
+  /** Content ids of the commits that its runs left, the oldest first. */
+  readonly commits: readonly string[];
+  readonly base: readonly SchemaObject[];
+  readonly target: readonly SchemaObject[];
+}
+
+/** The schemas that a migration lies between, to be looked up. */
+export function schemasOf(migration: Migration): {
+  readonly base: Schema;
+  readonly target: Schema;
+} {
+  return { base: new Schema(migration.base), target: new Schema(migration.target) };
+}

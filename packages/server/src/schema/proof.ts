@@ -1,0 +1,63 @@
+import type { Hash } from "../state/index.js";
+import { identify } from "./identify.js";
+import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
+import { rootOf } from "./root.js";
+import type { Schema } from "./schema.js";
+import { diffSchemas, type Operation } from "./schema-diff.js";
+import { scriptFor } from "./script.js";
+
+/** A way that is to be proven. */
+export interface Way {
+  readonly base: Schema;
+  readonly target: Schema;
+  readonly up: Script;
+  readonly down: Script;
+}
+
+/** One stretch of a proof: where it was to lead, and where it led. */
+export interface Stretch {
+  readonly name: "base" | "up" | "down";
+  readonly expected: Hash;
+  readonly reached: Hash;
+  /** What would still have to happen; empty when the roots are equal. */
+  readonly missing: readonly Operation[];
+}
+
+/** What trying a migration on a scratch database came to. */
+export interface MigrationProof {
+  readonly isProven: boolean;
+  readonly stretches: readonly Stretch[];
+}
+
+/**
+ * Tries a migration before it is used: makes the base in an empty database, goes up, and comes down
+ * again. It is proven when the roots read after each stretch are those of base, target and base.
+ * @throws AppError `INVALID_ARGUMENT` with the statement that the engine refused.
+ */
+export async function proveMigration(database: SchemaDatabase, way: Way): Promise<MigrationProof> {
+  await using scratch = await database.scratch();
+  const { base, target, up, down } = way;
+  const stretches = [
+    await go(scratch, "base", scriptFor(base), base),
+    await go(scratch, "up", up, target),
+    await go(scratch, "down", down, base),
+  ];
+  return { isProven: stretches.every((each) => each.expected === each.reached), stretches };
+}
+
+async function go(
+  scratch: ScratchDatabase,
+  name: Stretch["name"],
+  script: Script,
+  wanted: Schema,
+): Promise<Stretch> {
+  await scratch.run(script);
+  const found = identify(await scratch.introspect(), wanted);
+  const [expected, reached] = [rootOf(wanted), rootOf(found)];
+  return {
+    name,
+    expected,
+    reached,
+    missing: expected === reached ? [] : diffSchemas(found, wanted),
+  };
+}

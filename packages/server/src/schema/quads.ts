@@ -1,0 +1,134 @@
+import { AppError } from "../kernel/errors.js";
+import { iri, type Quad, quad, text, typed } from "../state/index.js";
+import type { NamedNode, ObjectTerm } from "../state/index.js";
+import { Schema, type SchemaObject } from "./schema.js";
+import type { Part, Reference, Scalar, Value } from "./schema.js";
+import { type Kind, KINDS, NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
+
+const RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
+const XSD_BOOLEAN = iri("http://www.w3.org/2001/XMLSchema#boolean");
+const XSD_INTEGER = iri("http://www.w3.org/2001/XMLSchema#integer");
+const NAME = iri(`${NAMESPACE}name`);
+const PART_OF = iri(`${NAMESPACE}partOf`);
+const ITEM = iri(`${NAMESPACE}item`);
+
+/** The graph of what is kept beside a schema: where columns stand, what the engine calls objects. */
+export const LAYOUT: NamedNode = iri("urn:steward:schema:layout");
+
+/** A schema's statements. Those in the graph {@link LAYOUT} are no part of what it means. */
+export function* quadsOf(schema: Schema): Generator<Quad> {
+  for (const object of schema.objects) {
+    const subject = iri(object.id);
+    yield quad(subject, RDF_TYPE, iri(NAMESPACE + object.kind));
+    if (object.name !== undefined) yield quad(subject, NAME, text(object.name));
+    if (object.parent !== undefined) yield quad(subject, PART_OF, iri(object.parent));
+    for (const [property, value] of Object.entries(object.values)) {
+      yield* valueQuads(subject, property as PropertyName, value);
+    }
+  }
+}
+
+function* valueQuads(subject: NamedNode, property: PropertyName, value: Value): Generator<Quad> {
+  const predicate = iri(NAMESPACE + property);
+  if (isList(value)) {
+    for (const [index, part] of value.entries()) {
+      const node = iri(`${subject.value}#${property}-${index + 1}`);
+      yield quad(subject, predicate, node);
+      yield quad(node, ITEM, typed(String(index + 1), XSD_INTEGER));
+      for (const [key, item] of Object.entries(part)) {
+        yield quad(node, iri(NAMESPACE + key), termOf(item));
+      }
+    }
+    return;
+  }
+  if (PROPERTIES[property].isLayout === true) yield quad(subject, predicate, termOf(value), LAYOUT);
+  else yield quad(subject, predicate, termOf(value));
+}
+
+function isList(value: Value): value is readonly Part[] {
+  return Array.isArray(value);
+}
+
+function termOf(value: Scalar | Reference): ObjectTerm {
+  if (typeof value === "object") return iri(value.ref);
+  if (typeof value === "boolean") return typed(String(value), XSD_BOOLEAN);
+  return typeof value === "number" ? typed(String(value), XSD_INTEGER) : text(value);
+}
+
+/**
+ * Reads a schema back from its statements.
+ * @throws AppError `STATE_CORRUPTED` when they are none of a schema.
+ */
+export function schemaOf(quads: Iterable<Quad>): Schema {
+  const said = new Map<string, Quad[]>();
+  for (const each of quads) {
+    const about = said.get(each.subject.value);
+    if (about === undefined) said.set(each.subject.value, [each]);
+    else about.push(each);
+  }
+  const objects: SchemaObject[] = [];
+  for (const [id, about] of said) {
+    const kind = about.find(({ predicate }) => predicate.equals(RDF_TYPE))?.object.value;
+    if (kind !== undefined) objects.push(objectOf(id, kind.slice(NAMESPACE.length), about, said));
+  }
+  const schema = new Schema(objects);
+  if (objects.filter(({ parent }) => parent === undefined).length !== 1) throw noSchema();
+  return schema;
+}
+
+function objectOf(
+  id: string,
+  kind: string,
+  about: readonly Quad[],
+  said: ReadonlyMap<string, readonly Quad[]>,
+): SchemaObject {
+  if (!(kind in KINDS)) throw noSchema();
+  const values: Partial<Record<PropertyName, Value>> = {};
+  for (const { predicate, object } of about) {
+    if ([RDF_TYPE, NAME, PART_OF].some((other) => other.equals(predicate))) continue;
+    const property = propertyOf(predicate);
+    if (PROPERTIES[property].range === "parts") {
+      const list = (values[property] ?? []) as Part[];
+      const { index, part } = partOf(said.get(object.value) ?? []);
+      list[index] = part;
+      values[property] = list;
+    } else {
+      values[property] = valueOf(object);
+    }
+  }
+  return {
+    id,
+    // Checked above against the list of kinds.
+    kind: kind as Kind,
+    name: about.find(({ predicate }) => predicate.equals(NAME))?.object.value,
+    parent: about.find(({ predicate }) => predicate.equals(PART_OF))?.object.value,
+    values,
+  };
+}
+
+function partOf(about: readonly Quad[]): { readonly index: number; readonly part: Part } {
+  const part: Partial<Record<PropertyName, Scalar | Reference>> = {};
+  let index = 0;
+  for (const { predicate, object } of about) {
+    if (predicate.equals(ITEM)) index = Number(object.value) - 1;
+    else part[propertyOf(predicate)] = valueOf(object);
+  }
+  return { index, part };
+}
+
+function propertyOf({ value }: { readonly value: string }): PropertyName {
+  const property = value.slice(NAMESPACE.length);
+  if (!value.startsWith(NAMESPACE) || !(property in PROPERTIES)) throw noSchema();
+  // Checked against the list of properties.
+  return property as PropertyName;
+}
+
+function valueOf(term: ObjectTerm): Scalar | Reference {
+  if (term.termType !== "Literal") return { ref: term.value };
+  if (term.datatype.equals(XSD_BOOLEAN)) return term.value === "true";
+  return term.datatype.equals(XSD_INTEGER) ? Number(term.value) : term.value;
+}
+
+function noSchema(): AppError {
+  return new AppError("STATE_CORRUPTED", "The commit holds no database schema");
+}

@@ -1,0 +1,105 @@
+import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
+import type { Schema } from "./schema.js";
+import { type SchemaObject, type Value } from "./schema.js";
+import { type Kind, PROPERTIES, type PropertyName } from "./vocabulary.js";
+
+/** One property's value before and after. Absent: it was not, or is no longer, said. */
+export interface Change {
+  readonly property: PropertyName | "name";
+  readonly before?: Value;
+  readonly after?: Value;
+}
+
+/** What happens to one object. */
+export type Operation =
+  | {
+      readonly action: "create" | "drop";
+      readonly kind: Kind;
+      readonly id: string;
+      readonly path: string;
+    }
+  | {
+      readonly action: "rename";
+      readonly kind: Kind;
+      readonly id: string;
+      readonly path: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  | {
+      readonly action: "alter";
+      readonly kind: Kind;
+      readonly id: string;
+      readonly path: string;
+      readonly changes: readonly Change[];
+    };
+
+/**
+ * What leads from one schema to another, object by object: drops, renames, changes, creations. What
+ * comes and goes with the object that it is a part of is not named.
+ */
+export function diffSchemas(before: Schema, after: Schema): readonly Operation[] {
+  const dropped = missingIn(after, before);
+  const created = missingIn(before, after);
+  const kept = after.objects.flatMap((now) => {
+    const old = before.find(now.id);
+    return old === undefined ? [] : [{ old, now }];
+  });
+  return [
+    ...dropped.map((each) => whole("drop", before, each)),
+    ...kept.flatMap(({ old, now }) => renamed(after, old, now)),
+    ...kept.flatMap(({ old, now }) => altered(after, old, now)),
+    ...created.map((each) => whole("create", after, each)),
+  ];
+}
+
+/** Objects of one schema that another has not, but the parts of such objects. */
+function missingIn(other: Schema, schema: Schema): readonly SchemaObject[] {
+  return schema.objects.filter(
+    ({ id, parent }) =>
+      other.find(id) === undefined && (parent === undefined || other.find(parent) !== undefined),
+  );
+}
+
+function whole(action: "create" | "drop", schema: Schema, object: SchemaObject): Operation {
+  return { action, kind: object.kind, id: object.id, path: schema.pathOf(object) };
+}
+
+function renamed(after: Schema, old: SchemaObject, now: SchemaObject): readonly Operation[] {
+  const { name: from = "" } = old;
+  const { name: to = "" } = now;
+  if (from === to) return [];
+  const { kind, id } = now;
+  return [{ action: "rename", kind, id, path: after.pathOf(now), from, to }];
+}
+
+function altered(after: Schema, old: SchemaObject, now: SchemaObject): readonly Operation[] {
+  const changes = changesBetween(old, now);
+  if (changes.length === 0) return [];
+  return [{ action: "alter", kind: now.kind, id: now.id, path: after.pathOf(now), changes }];
+}
+
+/** The properties in which two states of an object differ, the layout left aside. */
+export function changesBetween(old: SchemaObject, now: SchemaObject): readonly Change[] {
+  const properties = new Set([...Object.keys(old.values), ...Object.keys(now.values)]);
+  return [...properties].sort().flatMap((key) => {
+    // The keys of values are names of properties.
+    const property = key as PropertyName;
+    if (PROPERTIES[property].isLayout === true) return [];
+    const [before, after] = [old.values[property], now.values[property]];
+    if (sameValue(before, after)) return [];
+    return [
+      {
+        property,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      },
+    ];
+  });
+}
+
+/** Whether two values say the same. */
+export function sameValue(one: Value | undefined, other: Value | undefined): boolean {
+  // Values are made of what JSON has.
+  return canonicalJson((one ?? null) as JsonValue) === canonicalJson((other ?? null) as JsonValue);
+}

@@ -1,0 +1,220 @@
+import { changesBetween, sameValue } from "../schema-diff.js";
+import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import { tokensOf } from "../sql-tokens.js";
+import { namesIn, quoteName, renameIn, spell } from "./expression.js";
+import {
+  columnClause,
+  constraintClause,
+  createTable,
+  inOrder,
+  referenceClause,
+} from "./statements.js";
+
+/** How one table becomes another: by ALTER TABLE where SQLite can, or by building it anew. */
+export interface TableChange {
+  readonly before: SchemaObject;
+  readonly after: SchemaObject;
+  readonly renamedColumns: readonly { readonly from: string; readonly to: string }[];
+  readonly isRebuild: boolean;
+  readonly dropped: readonly SchemaObject[];
+  readonly added: readonly SchemaObject[];
+  /** Constraints that come with an added column. */
+  readonly inline: ReadonlyMap<string, readonly SchemaObject[]>;
+}
+
+const CONSTRAINTS = ["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const;
+
+/** What happens to a table that both schemas have; undefined when nothing does but perhaps its name. */
+export function tableChange(
+  base: Schema,
+  target: Schema,
+  before: SchemaObject,
+  after: SchemaObject,
+): TableChange | undefined {
+  const old = base.partsOf(before.id, "Column");
+  const now = target.partsOf(after.id, "Column");
+  const dropped = old.filter(({ id }) => target.find(id) === undefined);
+  const added = inOrder(now.filter(({ id }) => base.find(id) === undefined));
+  const kept = now.flatMap((column) => {
+    const was = base.find(column.id);
+    return was === undefined ? [] : [{ was, column }];
+  });
+  const renamedColumns = kept.flatMap(({ was, column }) =>
+    was.name === column.name ? [] : [{ from: was.name ?? "", to: column.name ?? "" }],
+  );
+  const names = new Map(renamedColumns.map(({ from, to }) => [from.toLowerCase(), to]));
+  const { gone, come } = constraintChanges(base, target, before, after, names);
+  const inline = inlineConstraints(added, come);
+  const isRebuild =
+    changesBetween(before, after).length > 0 ||
+    kept.some(({ was, column }) => isColumnAltered(was, column, names)) ||
+    gone.length > 0 ||
+    come.length > [...inline.values()].flat().length ||
+    added.some((column) => !canAdd(column, inline.get(column.id) ?? [])) ||
+    dropped.some((column) => !canDrop(base, before, column)) ||
+    (dropped.length > 0 && dropped.length === old.length);
+  if (!isRebuild && renamedColumns.length + dropped.length + added.length === 0) return undefined;
+  return { before, after, renamedColumns, isRebuild, dropped, added, inline };
+}
+
+function isColumnAltered(
+  was: SchemaObject,
+  column: SchemaObject,
+  names: ReadonlyMap<string, string>,
+): boolean {
+  return changesBetween(was, column).some(
+    ({ property, before, after }) =>
+      property !== "generated" || renamedText(before, names) !== renamedText(after, new Map()),
+  );
+}
+
+/** An expression after a rename, as SQLite itself would write it. */
+function renamedText(value: unknown, names: ReadonlyMap<string, string>): string {
+  return spell(renameIn(tokensOf(typeof value === "string" ? value : ""), names));
+}
+
+/** Constraints that are there on one side only. What differs by renamed columns alone is the same. */
+function constraintChanges(
+  base: Schema,
+  target: Schema,
+  before: SchemaObject,
+  after: SchemaObject,
+  names: ReadonlyMap<string, string>,
+): { readonly gone: readonly SchemaObject[]; readonly come: readonly SchemaObject[] } {
+  const come = [...target.partsOf(after.id, ...CONSTRAINTS)];
+  const gone = base.partsOf(before.id, ...CONSTRAINTS).filter((old) => {
+    const index = come.findIndex((now) => isSameConstraint(old, now, names));
+    if (index === -1) return true;
+    come.splice(index, 1);
+    return false;
+  });
+  return { gone, come };
+}
+
+function isSameConstraint(
+  old: SchemaObject,
+  now: SchemaObject,
+  names: ReadonlyMap<string, string>,
+): boolean {
+  if (old.kind !== now.kind || old.name !== now.name) return false;
+  const properties = new Set([...Object.keys(old.values), ...Object.keys(now.values)]);
+  return [...properties].every((key) => {
+    const property = key as keyof typeof old.values;
+    if (property === "expression") {
+      const was = renamedText(old.values.expression, names);
+      return was === renamedText(now.values.expression, new Map());
+    }
+    return property === "statedAt" || sameValue(old.values[property], now.values[property]);
+  });
+}
+
+/** Checks and foreign keys that can be said in ADD COLUMN. */
+function inlineConstraints(
+  added: readonly SchemaObject[],
+  come: readonly SchemaObject[],
+): ReadonlyMap<string, readonly SchemaObject[]> {
+  const inline = new Map<string, SchemaObject[]>();
+  for (const constraint of come) {
+    const column = added.find((each) => isAbout(constraint, each));
+    if (column !== undefined) inline.set(column.id, [...(inline.get(column.id) ?? []), constraint]);
+  }
+  return inline;
+}
+
+function isAbout({ kind, values }: SchemaObject, column: SchemaObject): boolean {
+  if (kind === "ForeignKey") {
+    const columns = partsIn(values, "columns");
+    return columns.length === 1 && idIn(columns[0] ?? {}, "column") === column.id;
+  }
+  return kind === "CheckConstraint" && mentions(textOf(values, "expression"), column);
+}
+
+/**
+ * Whether ADD COLUMN can add it to a table that has rows (SQLite, "ALTER TABLE", section 4). The
+ * default must be a constant, and there must be one where NULL is refused.
+ */
+function canAdd({ values }: SchemaObject, constraints: readonly SchemaObject[]): boolean {
+  const preset = textOf(values, "default");
+  if (textOf(values, "storage") === "stored") return false;
+  if (preset !== undefined && /^(\(|CURRENT_)/i.test(preset)) return false;
+  const isNull = preset === undefined || preset.toUpperCase() === "NULL";
+  if (isSet(values, "notNull") && isNull && values.generated === undefined) return false;
+  return isNull || !constraints.some(({ kind }) => kind === "ForeignKey");
+}
+
+/** Whether DROP COLUMN can: nothing in the table may speak of the column (section 5). */
+function canDrop(base: Schema, table: SchemaObject, column: SchemaObject): boolean {
+  const constraints = base.partsOf(table.id, ...CONSTRAINTS);
+  const isUsed = constraints.some(
+    ({ values }) =>
+      mentions(textOf(values, "expression"), column) ||
+      idIn(values, "statedAt") === column.id ||
+      partsIn(values, "columns").some((part) => idIn(part, "column") === column.id),
+  );
+  const siblings = base.partsOf(table.id, "Column");
+  return !isUsed && !siblings.some(({ values }) => mentions(textOf(values, "generated"), column));
+}
+
+function mentions(sql: string | undefined, { name = "" }: SchemaObject): boolean {
+  return sql !== undefined && namesIn(tokensOf(sql)).has(name.toLowerCase());
+}
+
+/** The statements that change a table whose columns are renamed already. */
+export function alterTable(base: Schema, target: Schema, change: TableChange): readonly string[] {
+  if (change.isRebuild) return rebuild(base, target, change);
+  const table = quoteName(change.after.name ?? "");
+  return [
+    ...change.dropped.map(({ name = "" }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(name)}`),
+    ...change.added.map((column) => {
+      const constraints = (change.inline.get(column.id) ?? []).map((each) =>
+        inlineClause(target, each),
+      );
+      return `ALTER TABLE ${table} ADD COLUMN ${[columnClause(column), ...constraints].join(" ")}`;
+    }),
+  ];
+}
+
+function inlineClause(target: Schema, constraint: SchemaObject): string {
+  if (constraint.kind !== "ForeignKey") return constraintClause(target, constraint);
+  const { name } = constraint;
+  const label = name === undefined ? "" : `CONSTRAINT ${quoteName(name)} `;
+  return label + referenceClause(target, constraint);
+}
+
+/** SQLite, "Making Other Kinds Of Table Schema Changes": steps 4 to 7. */
+function rebuild(base: Schema, target: Schema, { before, after }: TableChange): readonly string[] {
+  const name = after.name ?? "";
+  const fresh = `_steward_new_${name}`;
+  const columns = inOrder(target.partsOf(after.id, "Column"))
+    .filter(({ id, values }) => base.find(id) !== undefined && values.generated === undefined)
+    .filter(({ id }) => base.get(id).values.generated === undefined)
+    .map((column) => quoteName(column.name ?? ""))
+    .join(", ");
+  const copy = `INSERT INTO ${quoteName(fresh)} (${columns}) SELECT ${columns} FROM ${quoteName(name)}`;
+  return [
+    createTable(target, after, fresh),
+    ...(columns === "" ? [] : [copy]),
+    ...(isCounting(base, before) && isCounting(target, after) ? keepCounting(name, fresh) : []),
+    `DROP TABLE ${quoteName(name)}`,
+    // The new table takes the old one's place without what refers to it being rewritten.
+    "PRAGMA legacy_alter_table = ON",
+    `ALTER TABLE ${quoteName(fresh)} RENAME TO ${quoteName(name)}`,
+    "PRAGMA legacy_alter_table = OFF",
+  ];
+}
+
+function isCounting(schema: Schema, table: SchemaObject): boolean {
+  return schema
+    .partsOf(table.id, "PrimaryKey")
+    .some(({ values }) => isSet(values, "isAutoincrement"));
+}
+
+/** AUTOINCREMENT never gives out a key twice, that of a deleted row included. */
+function keepCounting(name: string, fresh: string): readonly string[] {
+  const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+  const copied = `SELECT ${literal(fresh)}, seq FROM sqlite_sequence WHERE name = ${literal(name)}`;
+  return [
+    `DELETE FROM sqlite_sequence WHERE name = ${literal(fresh)}`,
+    `INSERT INTO sqlite_sequence (name, seq) ${copied}`,
+  ];
+}

@@ -1,0 +1,207 @@
+import { changesBetween } from "../schema-diff.js";
+import { idIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import { tokensOf } from "../sql-tokens.js";
+import { alterTable, type TableChange, tableChange } from "./alter-table.js";
+import { namesIn, quoteName } from "./expression.js";
+import {
+  createIndex,
+  createTable,
+  createTrigger,
+  createView,
+  createVirtualTable,
+} from "./statements.js";
+
+/**
+ * The statements that lead from one schema to another, in order. They belong into one transaction
+ * with foreign keys off, which ends with a check of the foreign keys.
+ */
+export function planSqlite(base: Schema, target: Schema): readonly string[] {
+  return new SqlitePlan(base, target).statements();
+}
+
+class SqlitePlan {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  readonly #changes: readonly TableChange[];
+  /** Views, triggers and indexes that are dropped first and made again at the end. */
+  readonly #remade: ReadonlySet<string>;
+
+  constructor(base: Schema, target: Schema) {
+    this.#base = base;
+    this.#target = target;
+    this.#changes = this.#kept("Table").flatMap(({ before, after }) => {
+      const change = tableChange(base, target, before, after);
+      return change === undefined ? [] : [change];
+    });
+    this.#remade = this.#findRemade();
+  }
+
+  statements(): readonly string[] {
+    return [
+      ...this.#drops("Trigger", "TRIGGER"),
+      ...this.#drops("View", "VIEW").reverse(),
+      ...this.#drops("Index", "INDEX"),
+      ...this.#goneTables(),
+      ...this.#renames(),
+      ...this.#changes.flatMap((change) => alterTable(this.#base, this.#target, change)),
+      ...this.#newTables(),
+      ...this.#come("Index").map((index) => createIndex(this.#target, index)),
+      ...inDependencyOrder(this.#come("View")).map(createView),
+      ...this.#come("Trigger").map((trigger) => createTrigger(this.#target, trigger)),
+    ];
+  }
+
+  #kept(kind: SchemaObject["kind"]): readonly { before: SchemaObject; after: SchemaObject }[] {
+    return this.#target.all(kind).flatMap((after) => {
+      const before = this.#base.find(after.id);
+      return before === undefined ? [] : [{ before, after }];
+    });
+  }
+
+  #findRemade(): ReadonlySet<string> {
+    const remade = new Set<string>();
+    const others = [...this.#kept("View"), ...this.#kept("Trigger"), ...this.#kept("Index")];
+    for (const { before, after } of others) {
+      if (before.name !== after.name || changesBetween(before, after).length > 0)
+        remade.add(after.id);
+    }
+    const touched = this.#touchedNames();
+    const rebuilt = new Set(
+      this.#changes.filter(({ isRebuild }) => isRebuild).map(({ after }) => after.id),
+    );
+    for (let size = -1; size < remade.size;) {
+      size = remade.size;
+      for (const { before } of others) {
+        if (remade.has(before.id)) touched.add((before.name ?? "").toLowerCase());
+        const on = idIn(before.values, "on") ?? "";
+        const isUnder = rebuilt.has(on) || (before.kind !== "Index" && remade.has(on));
+        if (isUnder || (before.kind !== "Index" && speaksOf(this.#base, before, touched))) {
+          remade.add(before.id);
+        }
+      }
+    }
+    return remade;
+  }
+
+  /** Names of tables whose change SQLite would refuse while views or triggers speak of them. */
+  #touchedNames(): Set<string> {
+    const changed = this.#changes
+      .filter(
+        ({ isRebuild, dropped, renamedColumns }) =>
+          isRebuild || dropped.length + renamedColumns.length > 0,
+      )
+      .map(({ before }) => before);
+    const renamed = this.#kept("Table").filter(({ before, after }) => before.name !== after.name);
+    const gone = [
+      ...this.#base.all("Table"),
+      ...this.#base.all("VirtualTable"),
+      ...this.#base.all("View"),
+    ].filter(({ id }) => this.#target.find(id) === undefined);
+    const all = [...changed, ...renamed.map(({ before }) => before), ...gone];
+    return new Set(all.map(({ name = "" }) => name.toLowerCase()));
+  }
+
+  #drops(kind: "Trigger" | "View" | "Index", word: string): string[] {
+    const all = kind === "View" ? inDependencyOrder(this.#base.all(kind)) : this.#base.all(kind);
+    return all
+      .filter(({ id }) => this.#target.find(id) === undefined || this.#remade.has(id))
+      .map(({ name = "" }) => `DROP ${word} ${quoteName(name)}`);
+  }
+
+  #come(kind: "Trigger" | "View" | "Index"): readonly SchemaObject[] {
+    const isNew = ({ id }: SchemaObject): boolean => this.#base.find(id) === undefined;
+    return this.#target.all(kind).filter((each) => isNew(each) || this.#remade.has(each.id));
+  }
+
+  #goneTables(): readonly string[] {
+    const virtual = this.#base.all("VirtualTable").filter((before) => {
+      const after = this.#target.find(before.id);
+      return after === undefined || this.#isVirtualChanged(before, after);
+    });
+    const tables = this.#base.all("Table").filter(({ id }) => this.#target.find(id) === undefined);
+    return [...tables, ...virtual].map(({ name = "" }) => `DROP TABLE ${quoteName(name)}`);
+  }
+
+  #newTables(): readonly string[] {
+    const virtual = this.#target.all("VirtualTable").filter((after) => {
+      const before = this.#base.find(after.id);
+      return before === undefined || this.#isVirtualChanged(before, after);
+    });
+    return [
+      ...this.#target
+        .all("Table")
+        .filter(({ id }) => this.#base.find(id) === undefined)
+        .map((table) => createTable(this.#target, table)),
+      ...virtual.map(createVirtualTable),
+    ];
+  }
+
+  #isVirtualChanged(before: SchemaObject, after: SchemaObject): boolean {
+    return before.name !== after.name || changesBetween(before, after).length > 0;
+  }
+
+  /** Tables, then columns. What takes a name that is still in use goes over one of its own. */
+  #renames(): readonly string[] {
+    const tables = this.#kept("Table").map(
+      ({ before, after }) => [before.name ?? "", after.name ?? ""] as const,
+    );
+    return [
+      ...renameAll(tables, "_steward_table_", (from, to) => `ALTER TABLE ${from} RENAME TO ${to}`),
+      ...this.#changes.flatMap(({ after }) => {
+        const columns = this.#base.partsOf(after.id, "Column").map((column) => {
+          const now = this.#target.find(column.id);
+          return [column.name ?? "", now?.name ?? column.name ?? ""] as const;
+        });
+        const table = quoteName(after.name ?? "");
+        return renameAll(
+          columns,
+          "_steward_column_",
+          (from, to) => `ALTER TABLE ${table} RENAME COLUMN ${from} TO ${to}`,
+        );
+      }),
+    ];
+  }
+}
+
+function renameAll(
+  pairs: readonly (readonly [string, string])[],
+  prefix: string,
+  statement: (from: string, to: string) => string,
+): readonly string[] {
+  const inUse = new Set(pairs.map(([from]) => from.toLowerCase()));
+  const first: string[] = [];
+  const second: string[] = [];
+  for (const [index, [from, to]] of pairs.entries()) {
+    if (from === to) continue;
+    const between = inUse.has(to.toLowerCase()) ? `${prefix}${index}` : to;
+    first.push(statement(quoteName(from), quoteName(between)));
+    if (between !== to) second.push(statement(quoteName(between), quoteName(to)));
+  }
+  return [...first, ...second];
+}
+
+/** Views after those that they read. */
+function inDependencyOrder(views: readonly SchemaObject[]): readonly SchemaObject[] {
+  const ordered = new Set<SchemaObject>();
+  const open = new Set<SchemaObject>();
+  const visit = (view: SchemaObject): void => {
+    if (ordered.has(view) || open.has(view)) return;
+    open.add(view);
+    const names = namesIn(tokensOf(textOf(view.values, "definition") ?? ""));
+    for (const other of views)
+      if (other !== view && names.has((other.name ?? "").toLowerCase())) visit(other);
+    ordered.add(view);
+  };
+  views.forEach(visit);
+  return [...ordered];
+}
+
+function speaksOf(schema: Schema, { values }: SchemaObject, names: ReadonlySet<string>): boolean {
+  const on = idIn(values, "on");
+  if (on !== undefined && names.has((schema.get(on).name ?? "").toLowerCase())) return true;
+  const sql = [values.definition, values.body, values.when].map((text) =>
+    typeof text === "string" ? text : "",
+  );
+  const own = namesIn(tokensOf(sql.join(" ")));
+  return [...names].some((name) => own.has(name));
+}

@@ -1,0 +1,85 @@
+import { isSign, isWord, type Token } from "./sql-tokens.js";
+
+/** Reads tokens one after the other. Comments are passed over. */
+export class TokenReader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens.filter(({ type }) => type !== "comment");
+  }
+
+  get isDone(): boolean {
+    return this.#at >= this.#tokens.length;
+  }
+
+  peek(ahead = 0): Token | undefined {
+    return this.#tokens[this.#at + ahead];
+  }
+
+  /** The next token, whatever it is; an empty one at the end. */
+  next(): Token {
+    return this.#tokens[this.#at++] ?? { type: "sign", text: "", value: "", start: 0 };
+  }
+
+  /** Takes these words if they come next, in any case. */
+  takeWords(...words: readonly string[]): boolean {
+    if (!words.every((word, ahead) => isWord(this.peek(ahead), word))) return false;
+    this.#at += words.length;
+    return true;
+  }
+
+  /** Takes one of these words if it comes next. @returns it in upper case. */
+  takeOneOf(...words: readonly string[]): string | undefined {
+    return isWord(this.peek(), ...words) ? this.next().text.toUpperCase() : undefined;
+  }
+
+  takeSign(sign: string): boolean {
+    if (!isSign(this.peek(), sign)) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  /** What stands in the parentheses that come next, without them. */
+  parenthesized(): readonly Token[] {
+    if (!this.takeSign("(")) return [];
+    const from = this.#at;
+    for (let depth = 1; !this.isDone;) {
+      const token = this.next();
+      if (isSign(token, "(")) depth += 1;
+      if (isSign(token, ")")) depth -= 1;
+      if (depth === 0) return this.#tokens.slice(from, this.#at - 1);
+    }
+    return this.#tokens.slice(from);
+  }
+
+  /** Everything that is left. */
+  rest(): readonly Token[] {
+    const rest = this.#tokens.slice(this.#at);
+    this.#at = this.#tokens.length;
+    return rest;
+  }
+
+  /** Tokens up to one that satisfies, which is not taken; parentheses are passed as wholes. */
+  until(isEnd: (token: Token) => boolean): readonly Token[] {
+    const from = this.#at;
+    for (let depth = 0; !this.isDone; this.#at++) {
+      const token = this.peek();
+      if (token === undefined || (depth === 0 && isEnd(token))) break;
+      if (isSign(token, "(")) depth += 1;
+      if (isSign(token, ")")) depth -= 1;
+    }
+    return this.#tokens.slice(from, this.#at);
+  }
+}
+
+/** The pieces between the commas that are in no parentheses. */
+export function splitByComma(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const pieces: (readonly Token[])[] = [];
+  const reader = new TokenReader(tokens);
+  while (!reader.isDone) {
+    pieces.push(reader.until((token) => isSign(token, ",")));
+    reader.takeSign(",");
+  }
+  return pieces;
+}

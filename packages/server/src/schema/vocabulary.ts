@@ -1,0 +1,212 @@
+/** Namespace of the vocabulary's terms. */
+export const NAMESPACE = "urn:steward:schema#";
+
+/** What a property holds: a literal, another object, or an ordered list of parts. */
+export type Range = "string" | "boolean" | "integer" | "reference" | "parts";
+
+/** A property, and what it says. */
+export interface Property {
+  readonly range: Range;
+  readonly comment: string;
+  /** Whether it stands in the layout's graph: kept, but no part of what the schema means. */
+  readonly isLayout?: true;
+}
+
+/** The name of a property. */
+export type PropertyName =
+  | "dialect"
+  | "position"
+  | "nativeId"
+  | "statedAt"
+  | "type"
+  | "affinity"
+  | "notNull"
+  | "notNullConflict"
+  | "notNullName"
+  | "default"
+  | "collation"
+  | "generated"
+  | "storage"
+  | "identity"
+  | "sequenceOptions"
+  | "isStrict"
+  | "isWithoutRowid"
+  | "isAutoincrement"
+  | "columns"
+  | "parts"
+  | "conflict"
+  | "expression"
+  | "target"
+  | "targetName"
+  | "targetColumn"
+  | "targetColumnName"
+  | "onDelete"
+  | "onUpdate"
+  | "match"
+  | "deferrable"
+  | "isUnique"
+  | "column"
+  | "columnName"
+  | "order"
+  | "where"
+  | "definition"
+  | "columnNames"
+  | "timing"
+  | "event"
+  | "on"
+  | "when"
+  | "body";
+
+/** Every property of an object or a part. */
+export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
+  dialect: { range: "string", comment: "The engine: sqlite or postgres." },
+  position: {
+    range: "integer",
+    comment: "Place of a column in its table, from 1. Kept beside the schema, not part of it.",
+    isLayout: true,
+  },
+  nativeId: {
+    range: "string",
+    comment: "What the engine itself knows the object by: an oid, or an oid and an attnum.",
+    isLayout: true,
+  },
+  statedAt: {
+    range: "reference",
+    comment: "The column that a check was written at, and goes with when SQLite drops it.",
+    isLayout: true,
+  },
+  type: { range: "string", comment: "A column's or domain's type as declared, in one spelling." },
+  affinity: { range: "string", comment: "What SQLite makes of the declared type." },
+  notNull: { range: "boolean", comment: "Whether NULL is refused." },
+  notNullConflict: { range: "string", comment: "What SQLite does with a NULL: ON CONFLICT." },
+  notNullName: { range: "string", comment: "Name of the NOT NULL constraint, where it has one." },
+  default: { range: "string", comment: "Expression of the default." },
+  collation: { range: "string", comment: "Collation of a column, domain or index part." },
+  generated: { range: "string", comment: "Expression of a generated column." },
+  storage: { range: "string", comment: "Of a generated column: virtual or stored." },
+  identity: { range: "string", comment: "Of an identity column: always or by default." },
+  sequenceOptions: { range: "string", comment: "Options of a sequence or an identity column." },
+  isStrict: { range: "boolean", comment: "Whether the SQLite table is STRICT." },
+  isWithoutRowid: { range: "boolean", comment: "Whether the SQLite table is WITHOUT ROWID." },
+  isAutoincrement: { range: "boolean", comment: "Whether the key is AUTOINCREMENT." },
+  columns: { range: "parts", comment: "Columns of a key or a foreign key, in their order." },
+  parts: { range: "parts", comment: "Columns or expressions of an index, in their order." },
+  conflict: { range: "string", comment: "What SQLite does when the constraint fails." },
+  expression: { range: "string", comment: "Expression of a check or of an index part." },
+  target: { range: "reference", comment: "The table that a foreign key points to." },
+  targetName: { range: "string", comment: "The table pointed to, where there is none." },
+  targetColumn: { range: "reference", comment: "The column pointed to." },
+  targetColumnName: { range: "string", comment: "The column pointed to, where there is none." },
+  onDelete: { range: "string", comment: "What becomes of rows whose parent is deleted." },
+  onUpdate: { range: "string", comment: "What becomes of rows whose parent's key changes." },
+  match: { range: "string", comment: "How NULLs in a foreign key are matched." },
+  deferrable: { range: "string", comment: "deferred or immediate, where it can be deferred." },
+  isUnique: { range: "boolean", comment: "Whether an index refuses equal entries." },
+  column: { range: "reference", comment: "The column of a part." },
+  columnName: {
+    range: "string",
+    comment: "The column of a part, where it is none of the table's.",
+  },
+  order: { range: "string", comment: "Order of an index part: desc; ascending otherwise." },
+  where: { range: "string", comment: "Condition of a partial index." },
+  definition: { range: "string", comment: "What the object is, in the engine's own words." },
+  columnNames: { range: "string", comment: "Names of a view's columns, where they are given." },
+  timing: { range: "string", comment: "When a trigger fires: before, after, instead of." },
+  event: { range: "string", comment: "What a trigger fires on." },
+  on: { range: "reference", comment: "The table or view that a trigger or a policy belongs to." },
+  when: { range: "string", comment: "Condition of a trigger." },
+  body: { range: "string", comment: "What a trigger does." },
+};
+
+/** A class of objects, what it is, and what it can have. */
+export interface KindDescription {
+  readonly comment: string;
+  readonly properties: readonly PropertyName[];
+  readonly required?: readonly PropertyName[];
+}
+
+/** The name of a kind. */
+export type Kind =
+  | "Database"
+  | "Table"
+  | "VirtualTable"
+  | "Column"
+  | "PrimaryKey"
+  | "UniqueConstraint"
+  | "CheckConstraint"
+  | "ForeignKey"
+  | "Index"
+  | "View"
+  | "Trigger";
+
+/** Every kind of object. A part has the properties that are given with its list. */
+export const KINDS: Readonly<Record<Kind, KindDescription>> = {
+  Database: { comment: "A database.", properties: ["dialect"], required: ["dialect"] },
+  Table: { comment: "A table.", properties: ["isStrict", "isWithoutRowid"] },
+  VirtualTable: {
+    comment: "A table that a module of SQLite provides.",
+    properties: ["definition"],
+    required: ["definition"],
+  },
+  Column: {
+    comment: "A column of a table.",
+    properties: [
+      "position",
+      "type",
+      "affinity",
+      "notNull",
+      "notNullConflict",
+      "notNullName",
+      "default",
+      "collation",
+      "generated",
+      "storage",
+    ],
+  },
+  PrimaryKey: {
+    comment: "A primary key.",
+    properties: ["columns", "conflict", "isAutoincrement"],
+    required: ["columns"],
+  },
+  UniqueConstraint: {
+    comment: "A unique constraint.",
+    properties: ["columns", "conflict"],
+    required: ["columns"],
+  },
+  CheckConstraint: {
+    comment: "A check constraint.",
+    properties: ["expression", "conflict", "statedAt"],
+    required: ["expression"],
+  },
+  ForeignKey: {
+    comment: "A foreign key.",
+    properties: ["columns", "target", "targetName", "onDelete", "onUpdate", "match", "deferrable"],
+    required: ["columns"],
+  },
+  Index: {
+    comment: "An index that is no constraint's.",
+    properties: ["on", "isUnique", "parts", "where"],
+    required: ["on"],
+  },
+  View: {
+    comment: "A view.",
+    properties: ["columnNames", "definition"],
+    required: ["definition"],
+  },
+  Trigger: {
+    comment: "A trigger.",
+    properties: ["on", "timing", "event", "when", "body"],
+    required: ["on"],
+  },
+};
+
+/** The properties of a part of a list. */
+export const PART_PROPERTIES: readonly PropertyName[] = [
+  "column",
+  "columnName",
+  "expression",
+  "collation",
+  "order",
+  "targetColumn",
+  "targetColumnName",
+];

@@ -1,0 +1,46 @@
+import type {
+  Migration as MigrationMessage,
+  MigrationPhase,
+  MigrationProof as MigrationProofMessage,
+  SchemaDrift,
+} from "@steward/protocol/rest";
+import { isoTime } from "../../kernel/clock.js";
+import type { Drift, Migration, MigrationProof, Script } from "../../schema/index.js";
+
+/** A migration as the wire has it; the schemas it lies between stay where they are. */
+export function migrationMessage(migration: Migration): MigrationMessage {
+  const { database, author, message, status, operations, findings, commits } = migration;
+  return {
+    migration_id: migration.id,
+    ...{ database, author, message, status, operations, findings, commits },
+    proposed_at: isoTime(migration.proposedAtMs),
+    base_root: migration.baseRoot,
+    target_root: migration.targetRoot,
+    down_findings: migration.downFindings,
+    up: phasesOf(migration.up),
+    down: phasesOf(migration.down),
+  };
+}
+
+function phasesOf(script: Script): readonly MigrationPhase[] {
+  return script.map(({ isAtomic, statements }) => ({ atomic: isAtomic, statements }));
+}
+
+/** A proof as the wire has it. */
+export function proofMessage({ isProven, stretches }: MigrationProof): MigrationProofMessage {
+  return {
+    proven: isProven,
+    stretches: stretches.map(({ name, expected, reached, missing }) => ({
+      name,
+      expected_root: expected,
+      reached_root: reached,
+      missing,
+    })),
+  };
+}
+
+/** A drift as the wire has it. */
+export function driftMessage(database: string, drift: Drift): SchemaDrift {
+  const { expectedRoot, liveRoot, differences } = drift;
+  return { database, expected_root: expectedRoot, live_root: liveRoot, differences };
+}

@@ -1,0 +1,135 @@
+import {
+  acceptDriftRequestSchema,
+  acceptedDriftSchema,
+  dataOf,
+  migrationProofSchema,
+  migrationProposalSchema,
+  migrationSchema,
+  runMigrationRequestSchema,
+  schemaDriftSchema,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import type { MigrationService } from "../../schema/index.js";
+import { errors, json } from "./described-replies.js";
+import { driftMessage, migrationMessage, proofMessage } from "./migration-messages.js";
+import type { RestApp } from "./rest-app.js";
+
+const tags = ["State"];
+const PATH = "/api/state/migrations";
+const params: z.ZodObject<{ migration_id: z.ZodString }> = z.object({ migration_id: z.string() });
+const one = { 200: json("The migration", dataOf(migrationSchema)) };
+
+/** Changes of schemas, from proposal to commit. */
+export function addMigrationRoutes(app: RestApp, migrations: MigrationService): void {
+  addProposals(app, migrations);
+  addRuns(app, migrations);
+  addDrift(app, migrations);
+}
+
+function addProposals(app: RestApp, migrations: MigrationService): void {
+  const propose = {
+    operationId: "proposeMigration",
+    summary: "Propose a schema for a database",
+    description:
+      "The way there and back is worked out, tried on a scratch database, and kept when the roots are " +
+      "equal. Nothing happens to the database.",
+    tags,
+    body: migrationProposalSchema,
+    response: { 201: json("It is proven", dataOf(migrationSchema)), ...errors(403, 404, 409) },
+  };
+  app.post(PATH, { schema: propose }, async ({ body, context }, reply) => {
+    const migration = await migrations.propose(context, body);
+    return reply.code(201).send({ data: migrationMessage(migration) });
+  });
+  const list = {
+    operationId: "listMigrations",
+    summary: "List the migrations, the newest first",
+    tags,
+    response: {
+      200: json("The migrations", dataOf(z.array(migrationSchema).readonly())),
+      ...errors(403),
+    },
+  };
+  app.get(PATH, { schema: list }, async ({ context }) => ({
+    data: (await migrations.list(context)).map(migrationMessage),
+  }));
+  const show = {
+    operationId: "getMigration",
+    summary: "Show a migration",
+    tags,
+    params,
+    response: { ...one, ...errors(403, 404) },
+  };
+  app.get(`${PATH}/:migration_id`, { schema: show }, async ({ params, context }) => ({
+    data: migrationMessage(await migrations.show(context, params.migration_id)),
+  }));
+}
+
+function addRuns(app: RestApp, migrations: MigrationService): void {
+  const verify = {
+    operationId: "verifyMigration",
+    summary: "Try a migration on a scratch database, up and down",
+    tags,
+    params,
+    response: {
+      200: json("What it came to", dataOf(migrationProofSchema)),
+      ...errors(403, 404),
+    },
+  };
+  app.post(`${PATH}/:migration_id/verify`, { schema: verify }, async ({ params, context }) => ({
+    data: proofMessage(await migrations.verify(context, params.migration_id)),
+  }));
+  const run = (operationId: string, summary: string) => ({
+    operationId,
+    summary,
+    description:
+      "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing.",
+    tags,
+    params,
+    body: runMigrationRequestSchema,
+    response: { ...one, ...errors(403, 404, 409) },
+  });
+  const apply = run("applyMigration", "Apply a migration");
+  app.post(`${PATH}/:migration_id/apply`, { schema: apply }, async ({ params, body, context }) => {
+    const acceptDataLoss = body.accept_data_loss ?? false;
+    const done = await migrations.apply(context, params.migration_id, { acceptDataLoss });
+    return { data: migrationMessage(done) };
+  });
+  const revert = run("revertMigration", "Run an applied migration backwards");
+  app.post(
+    `${PATH}/:migration_id/revert`,
+    { schema: revert },
+    async ({ params, body, context }) => {
+      const acceptDataLoss = body.accept_data_loss ?? false;
+      const done = await migrations.revert(context, params.migration_id, { acceptDataLoss });
+      return { data: migrationMessage(done) };
+    },
+  );
+}
+
+function addDrift(app: RestApp, migrations: MigrationService): void {
+  const drift = {
+    operationId: "getSchemaDrift",
+    summary: "Compare a database with how it was left",
+    tags,
+    querystring: z.object({ database: z.string() }),
+    response: { 200: json("How it is", dataOf(schemaDriftSchema)), ...errors(403, 404) },
+  };
+  app.get("/api/state/drift", { schema: drift }, async ({ query: { database }, context }) => ({
+    data: driftMessage(database, await migrations.drift(context, database)),
+  }));
+  const accept = {
+    operationId: "acceptSchemaDrift",
+    summary: "Take a database as it is for what it should be",
+    tags,
+    body: acceptDriftRequestSchema,
+    response: {
+      200: json("It is recorded", dataOf(acceptedDriftSchema)),
+      ...errors(403, 404, 409),
+    },
+  };
+  app.post("/api/state/drift", { schema: accept }, async ({ body, context }) => {
+    const commit = await migrations.acceptDrift(context, body.database, body.message);
+    return { data: { database: body.database, ...(commit === undefined ? {} : { commit }) } };
+  });
+}
