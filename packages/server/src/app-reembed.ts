@@ -50,6 +50,9 @@ export async function reembedStore(config: Config, options: ReembedOptions): Pro
 function storePath(url: string | undefined): string {
   const path = url && sqliteFile(url);
   if (path !== undefined && existsSync(path)) return path;
-  const found = path === undefined ? "names no SQLite store" : `${path} does not exist`;
+  const found =
+    path === undefined
+      ? "only an SQLite store can be changed to another model"
+      : `${path} does not exist`;
   throw new AppError("INVALID_ARGUMENT", `SERVICE_DATABASE_URL: ${found}`);
 }

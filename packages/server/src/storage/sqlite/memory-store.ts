@@ -194,6 +194,6 @@ function otherModel(name: string, dimension: number, wanted: EmbeddingModel): Ap
     "INVALID_ARGUMENT",
     `The stored vectors come from ${name} with ${String(dimension)} components, but ` +
       `${wanted.name} with ${String(wanted.dimension)} is configured: set ` +
-      "SERVICE_EMBEDDING_PROVIDER and SERVICE_EMBEDDING_DIMENSION back, or run steward memory reembed",
+      "the SERVICE_EMBEDDING_ settings back, or run steward memory reembed",
   );
 }

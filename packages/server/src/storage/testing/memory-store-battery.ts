@@ -221,7 +221,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await engineStore.memory.useModel(MODEL);
       const using = engineStore.memory.useModel({ name: "zero", dimension: 2 });
       await expect(using).rejects.toThrow(
-        /come from hash with 2 components.*steward memory reembed/,
+        /come from hash with 2 components.*SERVICE_EMBEDDING_ settings back/,
       );
     });
   });
