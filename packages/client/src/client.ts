@@ -7,6 +7,8 @@ import { createMigrations } from "./migrations.js";
 import type { Migrations } from "./migrations.js";
 import { createPlans } from "./plans.js";
 import type { Plans } from "./plans.js";
+import { createState } from "./state.js";
+import type { State } from "./state.js";
 
 /** Where the server is and who calls it (Decision §2). */
 export interface ClientOptions {
@@ -31,6 +33,7 @@ export interface ClientOptions {
 export interface StewardClient {
   readonly plans: Plans;
   readonly memory: Memory;
+  readonly state: State;
   readonly billing: Billing;
   readonly migrations: Migrations;
 }
@@ -49,6 +52,7 @@ export function createClient(options: ClientOptions): StewardClient {
   return {
     plans: createPlans(http),
     memory: createMemory(http),
+    state: createState(http),
     billing: createBilling(http),
     migrations: createMigrations(http),
   };

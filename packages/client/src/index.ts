@@ -7,6 +7,7 @@ export { createClient, type ClientOptions, type StewardClient } from "./client.j
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
+export { type State } from "./state.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
 export { StewardError, type StewardErrorCode, type StewardErrorOptions } from "./steward-error.js";
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
@@ -60,6 +61,26 @@ export type {
   SchemaPropertyChange,
   SchemaTableDelta,
   SetupIntent,
+  MovedStateRef,
+  MoveStateRef,
+  StateAnswer,
+  StateCollection,
+  StateCommit,
+  StateConflict,
+  StateDiff,
+  StateFault,
+  StateFormat,
+  StateImport,
+  StateImported,
+  StateMerge,
+  StateMerged,
+  StatePage,
+  StatePattern,
+  StateProof,
+  StateQuad,
+  StateQuery,
+  StateRef,
+  StateTerm,
   StepError,
   StepExecution,
   StepResult,

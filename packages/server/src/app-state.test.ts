@@ -362,7 +362,8 @@ describe("the state of a server without a store", () => {
       503,
       {
         code: "STORE_UNAVAILABLE",
-        error: "The state is not kept: no backing store; set SERVICE_DATABASE_URL",
+        error:
+          "The state is not kept: it needs an embedded store; set SERVICE_DATABASE_URL=sqlite:PATH",
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { rdfCodec } from "./adapters/rdf/index.js";
 import { OxigraphEngine } from "./adapters/sparql-oxigraph/index.js";
-import type { Config } from "./config/index.js";
+import { sqliteFile, type Config } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
 import type { Log } from "./kernel/log.js";
@@ -33,10 +33,11 @@ export interface OpenState {
 
 /**
  * Opens the state. Files are opened when they are asked for, and threads are started when they have something to
- * do: a server whose state nobody uses holds nothing of it. Without a store, it says so.
+ * do: a server whose state nobody uses holds nothing of it. Without an embedded store, it says so.
  */
 export function openState({ config, clock, log }: StateOptions, opened: DisposalStack): OpenState {
-  const isKept = config.databaseUrl !== undefined;
+  // Several servers may share another engine, and would not share a file of one's own.
+  const isKept = config.databaseUrl !== undefined && sqliteFile(config.databaseUrl) !== undefined;
   const directory = join(config.dataDir, STATE_DIRECTORY);
   const stores = isKept ? new SqliteBlockStores(directory, clock) : noBlockStores;
   const upkeep = opened.use(isKept ? new SqliteStateUpkeep(directory) : noStateUpkeep);

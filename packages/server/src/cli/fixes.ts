@@ -33,7 +33,9 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   STORE_UNAVAILABLE: "`steward doctor` checks the store; try again when it is back",
   EMBEDDING_FAILED: "the server's embedding provider failed: try again, or correct its settings",
   MEMORY_SEARCH_FAILED: "`steward doctor` checks the store; try again when it is back",
+  NOT_FOUND: "check the name; --org chooses another organization",
   STATE_CONFLICT:
-    "`steward migrate-db drift DATABASE` shows what changed; propose again, or accept it",
+    "look again (`steward state log`, or `steward migrate-db drift DATABASE`), then try again",
+  STATE_CORRUPTED: "`steward state fsck` shows all that is damaged; restore it from a backup",
   OVERLOADED: "try again in a moment",
 };

@@ -11,6 +11,7 @@ import { migrateCommand } from "./migrate.js";
 import { migrateDbCommand } from "./migrate-db/index.js";
 import { planCommand } from "./plan/index.js";
 import { serveCommand } from "./serve.js";
+import { stateCommand } from "./state/index.js";
 
 /** The whole command line. Nothing is run, and nothing exits, before it is parsed. */
 export function createProgram(context: CliContext): Command {
@@ -23,6 +24,7 @@ export function createProgram(context: CliContext): Command {
     planCommand,
     memoryCommand,
     migrateDbCommand,
+    stateCommand,
     usageCommand,
     priceCommand,
     budgetCommand,

@@ -2,7 +2,8 @@ import { AppError } from "../kernel/errors.js";
 import type { BlockStores, StateUpkeep } from "./ports.js";
 
 function notKept(): AppError {
-  const message = "The state is not kept: no backing store; set SERVICE_DATABASE_URL";
+  const message =
+    "The state is not kept: it needs an embedded store; set SERVICE_DATABASE_URL=sqlite:PATH";
   return new AppError("STORE_UNAVAILABLE", message);
 }
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { createClient } from "./client.js";
+import { json, scriptedServer } from "./testing/scripted-server.js";
+
+describe("state", () => {
+  it("reaches the documented paths", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      json(response, 200, { data: {} });
+    });
+    const { state } = createClient({ baseUrl: server.url });
+    const subject = "<a:a>";
+    await state.refs();
+    await state.moveRef({ name: "tags/t", commit: "main", expected: null });
+    await state.log({ from: "main", limit: 2 });
+    await state.diff({ from: "a", to: "b" });
+    await state.at({ at: "main", subject });
+    await state.query({ sparql: "ASK {}" });
+    await state.import({ format: "turtle", content: "", message: "m" });
+    const text = await new Response(await state.export({ format: "trig" })).text();
+    await state.proof({ subject, predicate: subject, object: subject });
+    await state.merge({ from: "b", message: "m" });
+    await state.fsck();
+    await state.gc();
+    expect(text).toBe('{"data":{}}');
+    expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
+      "GET /api/state/refs",
+      'POST /api/state/refs {"name":"tags/t","commit":"main","expected":null}',
+      "GET /api/state/log?from=main&limit=2",
+      "GET /api/state/diff?from=a&to=b",
+      "GET /api/state/at?at=main&subject=%3Ca%3Aa%3E",
+      'POST /api/state/query {"sparql":"ASK {}"}',
+      'POST /api/state/import {"format":"turtle","content":"","message":"m"}',
+      "GET /api/state/export?format=trig",
+      "GET /api/state/proof?subject=%3Ca%3Aa%3E&predicate=%3Ca%3Aa%3E&object=%3Ca%3Aa%3E",
+      'POST /api/state/merge {"from":"b","message":"m"}',
+      "POST /api/state/fsck",
+      "POST /api/state/gc",
+    ]);
+  });
+});

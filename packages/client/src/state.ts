@@ -1,0 +1,119 @@
+import type {
+  MovedStateRef,
+  MoveStateRef,
+  StateAnswer,
+  StateCollection,
+  StateCommit,
+  StateDiff,
+  StateFault,
+  StateFormat,
+  StateImport,
+  StateImported,
+  StateMerge,
+  StateMerged,
+  StatePage,
+  StatePattern,
+  StateProof,
+  StateQuery,
+  StateRef,
+} from "@steward/protocol/rest";
+import type { Http, HttpRequest } from "./http.js";
+import type { CallOptions } from "./plans.js";
+
+/**
+ * State: everything the server's `/api/state` offers. A commit is named by a branch, a tag or its content id;
+ * terms are written as in N-Triples. Calls reject with a StewardError.
+ */
+export interface State {
+  refs(options?: CallOptions): Promise<readonly StateRef[]>;
+  /** Moves a ref if it is where it was expected. Not tried again by itself. */
+  moveRef(move: MoveStateRef, options?: CallOptions): Promise<MovedStateRef>;
+  /** Commits, the newest first. */
+  log(
+    query?: { readonly from?: string; readonly limit?: number },
+    options?: CallOptions,
+  ): Promise<readonly StateCommit[]>;
+  diff(
+    query?: { readonly from?: string; readonly to?: string; readonly limit?: number },
+    options?: CallOptions,
+  ): Promise<StateDiff>;
+  /** The quads of a commit that have these terms. */
+  at(
+    query?: StatePattern & {
+      readonly at?: string;
+      readonly limit?: number;
+      readonly offset?: number;
+    },
+    options?: CallOptions,
+  ): Promise<StatePage>;
+  query(query: StateQuery, options?: CallOptions): Promise<StateAnswer>;
+  /** Takes a document in, as one commit. Not tried again by itself. */
+  import(document: StateImport, options?: CallOptions): Promise<StateImported>;
+  /** A commit's dataset as text, piece by piece. */
+  export(
+    query?: { readonly at?: string; readonly format?: StateFormat; readonly graph?: string },
+    options?: CallOptions,
+  ): Promise<ReadableStream<Uint8Array>>;
+  proof(
+    query: StatePattern & {
+      readonly at?: string;
+      readonly subject: string;
+      readonly predicate: string;
+      readonly object: string;
+    },
+    options?: CallOptions,
+  ): Promise<StateProof>;
+  /** Not tried again by itself. */
+  merge(merge: StateMerge, options?: CallOptions): Promise<StateMerged>;
+  /** What is wrong with the blocks that refs lead to. */
+  fsck(options?: CallOptions): Promise<readonly StateFault[]>;
+  /** Deletes what no ref leads to. */
+  gc(options?: CallOptions): Promise<StateCollection>;
+}
+
+/** State over HTTP. */
+export function createState(http: Http): State {
+  const get = <Payload>(
+    path: string,
+    query: HttpRequest["query"] = {},
+    { signal }: CallOptions = {},
+  ): Promise<Payload> =>
+    http.call({ method: "GET", path: `${STATE}/${path}`, query, idempotent: true, signal });
+  const post = <Payload>(
+    path: string,
+    body: unknown,
+    { signal }: CallOptions = {},
+    idempotent = false,
+  ): Promise<Payload> =>
+    http.call({
+      ...{ method: "POST", path: `${STATE}/${path}`, idempotent, signal },
+      ...(body === undefined ? {} : { body }),
+    });
+  return {
+    refs: (options) => get("refs", {}, options),
+    moveRef: (move, options) => post("refs", move, options),
+    log: (query = {}, options) => get("log", { ...query }, options),
+    diff: (query = {}, options) => get("diff", { ...query }, options),
+    at: (query = {}, options) => get("at", { ...query }, options),
+    query: (query, options) => post("query", query, options, true),
+    import: (document, options) => post("import", document, options),
+    export: async (query = {}, { signal } = {}) => {
+      const path = `${STATE}/export`;
+      const request = {
+        method: "GET",
+        path,
+        query: { ...query },
+        idempotent: true,
+        signal,
+      } as const;
+      const { body } = await http.open({ ...request, headers: { accept: "*/*" } });
+      return body ?? new ReadableStream({ start: (controller) => controller.close() });
+    },
+    proof: (query, options) => get("proof", { ...query }, options),
+    merge: (merge, options) => post("merge", merge, options),
+    fsck: (options) => post("fsck", undefined, options, true),
+    gc: (options) => post("gc", undefined, options, true),
+  };
+}
+
+const STATE = "/api/state";

@@ -1,0 +1,49 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { FORMATS, formatOf } from "./document.js";
+import { typedTerm } from "./terms.js";
+
+interface ExportOptions extends ClientOptions {
+  readonly format?: string;
+  readonly graph?: string;
+  readonly output?: string;
+}
+
+/** `steward state export`: a commit's dataset as text. */
+export function exportCommand({ env, terminal }: CliContext): Command {
+  return clientCommand("export", "Writes a commit's dataset as RDF.")
+    .argument("[commit]", "Branch, tag or content id.", "main")
+    .option(
+      "--format <format>",
+      `${FORMATS.join(", ")} (default: n-quads, or as the file's name tells).`,
+    )
+    .option("--graph <iri>", "Only this graph, without its name.")
+    .option("--output <file>", "Write to a file.")
+    .action(async (at: string, options: ExportOptions) => {
+      const { output, graph } = options;
+      const format = formatOf(options.format, output ?? ".nq");
+      const text = await connect(options, env).state.export({
+        ...{ at, format },
+        ...(graph === undefined ? {} : { graph: typedTerm(graph) }),
+      });
+      if (output !== undefined) {
+        await pipeline(text, createWriteStream(output));
+        return;
+      }
+      for await (const line of linesOf(text)) terminal.print(line);
+    });
+}
+
+async function* linesOf(text: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of text) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { branchCommand } from "./branch.js";
+import { diffCommand } from "./diff.js";
+import { exportCommand } from "./export.js";
+import { importCommand } from "./import.js";
+import { logCommand } from "./log.js";
+import { mergeCommand } from "./merge.js";
+import { proofCommand, verifyCommand } from "./proof.js";
+import { queryCommand } from "./query.js";
+import { fsckCommand, gcCommand } from "./upkeep.js";
+
+/** `steward state …`: datasets of RDF and their history. */
+export function stateCommand(context: CliContext): Command {
+  return new Command("state")
+    .description("Shows and changes datasets of RDF, with their history.")
+    .addCommand(logCommand(context))
+    .addCommand(diffCommand(context))
+    .addCommand(branchCommand(context))
+    .addCommand(mergeCommand(context))
+    .addCommand(queryCommand(context))
+    .addCommand(importCommand(context))
+    .addCommand(exportCommand(context))
+    .addCommand(proofCommand(context))
+    .addCommand(verifyCommand(context))
+    .addCommand(fsckCommand(context))
+    .addCommand(gcCommand(context));
+}

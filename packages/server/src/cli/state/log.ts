@@ -1,0 +1,32 @@
+import type { StateCommit } from "@steward/client";
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { fit } from "../table.js";
+import type { Colors } from "../terminal.js";
+
+interface LogOptions extends ClientOptions {
+  readonly limit?: string;
+}
+
+/** `steward state log`: commits, the newest first. */
+export function logCommand({ env, terminal }: CliContext): Command {
+  return clientCommand("log", "Lists commits, the newest first.")
+    .argument("[commit]", "Branch, tag or content id to begin at.", "main")
+    .option("--limit <count>", "How many, 200 at most.", "20")
+    .action(async (from: string, options: LogOptions) => {
+      const limit = Number(options.limit);
+      const commits = await connect(options, env).state.log({ from, limit });
+      if (options.json) terminal.printJson(commits);
+      else for (const commit of commits) terminal.print(lineOf(commit, terminal.outColors));
+    });
+}
+
+function lineOf(
+  { commit, time, author, size, message, parents }: StateCommit,
+  colors: Colors,
+): string {
+  const merged = parents.length > 1 ? colors.magenta(" (merge)") : "";
+  const quads = `${size} ${size === 1 ? "quad" : "quads"}`;
+  return `${colors.yellow(commit)}${merged}\n  ${colors.dim(`${time}  ${fit(author)}  ${quads}`)}\n  ${fit(message, 200)}`;
+}

@@ -1,0 +1,87 @@
+import type { StateProof } from "@steward/client";
+import { Command } from "commander";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { JSON_OPTION_HELP } from "../json-option.js";
+import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { DEFAULT_GRAPH, quad, type Quad, verifyQuad } from "../../state/index.js";
+import { readDocument } from "./document.js";
+import { showStatement, showTerm, termOf, typedTerm } from "./terms.js";
+
+interface ProofOptions extends ClientOptions {
+  readonly at: string;
+  readonly graph?: string;
+}
+
+/** `steward state proof`: shows that a commit has a quad, or has it not. */
+export function proofCommand({ env, terminal }: CliContext): Command {
+  return clientCommand("proof", "Prints a proof that a commit has a quad, or has it not, as JSON.")
+    .argument("<subject>", "<iri> or _:label; an IRI may do without brackets.")
+    .argument("<predicate>", "<iri>.")
+    .argument("<object>", '<iri>, _:label, "text", "text"@en or "1"^^<iri>.')
+    .option("--graph <iri>", "Graph that the quad is in.")
+    .option("--at <commit>", "Branch, tag or content id.", "main")
+    .action(async (subject: string, predicate: string, object: string, options: ProofOptions) => {
+      const { at, graph } = options;
+      const proof = await connect(options, env).state.proof({
+        ...{ at, subject: typedTerm(subject), predicate: typedTerm(predicate) },
+        object: typedTerm(object),
+        ...(graph === undefined ? {} : { graph: typedTerm(graph) }),
+      });
+      terminal.printJson(proof);
+    });
+}
+
+interface VerifyOptions {
+  readonly commit: string;
+  readonly json?: true;
+}
+
+/** `steward state verify`: checks a proof against a commit that is trusted. Talks to no server. */
+export function verifyCommand({ stdin, terminal, exitWith }: CliContext): Command {
+  return new Command("verify")
+    .description(
+      "Checks a proof, with nothing but the id of a commit that you trust: no server is asked.",
+    )
+    .argument("<file>", "What `steward state proof` printed, or - for standard input.")
+    .requiredOption("--commit <id>", "Content id of the commit, from where you trust it.")
+    .option("--json", JSON_OPTION_HELP)
+    .action(async (file: string, { commit, json }: VerifyOptions) => {
+      const proof = parseProof(await readDocument(file, stdin), file);
+      const { commit_block: commitBlock, nodes } = proof;
+      const present = verifyQuad(commit, quadOf(proof), { commitBlock, nodes });
+      const verdict = present === undefined ? "unproven" : present ? "present" : "absent";
+      if (present === undefined) exitWith(EXIT.failed);
+      if (json) terminal.printJson({ commit, quad: proof.quad, verdict });
+      else
+        terminal.print(`${verdict}: ${showTerm(proof.quad.subject)} ${showStatement(proof.quad)}`);
+    });
+}
+
+function parseProof(text: string, file: string): StateProof {
+  try {
+    const proof = JSON.parse(text) as Partial<StateProof>;
+    const isProof =
+      typeof proof.commit_block === "string" &&
+      Array.isArray(proof.nodes) &&
+      proof.nodes.every((node) => typeof node === "string") &&
+      typeof proof.quad === "object";
+    // What the members say is what is going to be checked.
+    if (isProof) return proof as StateProof;
+  } catch {
+    // Told below, like any other text that is none.
+  }
+  throw usageError(`${file} does not hold a proof`, "give what `steward state proof` printed");
+}
+
+function quadOf({ quad: stated }: StateProof): Quad {
+  const { subject, predicate, object, graph } = stated;
+  // A term in a place where it cannot stand is refused with the key.
+  return quad(
+    termOf(subject) as never,
+    termOf(predicate) as never,
+    termOf(object),
+    graph === undefined ? DEFAULT_GRAPH : (termOf(graph) as never),
+  );
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+
+/** `steward state fsck`: checks every block that refs lead to. */
+export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
+  return clientCommand("fsck", "Checks every block that branches and tags lead to.").action(
+    async (options: ClientOptions) => {
+      const faults = await connect(options, env).state.fsck();
+      if (faults.length > 0) exitWith(EXIT.failed);
+      if (options.json) {
+        terminal.printJson(faults);
+        return;
+      }
+      for (const { ref, block, reason } of faults) terminal.print(`${ref}  ${block}  ${reason}`);
+      terminal.note(
+        faults.length === 0 ? "everything is as it should be" : "restore it from a backup",
+      );
+    },
+  );
+}
+
+/** `steward state gc`: deletes what no ref leads to. */
+export function gcCommand({ env, terminal }: CliContext): Command {
+  const about = "Deletes what no branch or tag leads to, except what was written of late.";
+  return clientCommand("gc", about).action(async (options: ClientOptions) => {
+    const { kept, deleted } = await connect(options, env).state.gc();
+    if (options.json) terminal.printJson({ kept, deleted });
+    else terminal.print(`${deleted} blocks deleted, ${kept} in use`);
+  });
+}
