@@ -2,7 +2,7 @@ import { assert } from "../kernel/assert.js";
 import type { FilterKernel } from "./filter-kernel.js";
 import { fuse } from "./rank-fusion.js";
 import { rescore } from "./rescore.js";
-import { newestHits, scanCodes, type SlotMarks } from "./scan.js";
+import { newestHits, scanCodes, type SlotMarks, type Suspect } from "./scan.js";
 import { Slabs } from "./slabs.js";
 import type { Hit } from "./top-k.js";
 import { encodeVector, unpackCode, type VectorCode } from "./vector-code.js";
@@ -21,6 +21,15 @@ export interface ExactIndexOptions {
   readonly onDamaged: (entryId: string) => void;
 }
 
+/** A search that waits for a pass over the codes. */
+interface Passenger {
+  readonly query: IndexQuery;
+  /** Entries it may find; absent: every one. */
+  readonly allowed: readonly string[] | undefined;
+  readonly resolve: (suspects: readonly Suspect[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * The exact index. Codes of a quarter of the vectors' size are in memory; one pass over them bounds
  * every score (see `query-code.ts`) and leaves few suspects, whose vectors are then read from the
@@ -30,6 +39,8 @@ export class ExactIndex {
   readonly #options: ExactIndexOptions;
   readonly #slabs: Slabs;
   readonly #quarantined = new Set<string>();
+  /** Searches that wait for the next pass. */
+  #boarding: Passenger[] = [];
 
   constructor(options: ExactIndexOptions) {
     this.#options = options;
@@ -62,7 +73,10 @@ export class ExactIndex {
     for (const entryId of entryIds) this.#remove(entryId);
   }
 
-  /** See {@link VectorIndex.search}. */
+  /**
+   * See {@link VectorIndex.search}. Searches that are under way at the same time share a pass over
+   * the codes. None may be while the index is added to or removed from.
+   */
   async search(query: IndexQuery): Promise<readonly Hit[]> {
     assert(query.vector.length === this.#options.dimension, "a query has the index's dimension");
     const { source } = this.#options;
@@ -89,12 +103,11 @@ export class ExactIndex {
 
   /** The best of the entries allowed, or of all, in the order of `compareHits`. */
   async #best(query: IndexQuery, allowed: readonly string[] | undefined): Promise<readonly Hit[]> {
+    if (query.vector.every((component) => component === 0)) {
+      return newestHits(this.#slabs, query, this.#marks(allowed));
+    }
     for (;;) {
-      const marks = allowed && this.#marks(allowed);
-      if (query.vector.every((component) => component === 0)) {
-        return newestHits(this.#slabs, query, marks);
-      }
-      const hits = await this.#hits(query, marks);
+      const hits = await this.#hits(query, allowed);
       if (hits !== undefined) return hits;
     }
   }
@@ -103,16 +116,46 @@ export class ExactIndex {
    * @returns `undefined` when rows had to go that may have crowded out others: look again without
    * them. Each time fewer rows are left, so this ends.
    */
-  async #hits(query: IndexQuery, marks: SlotMarks): Promise<readonly Hit[] | undefined> {
-    const { kernel, source } = this.#options;
-    const suspects = scanCodes(this.#slabs, kernel, query, marks);
-    const { hits, gone, damaged } = await rescore(suspects, query, source);
+  async #hits(
+    query: IndexQuery,
+    allowed: readonly string[] | undefined,
+  ): Promise<readonly Hit[] | undefined> {
+    const suspects = await this.#suspects(query, allowed);
+    const { hits, gone, damaged } = await rescore(suspects, query, this.#options.source);
     this.remove(gone);
     for (const entryId of damaged) this.#quarantine(entryId);
     return gone.length + damaged.length === 0 ? hits : undefined;
   }
 
-  #marks(allowed: readonly string[]): Uint8Array {
+  /** Those of the next pass, which begins when every search that is ready for it has asked. */
+  #suspects(
+    query: IndexQuery,
+    allowed: readonly string[] | undefined,
+  ): Promise<readonly Suspect[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#boarding.length === 0) setImmediate(() => this.#pass());
+      this.#boarding.push({ query, allowed, resolve, reject });
+    });
+  }
+
+  #pass(): void {
+    const passengers = this.#boarding;
+    this.#boarding = [];
+    try {
+      // Marks name slots, and slots move with every removal: they are made right before the pass.
+      const requests = passengers.map(({ query, allowed }) => ({
+        query,
+        marks: this.#marks(allowed),
+      }));
+      const suspects = scanCodes(this.#slabs, this.#options.kernel, requests);
+      for (const [index, { resolve }] of passengers.entries()) resolve(suspects[index] ?? []);
+    } catch (error) {
+      for (const { reject } of passengers) reject(error);
+    }
+  }
+
+  #marks(allowed: readonly string[] | undefined): SlotMarks {
+    if (allowed === undefined) return undefined;
     const marks = new Uint8Array(this.#slabs.slotCount());
     for (const entryId of allowed) {
       const slot = this.#slabs.find(entryId);
@@ -128,6 +171,8 @@ export class ExactIndex {
   }
 
   #quarantine(entryId: string): void {
+    // Another search may have found it damaged at the same time.
+    if (this.#quarantined.has(entryId)) return;
     this.#remove(entryId);
     this.#quarantined.add(entryId);
     this.#options.onDamaged(entryId);

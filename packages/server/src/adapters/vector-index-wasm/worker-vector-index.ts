@@ -7,8 +7,8 @@ import type { WorkerSettings } from "./worker-protocol.js";
 
 /** Searches that wait or run, at most; one more is refused. */
 const SEARCHES_MAX = 1000;
-/** Searches sent ahead, so that the thread is never idle; a waiting one can still be called off. */
-const SEARCHES_SENT_MAX = 2;
+/** Searches sent ahead, for the thread to answer together; a waiting one can still be called off. */
+const SEARCHES_SENT_MAX = 16;
 /** Pause before a thread that has died is started again, in ms. */
 const RESTART_MS = 1000;
 

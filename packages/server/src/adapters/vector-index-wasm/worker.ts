@@ -6,8 +6,9 @@ import { WasmKernel } from "./wasm-kernel.js";
 import type { WorkerMessage, WorkerRequest, WorkerSettings } from "./worker-protocol.js";
 
 /**
- * The thread that searches: reading hundreds of megabytes never holds up the event loop. It takes one
- * request after the other, so each sees what came before it. A failure to open or to load ends it.
+ * The thread that searches: reading hundreds of megabytes never holds up the event loop. Each request
+ * sees what came before it; searches that stand in a row are answered together. A failure to open or
+ * to load ends it.
  */
 const { dimension, source: module } = workerData as WorkerSettings;
 const port = parentPort;
@@ -33,10 +34,34 @@ post({
   kernel: wasm === undefined ? "js" : "wasm",
 });
 
-let last: Promise<void> = Promise.resolve();
+/** Searches answered together, at most: they share a pass over the codes. */
+const SEARCHES_MAX = 16;
+
+const requests: WorkerRequest[] = [];
+let working = false;
 port.on("message", (request: WorkerRequest) => {
-  last = last.then(() => handle(request));
+  requests.push(request);
+  if (working) return;
+  working = true;
+  // Whatever else has arrived by now is heard first.
+  setImmediate(() => void work());
 });
+
+async function work(): Promise<void> {
+  for (;;) {
+    const next = takeNext();
+    if (next.length === 0) break;
+    await Promise.all(next.map(handle));
+  }
+  working = false;
+}
+
+/** The next request or, when that is a search, the searches that follow it directly, too. */
+function takeNext(): readonly WorkerRequest[] {
+  const other = requests.findIndex((request) => request === "close" || request.call !== "search");
+  const searches = other === -1 ? requests.length : other;
+  return requests.splice(0, Math.max(1, Math.min(searches, SEARCHES_MAX)));
+}
 
 async function handle(request: WorkerRequest): Promise<void> {
   if (request === "close") {

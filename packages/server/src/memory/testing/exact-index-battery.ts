@@ -250,7 +250,16 @@ export function exactIndexBattery(
           const vector = (number: number): Float32Array =>
             vectors[number % vectors.length] ?? new Float32Array(dimension);
           let added = 0;
+          let asked: IndexQuery[] = [];
+          const answerAsked = async (): Promise<void> => {
+            const answers = await Promise.all(asked.map((query) => index.search(query)));
+            const stored = [...source.stored.values()];
+            expect(answers).toEqual(asked.map((query) => naiveSearch(stored, query)));
+            asked = [];
+          };
           for (const step of actions) {
+            // Searches in a row are under way together.
+            if (step.kind !== "search") await answerAsked();
             if (step.kind === "add") {
               const entry = {
                 orgId: ORGS[step.org] ?? "",
@@ -266,10 +275,10 @@ export function exactIndexBattery(
               source.stored.delete(entryId);
               index.remove([entryId]);
             } else {
-              const query = queryOf(step, vector(step.vector));
-              expect(await index.search(query)).toEqual(naiveSearch(source.stored.values(), query));
+              asked.push(queryOf(step, vector(step.vector)));
             }
           }
+          await answerAsked();
           expect(index.stats().entries).toBe(source.stored.size);
         }),
         { numRuns: 150 },
@@ -357,6 +366,22 @@ export function exactIndexBattery(
       expect(await index.search(query)).toEqual(naiveSearch(source.stored.values(), query));
     });
 
+    it("gives each of many searches its own answer, though they look at the codes together", async () => {
+      const random = seededRandom(13);
+      const { index, source } = await filled(16, 3000, () => randomVector(16, random));
+      const queries = Array.from({ length: 40 }, (_value, number): IndexQuery => {
+        const orgId = ORGS[number % 4];
+        const common = { vector: randomVector(16, random), limit: 1 + number };
+        const filter = number % 5 === 0 ? { filter: { createdFromMs: 1000 } } : {};
+        return { ...common, ...filter, ...(orgId === undefined ? {} : { orgId }) };
+      });
+      // Some find that an entry has gone while others look.
+      for (const number of [0, 700, 1500, 2999]) source.stored.delete(entryIdOf(number));
+      const answers = await Promise.all(queries.map((query) => index.search(query)));
+      const stored = [...source.stored.values()];
+      expect(answers).toEqual(queries.map((query) => naiveSearch(stored, query)));
+    });
+
     it("leaves out a damaged vector, tells of it once, and finds the rest", async () => {
       const source = new MapSource();
       const damaged: string[] = [];
@@ -375,8 +400,10 @@ export function exactIndexBattery(
       source.stored.set(short.entryId, { ...short, vector: Float32Array.of(1) });
       const query = { vector: Float32Array.of(1, 1), limit: 10 };
       for (const _round of [1, 2]) {
-        const hits = await index.search(query);
-        expect(hits.map((hit) => hit.entryId)).toEqual([whole.entryId]);
+        const answers = await Promise.all([index.search(query), index.search(query)]);
+        for (const hits of answers) {
+          expect(hits.map((hit) => hit.entryId)).toEqual([whole.entryId]);
+        }
       }
       expect(damaged.toSorted()).toEqual([nan.entryId, short.entryId].toSorted());
       expect(index.stats()).toEqual({ entries: 1, quarantined: 2 });
