@@ -4,7 +4,6 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { findBinaries, type Binaries } from "./binaries.js";
 import type { KeeperAnswer, KeeperRequest, StopMode } from "./keeper-protocol.js";
 import { otherUser } from "./other-user.js";
@@ -22,7 +21,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 const user = otherUser();
-await sweepRunDirectories(fileURLToPath(import.meta.url), user);
+await sweepRunDirectories(user);
 const directory = makeRunDirectory(user);
 const data = dataDirectory(directory);
 const password = randomBytes(18).toString("base64url");

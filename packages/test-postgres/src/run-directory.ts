@@ -6,6 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isReachable } from "./binaries.js";
 import type { OtherUser } from "./other-user.js";
 
+/** The program that keepers run, which tells them from a process that got the same number later. */
+const KEEPER = /test-postgres[\\/]dist[\\/]keeper\.js/;
 const PREFIX = "steward-postgres-";
 /** How long a server that lost its keeper may take to stop, in ms. */
 const ORPHAN_MS_MAX = 5_000;
@@ -25,18 +27,14 @@ export function dataDirectory(runDirectory: string): string {
 }
 
 /**
- * Stops servers and removes directories whose keeper was killed.
- * @param keeperFile The program that keepers run, which tells them from a process that got the same
- *   number later.
+ * Stops servers and removes directories whose keeper was killed; those of live keepers, in whatever
+ * copy of this repository, are left alone.
  */
-export async function sweepRunDirectories(
-  keeperFile: string,
-  user: OtherUser | undefined,
-): Promise<void> {
+export async function sweepRunDirectories(user: OtherUser | undefined): Promise<void> {
   for (const name of readdirSync(root(user))) {
     const keeperPid = Number(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : Number.NaN);
     if (!Number.isInteger(keeperPid)) continue;
-    if (keeperPid === process.pid || commandOf(keeperPid).includes(keeperFile)) continue;
+    if (keeperPid === process.pid || KEEPER.test(commandOf(keeperPid))) continue;
     await removeOrphan(join(root(user), name));
   }
 }
