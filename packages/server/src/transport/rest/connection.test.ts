@@ -52,6 +52,15 @@ describe("a connection that keeps the server waiting", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
+  it("is served whatever it expects of the server", async () => {
+    await using server = await startRestServer({ deadlines });
+    const answer = await talk(
+      server,
+      "GET /healthz HTTP/1.1\r\nhost: localhost\r\nexpect: 200-maybe\r\n\r\n",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
   it("may close its own side once it has asked", async () => {
     await using server = await startRestServer({ deadlines });
     const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });

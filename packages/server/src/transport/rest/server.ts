@@ -83,6 +83,10 @@ export function createRestServer(services: Services, options: RestOptions): Fast
     clientErrorHandler: answerConnectionError,
   }).withTypeProvider<ZodTypeProvider>();
 
+  // Who expects what no one knows is served all the same (RFC 9110 §10.1.1); Node would say a bare 417.
+  app.server.on("checkExpectation", (request, response) => {
+    app.server.emit("request", request, response);
+  });
   app.setValidatorCompiler(zodValidation("INVALID_ARGUMENT"));
   app.setSerializerCompiler(serializerCompiler);
   readJsonBodies(app);
