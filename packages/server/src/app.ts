@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
+import { openDataSources } from "./app-data-sources.js";
 import { openMemory, type OpenMemory } from "./app-memory.js";
 import { openState } from "./app-state.js";
 import { openMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
-import { SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
-import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
-import { loadConfig, maskDatabaseUrl, sqliteFile, type Config } from "./config/index.js";
+import { loadConfig, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
 import { AuditPublisher } from "./governance/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
@@ -21,7 +20,6 @@ import type { Log } from "./kernel/log.js";
 import type { AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
 import { DurableOrchestrator, NoopOrchestrator, type Orchestrator } from "./plans/index.js";
-import type { SqlTarget } from "./plans/ports.js";
 import { openPostgresStore } from "./storage/postgres/store.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 import type { Store } from "./storage/store.js";
@@ -108,7 +106,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
   }
   const own =
-    store === undefined ? undefined : openOrchestrator(config, basics, store, gate, opened);
+    store === undefined ? undefined : await openOrchestrator(config, basics, store, gate, opened);
   const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
   const state = openState({ ...basics, config }, opened);
   const transports = await openTransports(config, {
@@ -174,19 +172,14 @@ function openBilling(
   };
 }
 
-function openOrchestrator(
+async function openOrchestrator(
   config: Config,
   basics: Basics,
   store: Store,
   gate: UsageGate,
   opened: DisposalStack,
-): DurableOrchestrator {
-  const analyzer = new SqliteAnalyzer();
-  const targets = new Map<string, SqlTarget>();
-  for (const { name, url } of config.dataSources) {
-    const path = fileOf(url, "SERVICE_DATA_SOURCES");
-    targets.set(name, opened.use(new SqliteTarget({ name, path, analyzer, log: basics.log })));
-  }
+): Promise<DurableOrchestrator> {
+  const { targets, analyzer } = await openDataSources(config, basics.log, opened);
   return opened.use(
     new DurableOrchestrator({
       ...basics,
@@ -228,16 +221,6 @@ async function openTransports(config: Config, services: Services): Promise<Trans
       await Promise.all([listening.close(DRAIN_MS), rest.close()]);
     },
   };
-}
-
-/** @throws AppError for another engine than SQLite. */
-function fileOf(url: string, setting: string): string {
-  const file = sqliteFile(url);
-  if (file !== undefined) return file;
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `${setting} names ${maskDatabaseUrl(url)}, but this version speaks SQLite only: use sqlite:PATH`,
-  );
 }
 
 /** Memory that lags behind is told of, and no reason to send requests elsewhere. */

@@ -48,6 +48,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
 
 async function onServer(url: string, work: (admin: Client) => Promise<unknown>): Promise<void> {
   const admin = new Client({ connectionString: url });
+  admin.on("error", () => undefined);
   await admin.connect();
   try {
     await work(admin);

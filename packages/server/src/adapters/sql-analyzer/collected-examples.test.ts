@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { intentCovers, type Dialect, type Intent } from "../../governance/index.js";
-import { DialectAnalyzer, PostgresAnalyzer, SqliteAnalyzer } from "./index.js";
+import { DialectAnalyzer, SqliteAnalyzer } from "./index.js";
+import { PostgresAnalyzer } from "./postgres-analyzer.js";
 
 const analyzer = new DialectAnalyzer({
   sqlite: new SqliteAnalyzer(),

@@ -1,4 +1,6 @@
-/** Statements read by the grammar of their dialect. */
+/**
+ * Statements read by the grammar of their dialect. PostgreSQL's parser, which is large, is not
+ * here: whoever needs it loads `postgres-analyzer.js`.
+ */
 export { DialectAnalyzer } from "./dialect-analyzer.js";
-export { PostgresAnalyzer } from "./postgres-analyzer.js";
 export { SqliteAnalyzer } from "./sqlite-analyzer.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PostgresAnalyzer } from "./index.js";
+import { PostgresAnalyzer } from "./postgres-analyzer.js";
 
 const analyzer = await PostgresAnalyzer.load();
 

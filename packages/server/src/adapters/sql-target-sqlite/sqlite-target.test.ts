@@ -4,13 +4,16 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { StatementError, type StatementRequest } from "../../plans/ports.js";
-import { ENDLESS, ENDLESS_READ, ENDLESS_WRITE, Shop } from "./testing/shop.js";
+import type { StatementRequest } from "../../plans/ports.js";
+import { failureOf, sqlTargetBattery } from "../testing/sql-target-battery.js";
+import { ENDLESS, ENDLESS_READ, ENDLESS_WRITE, openFixture, Shop } from "./testing/shop.js";
 
 /** How much later than its deadline a statement may be stopped, in ms. */
 const STOP_DELAY_MS_MAX = 250;
 const COUNT_USERS = "SELECT count(*) AS n FROM users";
 const TWO_USERS = { outputJson: '[{"n":2}]' };
+
+sqlTargetBattery("SQLite", openFixture);
 
 describe("a SQLite data source", () => {
   let shop: Shop;
@@ -20,31 +23,6 @@ describe("a SQLite data source", () => {
   });
   afterAll(async () => {
     await shop[Symbol.asyncDispose]();
-  });
-
-  it("answers a read with its rows", async () => {
-    const sql =
-      "SELECT id, name FROM users WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id";
-    expect(await shop.run(sql, { binds: ["[1, 2]"] })).toEqual({
-      rowCount: 2,
-      outputJson: '[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]',
-      rowsKept: 2,
-      rowCountIsLowerBound: false,
-      schemaDeltas: [],
-    });
-  });
-
-  it("answers many reads at a time, each with its own", async () => {
-    const reads = Array.from({ length: 100 }, (_, n) => shop.run("SELECT ?1 AS n", { binds: [n] }));
-    const outputs = (await Promise.all(reads)).map((result) => result.outputJson);
-    expect(outputs).toEqual(outputs.map((_, n) => `[{"n":${n}}]`));
-  });
-
-  it("makes a write durable with its marker, and shows it to the next read", async () => {
-    expect(await append(shop, "first")).toMatchObject({ rowCount: 1, outputJson: "[]" });
-    expect(await shop.run("SELECT line FROM log")).toMatchObject({
-      outputJson: '[{"line":"first"}]',
-    });
   });
 
   it("tells what a change of the schema came to", async () => {
@@ -70,22 +48,6 @@ describe("a SQLite data source", () => {
     expect(refused.reason).toBe("intent");
     expect(await shop.run(COUNT_USERS)).toMatchObject(TWO_USERS);
   });
-
-  it("refuses a second statement and a NUL", async () => {
-    const stacked = await failureOf(shop.run("SELECT 1; DELETE FROM users"));
-    expect([stacked.reason, stacked.message]).toEqual([
-      "statement",
-      expect.stringContaining("Only one statement"),
-    ]);
-    expect((await failureOf(shop.run("SELECT 1\0"))).reason).toBe("statement");
-  });
-
-  it("hands the engine's hints on", async () => {
-    const failure = await failureOf(shop.run("SELECT nme FROM users"));
-    expect(failure.hints).toEqual([
-      "no such column: nme; did you mean name? Columns of users: id, name",
-    ]);
-  });
 });
 
 describe("the processes of a SQLite data source", () => {
@@ -99,46 +61,6 @@ describe("the processes of a SQLite data source", () => {
   });
 
   describe("when a statement does not end", () => {
-    it("stops it at its deadline while others are answered", async () => {
-      await Promise.all([shop.run(COUNT_USERS), append(shop, "warm")]);
-      const startedAt = performance.now();
-      const elapsed = async (failing: Promise<unknown>) => {
-        const { reason } = await failureOf(failing);
-        return { reason, ms: performance.now() - startedAt };
-      };
-      const read = elapsed(shop.run(ENDLESS_READ, { timeoutMs: 2000 }));
-      const write = elapsed(shop.run(ENDLESS_WRITE, { timeoutMs: 2000, intent: "write_insert" }));
-      let answered = 0;
-      while (performance.now() - startedAt < 1900) {
-        expect(await shop.run(COUNT_USERS)).toMatchObject(TWO_USERS);
-        answered += 1;
-      }
-      expect(answered).toBeGreaterThan(0);
-      for (const { reason, ms } of [await read, await write]) {
-        expect(reason).toBe("timeout");
-        expect(ms).toBeGreaterThanOrEqual(1990);
-        expect(ms).toBeLessThan(2000 + STOP_DELAY_MS_MAX);
-      }
-      await append(shop, "next");
-      expect(shop.lines()).toEqual(["warm", "next"]);
-    });
-
-    it("stops it when the signal is aborted", async () => {
-      const controller = new AbortController();
-      const failures = [
-        failureOf(shop.run(ENDLESS_READ, {}, controller.signal)),
-        failureOf(shop.run(ENDLESS_WRITE, { intent: "write_insert" }, controller.signal)),
-      ];
-      await sleep(400);
-      controller.abort();
-      const abortedAt = performance.now();
-      expect((await Promise.all(failures)).map(({ reason }) => reason)).toEqual([
-        "aborted",
-        "aborted",
-      ]);
-      expect(performance.now() - abortedAt).toBeLessThan(STOP_DELAY_MS_MAX);
-    });
-
     it("runs the reads sent behind it in another process, and loses none", async () => {
       await shop.run(COUNT_USERS);
       const endless = failureOf(shop.run(ENDLESS_READ, { timeoutMs: 600 }));
@@ -236,19 +158,6 @@ describe("the processes of a SQLite data source", () => {
       expect(shop.lines()).toEqual(["first"]);
     });
 
-    it("makes sure that one which took no effect never does", async () => {
-      const attempt = shop.nextStep();
-      expect(await shop.target.settle(attempt)).toBeUndefined();
-      expect((await failureOf(append(shop, "late", { attempt }))).reason).toBe("rolled_back");
-      await append(shop, "retried", { attempt: { ...attempt, attempt: 2 } });
-      expect(shop.lines()).toEqual(["retried"]);
-    });
-
-    it("says so when it cannot find out", async () => {
-      await shop.target[Symbol.asyncDispose]();
-      expect((await failureOf(shop.target.settle(shop.nextStep()))).reason).toBe("connection");
-    });
-
     it("forgets what is safe elsewhere with the next write", async () => {
       const attempt = shop.nextStep();
       await append(shop, "first", { attempt });
@@ -308,16 +217,6 @@ const DOOMED_SERVER = `
 function append(shop: Shop, line: string, over: Partial<StatementRequest> = {}) {
   const insert = { intent: "write_insert", binds: [line], ...over } as const;
   return shop.run("INSERT INTO log VALUES (?1)", insert);
-}
-
-async function failureOf(failing: Promise<unknown>): Promise<StatementError> {
-  try {
-    await failing;
-  } catch (error) {
-    if (error instanceof StatementError) return error;
-    throw error;
-  }
-  throw new Error("it did not fail");
 }
 
 function kill(pid: number | undefined): void {

@@ -10,7 +10,7 @@ import {
   type StatementRequest,
   type StatementResult,
 } from "../../plans/ports.js";
-import { Admission } from "./admission.js";
+import { Admission } from "../admission.js";
 import type { AdmittedStatement } from "./protocol.js";
 import { ReaderPool } from "./reader-pool.js";
 import { Writer } from "./writer.js";
@@ -44,7 +44,7 @@ export class SqliteTarget implements SqlTarget {
 
   constructor(options: SqliteTargetOptions) {
     this.name = options.name;
-    this.#admission = new Admission(options.analyzer);
+    this.#admission = new Admission(options.analyzer, "sqlite");
     const { path } = options;
     const log = options.log.child({ dataSource: options.name });
     const readersMax = options.readersMax ?? READERS_MAX_DEFAULT;

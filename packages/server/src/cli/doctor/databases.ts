@@ -44,17 +44,24 @@ export async function checkDataSources(
 async function reach(name: string, url: string, fix: string): Promise<Check> {
   const shown = maskDatabaseUrl(url);
   const file = sqliteFile(url);
-  if (file === undefined)
-    return fail(name, `${shown}: this version speaks SQLite only`, SQLITE_FIX);
   try {
-    await openFile(file);
-    return ok(name, `${shown} opens`);
+    await (file === undefined ? openServer(url) : openFile(file));
+    return ok(name, `${shown} ${file === undefined ? "answers" : "opens"}`);
   } catch (error) {
     return fail(name, `${shown}: ${reasonOf(error)}`, fix);
   }
 }
 
-const SQLITE_FIX = "use sqlite:PATH";
+/** Milliseconds that a server may take to answer. */
+const ANSWER_MS_MAX = 5_000;
+
+async function openServer(connectionString: string): Promise<void> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: ANSWER_MS_MAX });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.end();
+}
 
 async function openFile(file: string): Promise<void> {
   if (!existsSync(file)) throw new Error("no such file");

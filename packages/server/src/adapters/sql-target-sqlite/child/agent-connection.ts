@@ -6,7 +6,8 @@ import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
 import { toStatementError } from "./failure.js";
 import { Guard } from "./guard.js";
-import { RowsJson, type RowsResult, type SqliteCell } from "./rows-json.js";
+import type { RowsResult } from "../../result-rows.js";
+import { RowsJson, type SqliteCell } from "./rows-json.js";
 
 /** A statement as the engine compiled it. */
 interface CompiledStatement {

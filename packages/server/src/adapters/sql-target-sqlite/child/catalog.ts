@@ -1,15 +1,15 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { MARKER_TABLE } from "../marker-table.js";
+import { MARKER_TABLE } from "../../marker-table.js";
+import type { NameCatalog } from "../../repair-hints.js";
 
 /** The names an agent may have meant, read when they are needed. */
-export class Catalog {
+export class Catalog implements NameCatalog {
   readonly #db: DatabaseSyncInstance;
 
   constructor(db: DatabaseSyncInstance) {
     this.#db = db;
   }
 
-  /** Tables and views; the engine's own and ours left out. */
   tables(): readonly string[] {
     return this.#names(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'
@@ -17,12 +17,10 @@ export class Catalog {
     );
   }
 
-  /** Columns in the table's order; empty when there is no such table. */
   columns(table: string): readonly string[] {
     return this.#names("SELECT name FROM pragma_table_info(?)", table);
   }
 
-  /** Foreign keys from and to these tables, as `orders.customer_id references customers(id)`. */
   foreignKeys(tables: readonly string[]): readonly string[] {
     return this.#names(
       `SELECT t.name || '.' || k."from" || ' references ' || k."table" ||

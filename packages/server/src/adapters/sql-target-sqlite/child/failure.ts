@@ -1,4 +1,5 @@
-import { StatementError, type SqlValue } from "../../../plans/ports.js";
+import { StatementError } from "../../../plans/ports.js";
+import { withoutValues } from "../../bound-values.js";
 import type { AdmittedStatement } from "../protocol.js";
 import type { Catalog } from "./catalog.js";
 import { hintsFor } from "./hints.js";
@@ -51,20 +52,6 @@ export function isLeftJournal(error: unknown): boolean {
 const READ_ONLY = "attempt to write a readonly database";
 /** Another process's lock. */
 const LOCKED = /^database (table |schema )?is locked/;
-/** Texts shorter than this are everywhere; hiding them would garble the message. */
-const VALUE_LENGTH_MIN = 3;
-
-/** Functions and full-text queries quote their arguments in their errors: those are values. */
-function withoutValues(message: string, binds: readonly SqlValue[]): string {
-  const texts = binds.filter((bind) => typeof bind === "string");
-  const unquoted = message.replace(/(["'])(.*?)\1/g, (quoted: string, _quote, inner: string) =>
-    texts.some((text) => text.includes(inner)) ? "(a bound value)" : quoted,
-  );
-  return texts
-    .filter((text) => text.length >= VALUE_LENGTH_MIN)
-    .reduce((safe, text) => safe.replaceAll(text, "(a bound value)"), unquoted);
-}
-
 function courteousHints(message: string, context: FailureContext): readonly string[] {
   try {
     return hintsFor(message, context.statement.tables, context.catalog);

@@ -1,7 +1,7 @@
 import { constants, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Intent } from "../../../governance/index.js";
 import { assert } from "../../../kernel/assert.js";
-import { isMarkerTable, MARKER_TABLE } from "../marker-table.js";
+import { isMarkerTable, MARKER_TABLE } from "../../marker-table.js";
 
 /**
  * Has the engine itself refuse whatever the declared intent does not cover. SQLite asks an

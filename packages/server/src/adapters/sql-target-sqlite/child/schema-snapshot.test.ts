@@ -1,7 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MARKER_TABLE } from "../marker-table.js";
-import { compareSchemas, readSchema } from "./schema-snapshot.js";
+import { MARKER_TABLE } from "../../marker-table.js";
+import { compareSchemas } from "../../schema-deltas.js";
+import { readSchema } from "./schema-snapshot.js";
 
 describe("what a change of the schema comes to", () => {
   let db: DatabaseSyncInstance;

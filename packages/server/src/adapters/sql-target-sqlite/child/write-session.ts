@@ -3,7 +3,8 @@ import type { Clock } from "../../../kernel/clock.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../../plans/ports.js";
 import type { AdmittedStatement, WriteTask } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
-import { compareSchemas, readSchema } from "./schema-snapshot.js";
+import { compareSchemas } from "../../schema-deltas.js";
+import { readSchema } from "./schema-snapshot.js";
 import { StepMarkers } from "./step-markers.js";
 
 /** Runs writes, each with its marker in one transaction, so that each takes effect once. */

@@ -6,6 +6,7 @@ import type { Log, LogFields } from "../../../kernel/log.js";
 import { silentLog } from "../../../kernel/log.js";
 import type { AttemptRef, StatementRequest, StatementResult } from "../../../plans/ports.js";
 import { SqliteAnalyzer } from "../../sql-analyzer/index.js";
+import type { TargetFixture } from "../../testing/sql-target-battery.js";
 import { SqliteTarget } from "../sqlite-target.js";
 
 const SCHEMA = `
@@ -101,4 +102,17 @@ export class Shop implements AsyncDisposable {
     };
     return child({});
   }
+}
+
+/** The same for the battery of all data sources. */
+export function openFixture(): Promise<TargetFixture> {
+  const shop = new Shop();
+  return Promise.resolve({
+    target: shop.target,
+    parameter: (number: number) => `?${number}`,
+    endlessRead: ENDLESS_READ,
+    endlessWrite: ENDLESS_WRITE,
+    lines: () => Promise.resolve(shop.lines()),
+    [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose](),
+  });
 }

@@ -1,7 +1,7 @@
 /** The table, in the data source itself, that says which steps' writes took effect (Decision §3). */
 export const MARKER_TABLE = "_steward_steps";
 
-/** Whether a statement means that table; to SQLite the case of a name does not matter. */
+/** Whether a statement means that table, in whatever schema and whatever case of letters. */
 export function isMarkerTable(name: string): boolean {
-  return name.toLowerCase() === MARKER_TABLE;
+  return name.toLowerCase().split(".").at(-1) === MARKER_TABLE;
 }

@@ -1,39 +1,43 @@
 import {
   intentCovers,
+  type Dialect,
   type Intent,
   type SqlAnalyzer,
   type StatementAnalysis,
-} from "../../governance/index.js";
-import { StatementError } from "../../plans/ports.js";
+} from "../governance/index.js";
+import { StatementError } from "../plans/ports.js";
 import { isMarkerTable, MARKER_TABLE } from "./marker-table.js";
 
 /** What is known of a statement that may run. */
 export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
 
 /**
- * Refuses, before any process is asked, what is not one statement of the declared intent. The
+ * Refuses, before the engine is asked, what is not one statement of the declared intent. The
  * engine looks again, at what the statement really touches; but that a REPLACE deletes, or that a
  * second statement follows, only the text tells.
  */
 export class Admission {
   readonly #analyzer: SqlAnalyzer;
+  readonly #dialect: Dialect;
 
-  constructor(analyzer: SqlAnalyzer) {
+  constructor(analyzer: SqlAnalyzer, dialect: Dialect) {
     this.#analyzer = analyzer;
+    this.#dialect = dialect;
   }
 
   /** @throws StatementError `intent` or `statement`. */
   admit(sql: string, intent: Intent): KnownStatement {
-    const analysis = this.#analyzer.analyze(sql, "sqlite");
+    const analysis = this.#analyzer.analyze(sql, this.#dialect);
     if (analysis.kind === "rejected") {
       const reason = analysis.reason === "forbidden" ? "intent" : "statement";
       throw new StatementError(reason, analysis.message);
     }
     if (!intentCovers(intent, analysis.statementClass)) {
-      const { statementClass } = analysis;
+      const { statementClass, because } = analysis;
+      const reason = because === undefined ? "" : ` (${because})`;
       throw new StatementError(
         "intent",
-        `The statement is a ${statementClass}, which the declared intent ${intent} does not cover`,
+        `The statement is a ${statementClass}${reason}, which the declared intent ${intent} does not cover`,
       );
     }
     if (analysis.tables.some(isMarkerTable)) {

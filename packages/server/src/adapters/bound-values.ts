@@ -1,0 +1,18 @@
+import type { SqlValue } from "../plans/ports.js";
+
+/** Texts shorter than this are everywhere; hiding them would garble the message. */
+const VALUE_LENGTH_MIN = 3;
+
+/**
+ * An engine's message without the values that were bound: functions, casts and full-text queries
+ * quote theirs.
+ */
+export function withoutValues(message: string, binds: readonly SqlValue[]): string {
+  const texts = binds.filter((bind) => typeof bind === "string");
+  const unquoted = message.replace(/(["'])(.*?)\1/g, (quoted: string, _quote, inner: string) =>
+    texts.some((text) => text.includes(inner)) ? "(a bound value)" : quoted,
+  );
+  return texts
+    .filter((text) => text.length >= VALUE_LENGTH_MIN)
+    .reduce((safe, text) => safe.replaceAll(text, "(a bound value)"), unquoted);
+}

@@ -1,0 +1,95 @@
+/** Which types a result's columns are of, as far as it matters to JSON. */
+export interface TypeNames {
+  /** Of an array type: its elements' type and what parts them; `undefined` for any other type. */
+  arrayOf(oid: number): ArrayType | undefined;
+}
+
+/** The elements of an array type. */
+export interface ArrayType {
+  readonly element: number;
+  readonly delimiter: string;
+}
+
+/** OIDs of the types whose text is not just put in quotes; they never change (pg_type.dat). */
+const BOOL = 16;
+const BYTEA = 17;
+const INT8 = 20;
+const NUMBERS: ReadonlySet<number> = new Set([21, 23, 26, 700, 701]);
+const NUMERIC = 1700;
+const JSONS: ReadonlySet<number> = new Set([114, 3802]);
+const TIMESTAMP = 1114;
+const TIMESTAMPTZ = 1184;
+
+/** Significant digits of a decimal that every double can tell from the next one. */
+const DOUBLE_DIGITS = 15;
+
+/**
+ * JSON text of a value, from PostgreSQL's text of it: numbers that no double holds exactly are
+ * strings of their digits, bytea is base64, timestamps are ISO 8601, json stays as it is (Decision
+ * §5). NaN and infinities are strings: null would say that there is no value.
+ */
+export function cellJson(text: string | null, oid: number, types: TypeNames): string {
+  if (text === null) return "null";
+  const array = types.arrayOf(oid);
+  if (array !== undefined) return arrayJson(text, array, types);
+  if (NUMBERS.has(oid)) return numberJson(text);
+  if (JSONS.has(oid)) return text;
+  switch (oid) {
+    case BOOL:
+      return text === "t" ? "true" : "false";
+    case INT8:
+      return Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
+    case NUMERIC:
+      return numericJson(text);
+    case BYTEA:
+      return `"${Buffer.from(text.slice(2), "hex").toString("base64")}"`;
+    case TIMESTAMP:
+      return JSON.stringify(text.replace(" ", "T"));
+    case TIMESTAMPTZ:
+      return JSON.stringify(text.replace(" ", "T").replace(/\+00(?=$| )/, "Z"));
+    default:
+      return JSON.stringify(text);
+  }
+}
+
+function numberJson(text: string): string {
+  return Number.isFinite(Number(text)) ? text : `"${text}"`;
+}
+
+function numericJson(text: string): string {
+  const digits = text.replace(/^-?0*\.?0*|\./g, "").length;
+  return digits <= DOUBLE_DIGITS && Number.isFinite(Number(text)) ? text : `"${text}"`;
+}
+
+/** From the text of an array (PostgreSQL manual, §8.15.6). */
+function arrayJson(text: string, type: ArrayType, types: TypeNames): string {
+  // Other lower bounds than 1 stand before it: `[0:1]={a,b}`.
+  let at = text.indexOf("{");
+  const parseArray = (): string => {
+    const items: string[] = [];
+    at += 1;
+    while (text[at] !== "}") {
+      items.push(text[at] === "{" ? parseArray() : parseElement());
+      if (text[at] === type.delimiter) at += 1;
+    }
+    at += 1;
+    return `[${items.join(",")}]`;
+  };
+  const parseElement = (): string => {
+    if (text[at] === '"') return cellJson(parseQuoted(), type.element, types);
+    const start = at;
+    while (text[at] !== type.delimiter && text[at] !== "}") at += 1;
+    const element = text.slice(start, at);
+    return element === "NULL" ? "null" : cellJson(element, type.element, types);
+  };
+  const parseQuoted = (): string => {
+    let element = "";
+    for (at += 1; text[at] !== '"'; at += 1) {
+      if (text[at] === "\\") at += 1;
+      element += text[at] ?? "";
+    }
+    at += 1;
+    return element;
+  };
+  return parseArray();
+}

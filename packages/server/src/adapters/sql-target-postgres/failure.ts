@@ -1,0 +1,85 @@
+import { DatabaseError } from "pg";
+import { StatementError, type SqlValue } from "../../plans/ports.js";
+import { withoutValues } from "../bound-values.js";
+
+/** SQLSTATEs of failures that have left no trace and may pass (PostgreSQL manual, appendix A). */
+const PASSING: ReadonlySet<string> = new Set([
+  "40001",
+  "40P01",
+  "53000",
+  "53100",
+  "53200",
+  "53300",
+  "55006",
+  "55P03",
+  "57P03",
+]);
+/** The server ends the session, or has ended it. */
+const SESSION_ENDED = /^(08|57P0[1245]|25P0[34])/;
+const READ_ONLY = "25006";
+const CANCELLED = "57014";
+const UNKNOWN_TYPE: ReadonlySet<string> = new Set(["42P18", "42P08"]);
+
+/** Whether the session is gone: what was asked last may have been done or not. */
+export function isSessionLost(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || SESSION_ENDED.test(codeOf(error));
+}
+
+/** What no connection could be had for. */
+export function toConnectError(error: unknown): StatementError {
+  const code = codeOf(error);
+  if (error instanceof DatabaseError && !PASSING.has(code) && !SESSION_ENDED.test(code)) {
+    const message = `The data source refuses the connection (SQLSTATE ${code})`;
+    return new StatementError("statement", message, { cause: error });
+  }
+  const message = `The data source cannot be reached now (${code}); nothing was changed`;
+  return new StatementError("rolled_back", message, { cause: error });
+}
+
+/**
+ * What a statement failed with, as the agent is told: its reason and its text without values. Nothing
+ * of it took effect, for no COMMIT was sent, or the server said no to it.
+ * @param context.hints sentences that help to repair it.
+ */
+export function toStatementError(
+  error: unknown,
+  { binds, hints }: { readonly binds: readonly SqlValue[]; readonly hints: readonly string[] },
+): StatementError {
+  if (error instanceof StatementError) return error;
+  const options = { cause: error };
+  if (!(error instanceof DatabaseError) || isSessionLost(error)) {
+    const message = `The connection to the data source was lost (${codeOf(error)}); nothing was changed`;
+    return new StatementError("rolled_back", message, options);
+  }
+  const code = codeOf(error);
+  const message = withoutValues(error.message, binds);
+  if (code === READ_ONLY) return new StatementError("intent", message, options);
+  if (code === CANCELLED) {
+    return message.includes("statement timeout")
+      ? new StatementError("timeout", "The statement was stopped: it took too long", options)
+      : new StatementError("rolled_back", `${message}; nothing was changed`, options);
+  }
+  if (PASSING.has(code)) {
+    const busy = `The data source is busy (${message}); nothing was changed, try again`;
+    return new StatementError("rolled_back", busy, options);
+  }
+  const ownHints = hints.length > 0 ? hints : driverHints(error, message, binds);
+  return new StatementError("statement", message, { ...options, hints: ownHints });
+}
+
+/** What PostgreSQL itself suggests. */
+function driverHints(
+  error: DatabaseError,
+  message: string,
+  binds: readonly SqlValue[],
+): readonly string[] {
+  if (UNKNOWN_TYPE.has(codeOf(error))) {
+    return [`${message}; say of which type it is by a cast, such as {{…}}::text`];
+  }
+  return error.hint === undefined ? [] : [`${message}. ${withoutValues(error.hint, binds)}`];
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "no answer";
+}

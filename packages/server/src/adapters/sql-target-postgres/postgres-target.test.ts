@@ -1,0 +1,270 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AttemptRef, StatementRequest, StatementResult } from "../../plans/ports.js";
+import { failureOf, sqlTargetBattery } from "../testing/sql-target-battery.js";
+import { PostgresTarget } from "./postgres-target.js";
+import { openShop, shopOptions, type Shop } from "./testing/shop.js";
+
+sqlTargetBattery("PostgreSQL", openShop);
+
+let shop: Shop;
+let steps = 0;
+
+beforeEach(async () => {
+  shop = await openShop({ sessionsMax: 2 });
+});
+afterEach(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+describe("what PostgreSQL itself refuses or stops", () => {
+  it("has a read that writes behind a view refused by the engine", async () => {
+    await shop.database.query(`
+      CREATE FUNCTION sneak() RETURNS int LANGUAGE sql AS
+        $$ INSERT INTO log VALUES ('sneaked in') RETURNING 1 $$;
+      CREATE VIEW harmless AS SELECT sneak()`);
+    const refused = await failureOf(run("SELECT * FROM harmless"));
+    expect([refused.reason, refused.message]).toEqual([
+      "intent",
+      "cannot execute INSERT in a read-only transaction",
+    ]);
+    expect(await shop.lines()).toEqual([]);
+  });
+
+  it("leaves no statement behind on the server when it is stopped", async () => {
+    expect((await failureOf(run(shop.endlessRead, { timeoutMs: 300 }))).reason).toBe("timeout");
+    // Its end was reported; the server notes it a moment later.
+    await vi.waitFor(async () => expect(await activeStatements()).toBe(0), 500);
+    expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
+  });
+
+  it("stops a write that waits for somebody's lock", async () => {
+    await shop.database.query("BEGIN");
+    await shop.database.query("UPDATE users SET name = 'Eve' WHERE id = 1");
+    const update = run("UPDATE users SET name = 'Cy'", { intent: "write_update", timeoutMs: 400 });
+    expect((await failureOf(update)).reason).toMatch(/timeout|rolled_back/);
+    await shop.database.query("ROLLBACK");
+    expect((await run("SELECT name FROM users WHERE id = 1")).outputJson).toBe('[{"name":"Ada"}]');
+  });
+
+  it("does not take in a row that is too large, and goes on", async () => {
+    const { reason, message } = await failureOf(run("SELECT repeat('x', 60000000) AS x"));
+    expect([reason, message]).toEqual(["statement", expect.stringContaining("too large")]);
+    expect((await run("SELECT 1 AS n")).outputJson).toBe('[{"n":1}]');
+  });
+
+  it("cuts a result by its bytes, and counts the rest without fetching it", async () => {
+    const sql = "SELECT repeat('x', 1000) AS x FROM generate_series(1, 50000)";
+    const { rowCount, rowsKept, outputJson } = await run(sql);
+    expect(rowCount).toBe(50_000);
+    expect(rowsKept).toBe(JSON.parse(outputJson).length);
+    expect(Buffer.byteLength(outputJson)).toBeLessThanOrEqual(2 * 1024 * 1024);
+  });
+});
+
+describe("a session", () => {
+  beforeEach(async () => {
+    await shop[Symbol.asyncDispose]();
+    shop = await openShop({ sessionsMax: 1 });
+  });
+
+  it("is reset before another organization's step", async () => {
+    await shop.database.query("CREATE VIEW locking AS SELECT pg_advisory_lock(7) IS NULL AS x");
+    const locks = async () =>
+      shop.database.query("SELECT FROM pg_locks WHERE locktype = 'advisory'");
+    await run("SELECT * FROM locking");
+    await run("SELECT 1");
+    expect(await locks()).toHaveLength(1);
+    await run("SELECT 1", { attempt: nextStep("another") });
+    expect(await locks()).toHaveLength(0);
+  });
+
+  it("keeps no setting of a step, nor depends on those of the role", async () => {
+    await shop.database.query(`
+      CREATE VIEW setting AS SELECT set_config('DateStyle', 'German', false) AS x;
+      ALTER DATABASE ${shop.database.name} SET timezone = 'Asia/Kolkata'`);
+    await run("SELECT * FROM setting");
+    const sql = "SELECT timestamptz '2026-01-01 00:00+02' AS t, date '2026-02-01' AS d";
+    expect((await run(sql)).outputJson).toBe('[{"t":"2025-12-31T22:00:00Z","d":"2026-02-01"}]');
+  });
+
+  it("is replaced when the server ends it, also within a statement", async () => {
+    await run("SELECT 1");
+    const endless = failureOf(run(shop.endlessWrite, { intent: "write_insert" }));
+    await vi.waitFor(async () => expect(await activeStatements()).toBe(1));
+    await terminateOthers();
+    const { reason, message } = await endless;
+    expect([reason, message]).toEqual([
+      "rolled_back",
+      expect.stringContaining("nothing was changed"),
+    ]);
+    expect((await run("SELECT 1 AS n")).outputJson).toBe('[{"n":1}]');
+    await terminateOthers();
+    await sleep(50);
+    expect((await run("SELECT 2 AS n")).outputJson).toBe('[{"n":2}]');
+  });
+});
+
+describe("a write and its marker on PostgreSQL", () => {
+  it("that is given up while it runs takes no effect, and who gives it up does not wait", async () => {
+    await shop.database.query(`
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
+      CREATE TRIGGER slow BEFORE INSERT ON log FOR EACH ROW EXECUTE FUNCTION slow()`);
+    await append("first");
+    const attempt = nextStep();
+    const orphan = failureOf(append("orphan", { attempt }));
+    await vi.waitFor(async () => expect(await activeStatements()).toBe(1));
+    expect(await shop.target.settle(attempt)).toBeUndefined();
+    expect(await shop.lines()).toEqual(["first"]);
+    expect((await orphan).reason).toBe("rolled_back");
+    expect(await shop.lines()).toEqual(["first"]);
+  });
+
+  it("of two attempts at the same time takes effect once, and both have its result", async () => {
+    await append("warm");
+    const attempt = nextStep();
+    const results = await Promise.allSettled([
+      append("a", { attempt }),
+      append("b", { attempt: { ...attempt, attempt: 2 } }),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(["fulfilled", "fulfilled"]);
+    expect(await shop.lines()).toHaveLength(2);
+  });
+
+  it("whose connection is lost at COMMIT is settled before anybody is told", async () => {
+    await shop.database.query(`
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(5); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION slow()`);
+    const lost = failureOf(run("INSERT INTO users VALUES (3, 'Cy')", { intent: "write_insert" }));
+    await vi.waitFor(async () => {
+      const commits = await shop.database.query(
+        "SELECT FROM pg_stat_activity WHERE query = 'COMMIT' AND state = 'active'",
+      );
+      expect(commits).toHaveLength(1);
+    });
+    await terminateOthers();
+    expect((await lost).reason).toBe("rolled_back");
+    expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
+  });
+
+  it("that a deferred constraint refuses at COMMIT leaves nothing behind", async () => {
+    await shop.database.query(`CREATE TABLE pairs (
+      a int REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED)`);
+    const failed = await failureOf(run("INSERT INTO pairs VALUES (9)", { intent: "write_insert" }));
+    expect(failed.reason).toBe("statement");
+    expect(failed.hints[0]).toContain("pairs.a references users(id)");
+    expect((await run("SELECT count(*) AS n FROM pairs")).outputJson).toBe('[{"n":0}]');
+  });
+
+  it("is forgotten with the next write", async () => {
+    const attempt = nextStep();
+    await append("first", { attempt });
+    shop.target.forget(attempt);
+    await append("second");
+    expect(await shop.database.query("SELECT FROM _steward_steps")).toHaveLength(1);
+  });
+});
+
+describe("a role that may do little", () => {
+  it("reads without the marker table, and is told whose turn it is before it writes", async () => {
+    const role = `reader_${Date.now()}`;
+    await shop.database.query(`
+      CREATE ROLE ${role} LOGIN PASSWORD 'not-a-secret-1';
+      GRANT SELECT ON users TO ${role}; GRANT SELECT, INSERT ON log TO ${role}`);
+    const url = new URL(shop.database.url);
+    [url.username, url.password] = [role, "not-a-secret-1"];
+    await using target = new PostgresTarget(await shopOptions({ url: url.href }));
+    const runAs = (sql: string, intent: StatementRequest["intent"]) =>
+      target.run(request(sql, { intent }), new AbortController().signal);
+    expect((await runAs("SELECT count(*) AS n FROM users", "read_select")).rowCount).toBe(1);
+    const refused = await failureOf(runAs("INSERT INTO log VALUES ('x')", "write_insert"));
+    expect(refused.message).toContain("docs/data-sources.md");
+    const forbidden = await failureOf(runAs("SELECT * FROM _steward_steps", "read_select"));
+    expect(forbidden.reason).toBe("intent");
+    await target[Symbol.asyncDispose]();
+    await shop.database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it("that is refused is told so without its password", async () => {
+    const url = new URL(shop.database.url);
+    url.password = "wrong-password-1";
+    await using target = new PostgresTarget(await shopOptions({ url: url.href }));
+    const failure = await failureOf(target.run(request("SELECT 1"), new AbortController().signal));
+    expect([failure.reason, failure.message]).toEqual([
+      "statement",
+      "The data source refuses the connection (SQLSTATE 28P01)",
+    ]);
+  });
+
+  it("that nobody answers is told to come again", async () => {
+    const url = "postgres://nobody:wrong-password-1@127.0.0.1:1/none";
+    await using target = new PostgresTarget(await shopOptions({ url }));
+    const failure = await failureOf(target.run(request("SELECT 1"), new AbortController().signal));
+    expect([failure.reason, failure.message]).toEqual([
+      "rolled_back",
+      "The data source cannot be reached now (ECONNREFUSED); nothing was changed",
+    ]);
+  });
+});
+
+describe("messages", () => {
+  it("hold no value that was bound", async () => {
+    const cast = run("SELECT $1::int AS n", { binds: ["secret-4711"] });
+    expect((await failureOf(cast)).message).toBe(
+      "invalid input syntax for type integer: (a bound value)",
+    );
+    const twice = run("INSERT INTO users VALUES ($1, $2)", {
+      binds: [1, "secret-4711"],
+      intent: "write_insert",
+    });
+    expect(JSON.stringify(await failureOf(twice))).not.toContain("secret-4711");
+  });
+
+  it("say which cast is missing", async () => {
+    const untyped = run("SELECT jsonb_build_object('k', $1)", { binds: ["x"] });
+    expect((await failureOf(untyped)).hints[0]).toContain("{{…}}::text");
+  });
+});
+
+function request(sql: string, over: Partial<StatementRequest> = {}): StatementRequest {
+  return {
+    sql,
+    binds: [],
+    intent: "read_select",
+    schemaTableHints: [],
+    timeoutMs: 10_000,
+    attempt: nextStep(),
+    ...over,
+  };
+}
+
+function run(sql: string, over: Partial<StatementRequest> = {}): Promise<StatementResult> {
+  return shop.target.run(request(sql, over), new AbortController().signal);
+}
+
+function append(line: string, over: Partial<StatementRequest> = {}): Promise<StatementResult> {
+  return run("INSERT INTO log VALUES ($1)", { intent: "write_insert", binds: [line], ...over });
+}
+
+function nextStep(orgId = "org"): AttemptRef {
+  steps += 1;
+  return { orgId, planId: "plan", stepId: `step-${steps}`, attempt: 1 };
+}
+
+async function activeStatements(): Promise<number> {
+  const rows = await shop.database.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+       AND pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker')`,
+  );
+  return rows.length;
+}
+
+async function terminateOthers(): Promise<void> {
+  await shop.database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+}

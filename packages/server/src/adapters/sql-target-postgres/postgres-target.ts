@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
+import { DRAIN_MS } from "../../kernel/limits.js";
+import type { Log } from "../../kernel/log.js";
+import {
+  StatementError,
+  type AttemptRef,
+  type SqlTarget,
+  type StatementRequest,
+  type StatementResult,
+} from "../../plans/ports.js";
+import { Admission, type KnownStatement } from "../admission.js";
+import { toStatementError } from "./failure.js";
+import type { Session } from "./session.js";
+import { SessionPool } from "./session-pool.js";
+import { hintsFor } from "./statement-hints.js";
+import { runStatement } from "./statement-rows.js";
+import { Stopper } from "./stopper.js";
+import { beginText } from "./transaction.js";
+import { TypeCatalog } from "./type-catalog.js";
+import { Writes } from "./writes.js";
+
+/** Where a data source is and what it is called. */
+export interface PostgresTargetOptions {
+  readonly name: string;
+  /** `postgres://user:password@host:port/database`; never shown. */
+  readonly url: string;
+  readonly analyzer: SqlAnalyzer;
+  readonly log: Log;
+  /** Connections at the same time; ten unless said otherwise. */
+  readonly sessionsMax?: number;
+}
+
+const SESSIONS_MAX_DEFAULT = 10;
+
+/**
+ * A PostgreSQL database that agents work on. The server itself keeps statements to their bounds: one
+ * by the extended protocol, in a transaction that is READ ONLY for reads, within its time.
+ */
+export class PostgresTarget implements SqlTarget {
+  readonly name: string;
+  readonly dialect = "postgres";
+  readonly #admission: Admission;
+  readonly #pool: SessionPool;
+  readonly #types = new TypeCatalog();
+  readonly #writes: Writes;
+  readonly #log: Log;
+  readonly #running = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(options: PostgresTargetOptions) {
+    this.name = options.name;
+    this.#admission = new Admission(options.analyzer, "postgres");
+    this.#pool = new SessionPool(options.url, options.sessionsMax ?? SESSIONS_MAX_DEFAULT);
+    this.#writes = new Writes(this.#types);
+    this.#log = options.log.child({ dataSource: options.name });
+  }
+
+  async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
+    if (this.#isClosed) throw new StatementError("rolled_back", "The data source is closed");
+    if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
+    const statement = this.#admission.admit(request.sql, request.intent);
+    return this.#track(
+      isReadIntent(request.intent)
+        ? this.#read(request, statement, signal)
+        : this.#write(request, statement, signal),
+    );
+  }
+
+  async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
+    return this.#track(this.#settle(attempt));
+  }
+
+  forget(attempt: AttemptRef): void {
+    this.#writes.forget(attempt);
+  }
+
+  /** Waits for what runs, at most {@link DRAIN_MS}, then closes the connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const drained = new AbortController();
+    const limit = sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.#running), limit]);
+    drained.abort();
+    this.#pool.close();
+  }
+
+  async #read(
+    request: StatementRequest,
+    statement: KnownStatement,
+    signal: AbortSignal,
+  ): Promise<StatementResult> {
+    using stopper = new Stopper(request.timeoutMs, signal);
+    return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
+      try {
+        await session.command(beginText("READ ONLY", stopper.remainingMs));
+        const { statementClass } = statement;
+        const rows = await runStatement(session, request, statementClass, this.#types);
+        // Nothing changes within the snapshot that a read sees.
+        return { ...rows, schemaDeltas: [] };
+      } catch (error) {
+        throw await this.#failure(error, session, request, statement);
+      }
+    });
+  }
+
+  async #write(
+    request: StatementRequest,
+    statement: KnownStatement,
+    signal: AbortSignal,
+  ): Promise<StatementResult> {
+    using stopper = new Stopper(request.timeoutMs, signal);
+    const { orgId } = request.attempt;
+    const written = await this.#inSession(orgId, stopper, async (session) => {
+      try {
+        return await this.#writes.run(session, request, statement, stopper);
+      } catch (error) {
+        throw await this.#failure(error, session, request, statement);
+      }
+    });
+    if (written.outcome === "applied") return written.result;
+    // The connection was lost after COMMIT was sent: only the data source knows.
+    const settled = await this.#settle(request.attempt);
+    if (settled !== undefined) return settled;
+    throw stopper.error ?? toStatementError(written.cause, { binds: [], hints: [] });
+  }
+
+  async #settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
+    try {
+      const session = await this.#pool.acquire(attempt.orgId, {
+        signal: AbortSignal.timeout(SETTLE_MS_MAX),
+        isUrgent: true,
+      });
+      try {
+        return await this.#writes.settle(session, attempt, SETTLE_MS_MAX);
+      } catch (error) {
+        session.spoil();
+        throw error;
+      } finally {
+        this.#pool.release(session);
+      }
+    } catch (cause) {
+      const message = "Whether the write took effect cannot be found out now";
+      throw new StatementError("connection", message, { cause });
+    }
+  }
+
+  /** Lends a session for work that is stopped when the stopper says so. */
+  async #inSession<Result>(
+    orgId: string,
+    stopper: Stopper,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    let session: Session;
+    try {
+      session = await this.#pool.acquire(orgId, { signal: stopper.signal });
+    } catch (error) {
+      throw stopper.error ?? error;
+    }
+    let stopping: Promise<void> | undefined;
+    const stop = (): void => {
+      stopping = session.stop().catch((error: unknown) => {
+        this.#log.warn({ err: error }, "a statement was stopped without proof that it ended");
+      });
+    };
+    stopper.signal.addEventListener("abort", stop, { once: true });
+    if (stopper.signal.aborted) stop();
+    try {
+      return await work(session);
+    } catch (error) {
+      await stopping;
+      throw stopper.error ?? error;
+    } finally {
+      stopper.signal.removeEventListener("abort", stop);
+      this.#giveBack(session);
+    }
+  }
+
+  /** What is still open is rolled back while the caller has its answer already. */
+  #giveBack(session: Session): void {
+    if (session.isSpoilt || !session.isInTransaction) {
+      this.#pool.release(session);
+      return;
+    }
+    void this.#track(
+      session
+        .command("ROLLBACK")
+        .catch(() => session.spoil())
+        .then(() => this.#pool.release(session)),
+    );
+  }
+
+  async #failure(
+    error: unknown,
+    session: Session,
+    request: StatementRequest,
+    { tables }: KnownStatement,
+  ): Promise<StatementError> {
+    const hints = await courteousHints(error, tables, session);
+    return toStatementError(error, { binds: request.binds, hints });
+  }
+
+  #track<Result>(running: Promise<Result>): Promise<Result> {
+    this.#running.add(running);
+    const done = (): void => void this.#running.delete(running);
+    running.then(done, done);
+    return running;
+  }
+}
+
+/** How long asking for an attempt's outcome may take, in ms. */
+const SETTLE_MS_MAX = 10_000;
+
+/** What goes wrong on the way to a hint must not hide what it was about. */
+async function courteousHints(
+  error: unknown,
+  tables: readonly string[],
+  session: Session,
+): Promise<readonly string[]> {
+  if (session.isSpoilt) return [];
+  try {
+    await session.command("ROLLBACK");
+    return await hintsFor(error, tables, session);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,191 @@
+import { Client, Connection, type QueryResultRow } from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SqlValue } from "../../plans/ports.js";
+import { PortalQuery, type PortalResult } from "./portal-query.js";
+
+/** How long connecting may take, in ms. */
+const CONNECT_MS_MAX = 5_000;
+/** How long a statement may take to heed a cancel request before its process is ended, in ms. */
+const CANCEL_MS_MAX = 100;
+/** How long a process may take to end once it is told to, in ms. */
+const TERMINATE_MS_MAX = 5_000;
+/** Bytes that may come in before the row they belong to is complete. */
+const ROW_BYTES_MAX = 32 * 1024 * 1024;
+
+/** What the driver has but does not declare. */
+interface DriverClient extends Client {
+  readonly processID: number;
+  readonly secretKey: number;
+}
+interface DriverConnection extends Connection {
+  connect(port: number, host: string): void;
+  cancel(processId: number, secretKey: number): void;
+}
+
+/** One connection to a data source, used by one step at a time. */
+export class Session {
+  /** Whose steps ran on it last. */
+  orgId: string | undefined;
+  readonly #url: string;
+  readonly #client: DriverClient;
+  #isSpoilt = false;
+  #isStopped = false;
+  #isRowTooLarge = false;
+  #bytesSinceRow = 0;
+  #current: Promise<unknown> = Promise.resolve();
+
+  private constructor(url: string, client: DriverClient) {
+    this.#url = url;
+    this.#client = client;
+    client.on("error", () => this.spoil());
+    client.on("end", () => this.spoil());
+    client.connection.stream.on("data", (chunk: Buffer) => this.#countBytes(chunk.length));
+  }
+
+  /** @throws whatever the driver or the server says. */
+  static async open(url: string): Promise<Session> {
+    const client = newClient(url);
+    // Said again by the promise.
+    client.on("error", () => undefined);
+    await client.connect();
+    return new Session(url, client);
+  }
+
+  /** It must not be used again. */
+  get isSpoilt(): boolean {
+    return this.#isSpoilt;
+  }
+
+  /** The last statement was broken off because one row of its result was too large. */
+  get isRowTooLarge(): boolean {
+    return this.#isRowTooLarge;
+  }
+
+  /** Whether a transaction is open, be it one that has failed. */
+  get isInTransaction(): boolean {
+    const status = this.#client.getTransactionStatus();
+    return status === "T" || status === "E";
+  }
+
+  spoil(): void {
+    this.#isSpoilt = true;
+  }
+
+  /** Runs statements of our own, constant but for numbers, in one round trip. */
+  async command(sql: string): Promise<number> {
+    const { rowCount } = await this.#track(() => this.#client.query(sql));
+    return rowCount ?? 0;
+  }
+
+  /** Runs a statement of our own with values; rows come as text. */
+  async query(sql: string, values: readonly SqlValue[] = []): Promise<readonly QueryResultRow[]> {
+    const query = { text: sql, values: [...values], queryMode: "extended" };
+    const { rows } = await this.#track(() => this.#client.query<QueryResultRow>(query));
+    return rows;
+  }
+
+  /** Runs an agent's statement, in the transaction that is open. */
+  async run(sql: string, binds: readonly SqlValue[]): Promise<PortalResult> {
+    const values = binds.map((bind) => (bind === null ? null : String(bind)));
+    this.#bytesSinceRow = 0;
+    const query = new PortalQuery(sql, values, () => {
+      this.#bytesSinceRow = 0;
+    });
+    return this.#track(() => this.#client.query(query).result);
+  }
+
+  /**
+   * Stops what runs, and resolves when it does not run any more. A cancel request cannot say which
+   * statement it is for, so the session is not used again.
+   * @throws when the server cannot be asked whether it runs.
+   */
+  async stop(): Promise<void> {
+    this.spoil();
+    this.#isStopped = true;
+    const settled = this.#current.then(
+      () => true,
+      () => true,
+    );
+    await Promise.race([settled, this.#cancel()]);
+    const isSettled = await Promise.race([settled, sleep(CANCEL_MS_MAX, false)]);
+    if (!isSettled) await this.#terminate();
+  }
+
+  /** Says good-bye, or hangs up where that would not be heard. */
+  close(): void {
+    this.spoil();
+    const timer = setTimeout(() => this.#client.connection.stream.destroy(), 1_000).unref();
+    this.#client.end().then(
+      () => clearTimeout(timer),
+      () => undefined,
+    );
+  }
+
+  /** Hangs up. */
+  destroy(): void {
+    this.spoil();
+    this.#client.connection.stream.destroy();
+  }
+
+  #track<Result>(start: () => Promise<Result>): Promise<Result> {
+    // A cancel request is under way, and would meet whatever runs next.
+    if (this.#isStopped) return Promise.reject(new Error("the session was stopped"));
+    const running = start();
+    this.#current = running;
+    return running;
+  }
+
+  #countBytes(bytes: number): void {
+    this.#bytesSinceRow += bytes;
+    if (this.#bytesSinceRow <= ROW_BYTES_MAX) return;
+    this.#isRowTooLarge = true;
+    this.destroy();
+  }
+
+  /** Sends a cancel request (PostgreSQL manual, §54.2.8) and waits until the server has taken it. */
+  #cancel(): Promise<void> {
+    const { host, port, ssl } = this.#client;
+    const connection = new Connection({ ssl }) as DriverConnection;
+    return new Promise((resolve) => {
+      connection.on("error", () => resolve());
+      connection.on("end", () => resolve());
+      connection.on(ssl ? "sslconnect" : "connect", () => {
+        connection.cancel(this.#client.processID, this.#client.secretKey);
+      });
+      setTimeout(() => connection.stream.destroy(), CONNECT_MS_MAX).unref();
+      if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}` as never, "");
+      else connection.connect(port, host);
+    });
+  }
+
+  /** Has the server end the process behind this session, and waits until it has. */
+  async #terminate(): Promise<void> {
+    this.destroy();
+    const admin = newClient(this.#url);
+    admin.on("error", () => undefined);
+    await admin.connect();
+    try {
+      const pid = [this.#client.processID];
+      await admin.query("SELECT pg_terminate_backend($1)", pid);
+      const giveUpAt = performance.now() + TERMINATE_MS_MAX;
+      while (performance.now() < giveUpAt) {
+        const { rowCount } = await admin.query("SELECT FROM pg_stat_activity WHERE pid = $1", pid);
+        if (rowCount === 0) return;
+        await sleep(20);
+      }
+      throw new Error("the server's process does not end");
+    } finally {
+      await admin.end();
+    }
+  }
+}
+
+function newClient(url: string): DriverClient {
+  return new Client({
+    connectionString: url,
+    fallback_application_name: "steward",
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    keepAlive: true,
+    types: { getTypeParser: () => (text: string) => text },
+  }) as DriverClient;
+}

@@ -1,0 +1,143 @@
+import type { AttemptRef, StatementResult } from "../../plans/ports.js";
+import { assert } from "../../kernel/assert.js";
+import { MARKER_TABLE } from "../marker-table.js";
+import type { Session } from "./session.js";
+
+/** What the table is made by, where there is none; docs/data-sources.md shows it too. */
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
+  org_id text NOT NULL,
+  plan_id text NOT NULL,
+  step_id text NOT NULL,
+  attempt integer NOT NULL,
+  outcome text NOT NULL CHECK (outcome IN ('applied', 'fenced')),
+  row_count bigint,
+  rows_kept integer,
+  row_count_is_lower_bound boolean,
+  schema_deltas_json text,
+  output_json text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (org_id, plan_id, step_id)
+)`;
+
+/** Far longer than any plan lives: nobody can ask for the marker any more. */
+const MARKER_AGE_MAX = "7 days";
+/** Old markers removed at once. */
+const PURGED_MAX = 1_000;
+
+/** What is known of a step in the data source. */
+export type Marker =
+  /** Its write took effect; the result it had. */
+  | { readonly outcome: "applied"; readonly result: StatementResult }
+  /** This attempt and all before it were given up and must never take effect. */
+  | { readonly outcome: "fenced"; readonly attempt: number };
+
+/** @param session outside of a transaction. */
+export async function createMarkerTable(session: Session): Promise<void> {
+  await session.query(CREATE_TABLE);
+}
+
+/** The marker of an attempt's step. */
+export async function findMarker(session: Session, step: AttemptRef): Promise<Marker | undefined> {
+  const [row] = await session.query(
+    `SELECT attempt, outcome, row_count, rows_kept, row_count_is_lower_bound, schema_deltas_json,
+       output_json
+     FROM ${MARKER_TABLE} WHERE org_id = $1 AND plan_id = $2 AND step_id = $3`,
+    [step.orgId, step.planId, step.stepId],
+  );
+  // Rows come as text, in the columns that the table was made with.
+  const marker = row as MarkerRow | undefined;
+  if (marker === undefined) return undefined;
+  return marker.outcome === "applied"
+    ? { outcome: "applied", result: resultOf(marker) }
+    : { outcome: "fenced", attempt: Number(marker.attempt) };
+}
+
+/**
+ * Says, in the transaction of the write, that this attempt took effect. The row's key has other
+ * attempts of the step wait for the end of this transaction, and then find it.
+ * @param forget attempts whose markers go along.
+ * @returns false when another attempt took effect, or this one was given up, meanwhile.
+ */
+export async function applyMarker(
+  session: Session,
+  attempt: AttemptRef,
+  result: StatementResult,
+  forget: readonly AttemptRef[],
+): Promise<boolean> {
+  const rows = await session.query(
+    `WITH forgotten AS (
+       DELETE FROM ${MARKER_TABLE} m USING jsonb_to_recordset($10::jsonb)
+         AS f ("orgId" text, "planId" text, "stepId" text, attempt integer)
+       WHERE m.org_id = f."orgId" AND m.plan_id = f."planId" AND m.step_id = f."stepId"
+         AND m.attempt <= f.attempt
+     )
+     INSERT INTO ${MARKER_TABLE} AS m (org_id, plan_id, step_id, attempt, outcome, row_count,
+       rows_kept, row_count_is_lower_bound, schema_deltas_json, output_json)
+     VALUES ($1, $2, $3, $4, 'applied', $5, $6, $7, $8, $9)
+     ON CONFLICT (org_id, plan_id, step_id) DO UPDATE SET (attempt, outcome, row_count, rows_kept,
+       row_count_is_lower_bound, schema_deltas_json, output_json, created_at) =
+       (excluded.attempt, excluded.outcome, excluded.row_count, excluded.rows_kept,
+       excluded.row_count_is_lower_bound, excluded.schema_deltas_json, excluded.output_json,
+       excluded.created_at)
+     WHERE m.outcome = 'fenced' AND m.attempt < excluded.attempt
+     RETURNING 1`,
+    [
+      attempt.orgId,
+      attempt.planId,
+      attempt.stepId,
+      attempt.attempt,
+      result.rowCount,
+      result.rowsKept,
+      String(result.rowCountIsLowerBound),
+      JSON.stringify(result.schemaDeltas),
+      result.outputJson,
+      JSON.stringify(forget),
+    ],
+  );
+  return rows.length === 1;
+}
+
+/** Forbids this attempt and all before it to take effect, unless one has. */
+export async function fenceMarker(session: Session, attempt: AttemptRef): Promise<void> {
+  await session.query(
+    `INSERT INTO ${MARKER_TABLE} AS m (org_id, plan_id, step_id, attempt, outcome)
+     VALUES ($1, $2, $3, $4, 'fenced')
+     ON CONFLICT (org_id, plan_id, step_id) DO UPDATE SET attempt = excluded.attempt
+     WHERE m.outcome = 'fenced' AND m.attempt < excluded.attempt`,
+    [attempt.orgId, attempt.planId, attempt.stepId, attempt.attempt],
+  );
+}
+
+/** Removes some of the markers that nobody can ask for any more. */
+export async function purgeMarkers(session: Session): Promise<void> {
+  await session.query(
+    `DELETE FROM ${MARKER_TABLE} WHERE (org_id, plan_id, step_id) IN (
+       SELECT org_id, plan_id, step_id FROM ${MARKER_TABLE}
+       WHERE created_at < now() - interval '${MARKER_AGE_MAX}' LIMIT ${PURGED_MAX})`,
+  );
+}
+
+interface MarkerRow {
+  readonly attempt: string;
+  readonly outcome: Marker["outcome"];
+  readonly row_count: string | null;
+  readonly rows_kept: string | null;
+  readonly row_count_is_lower_bound: "t" | "f" | null;
+  readonly schema_deltas_json: string | null;
+  readonly output_json: string | null;
+}
+
+function resultOf(row: MarkerRow): StatementResult {
+  assert(
+    row.schema_deltas_json !== null && row.output_json !== null,
+    "an applied marker has its result",
+  );
+  return {
+    rowCount: Number(row.row_count),
+    outputJson: row.output_json,
+    rowsKept: Number(row.rows_kept),
+    rowCountIsLowerBound: row.row_count_is_lower_bound === "t",
+    // Written by `applyMarker`.
+    schemaDeltas: JSON.parse(row.schema_deltas_json) as StatementResult["schemaDeltas"],
+  };
+}

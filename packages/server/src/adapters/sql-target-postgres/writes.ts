@@ -1,0 +1,168 @@
+import { DatabaseError } from "pg";
+import {
+  StatementError,
+  type AttemptRef,
+  type StatementRequest,
+  type StatementResult,
+} from "../../plans/ports.js";
+import type { KnownStatement } from "../admission.js";
+import { MARKER_TABLE } from "../marker-table.js";
+import { compareSchemas } from "../schema-deltas.js";
+import { isSessionLost } from "./failure.js";
+import { readSchema } from "./schema-snapshot.js";
+import type { Session } from "./session.js";
+import { runStatement } from "./statement-rows.js";
+import {
+  applyMarker,
+  createMarkerTable,
+  fenceMarker,
+  findMarker,
+  purgeMarkers,
+} from "./step-markers.js";
+import type { Stopper } from "./stopper.js";
+import { beginText } from "./transaction.js";
+import type { TypeCatalog } from "./type-catalog.js";
+
+/** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
+const FORGOTTEN_MAX = 1000;
+/** What a write came to: `unknown` when the connection was lost after COMMIT was sent. */
+export type Written =
+  | { readonly outcome: "applied"; readonly result: StatementResult }
+  | { readonly outcome: "unknown"; readonly cause: unknown };
+
+/** Runs writes, each with its marker in one transaction, so that each takes effect once. */
+export class Writes {
+  readonly #types: TypeCatalog;
+  #forgotten: AttemptRef[] = [];
+  #isPurged = false;
+
+  constructor(types: TypeCatalog) {
+    this.#types = types;
+  }
+
+  /**
+   * Runs a write, or finds that an attempt of its step took effect: then that one's result.
+   * @throws whatever failed before COMMIT was sent; the transaction is rolled back or still open.
+   */
+  async run(
+    session: Session,
+    request: StatementRequest,
+    statement: KnownStatement,
+    stopper: Stopper,
+  ): Promise<Written> {
+    const { attempt } = request;
+    const begin = (): Promise<unknown> =>
+      session.command(beginText("READ WRITE", stopper.remainingMs));
+    const earlier = await withMarkerTable(session, async () => {
+      await begin();
+      return findMarker(session, attempt);
+    });
+    if (earlier?.outcome === "applied") return { outcome: "applied", result: earlier.result };
+    if (earlier !== undefined && earlier.attempt >= attempt.attempt) throw givenUp();
+    const forget = this.#forgotten.splice(0);
+    try {
+      const result = await this.#effect(session, request, statement);
+      if (!(await applyMarker(session, attempt, result, forget))) {
+        return { outcome: "applied", result: await othersResult(session, attempt) };
+      }
+      return await commit(session, result);
+    } catch (error) {
+      this.#forgotten.push(...forget);
+      throw error;
+    }
+  }
+
+  /** The result of the step's write, or `undefined` after making sure that it never gets one. */
+  async settle(
+    session: Session,
+    attempt: AttemptRef,
+    timeoutMs: number,
+  ): Promise<StatementResult | undefined> {
+    const marker = await withMarkerTable(session, async () => {
+      await session.command(beginText("READ WRITE", timeoutMs));
+      await fenceMarker(session, attempt);
+      return findMarker(session, attempt);
+    });
+    await session.command("COMMIT");
+    return marker?.outcome === "applied" ? marker.result : undefined;
+  }
+
+  /** Has the marker removed along with the next write. */
+  forget(attempt: AttemptRef): void {
+    this.#forgotten.push(attempt);
+    if (this.#forgotten.length > FORGOTTEN_MAX) this.#forgotten.shift();
+  }
+
+  async #effect(
+    session: Session,
+    request: StatementRequest,
+    { statementClass }: KnownStatement,
+  ): Promise<StatementResult> {
+    if (!this.#isPurged) {
+      this.#isPurged = true;
+      await purgeMarkers(session);
+    }
+    // Only a change of the schema changes it; another one's is seen when that one tells of it.
+    const before = statementClass === "admin" ? await readSchema(session) : undefined;
+    const rows = await runStatement(session, request, statementClass, this.#types);
+    const schemaDeltas =
+      before === undefined ? [] : compareSchemas(before, await readSchema(session));
+    return { ...rows, schemaDeltas };
+  }
+}
+
+async function commit(session: Session, result: StatementResult): Promise<Written> {
+  try {
+    await session.command("COMMIT");
+    return { outcome: "applied", result };
+  } catch (error) {
+    if (isSessionLost(error)) return { outcome: "unknown", cause: error };
+    throw error;
+  }
+}
+
+/** Another attempt of the step came first, or this one was given up while it ran. */
+async function othersResult(session: Session, attempt: AttemptRef): Promise<StatementResult> {
+  await session.command("ROLLBACK");
+  const marker = await findMarker(session, attempt);
+  if (marker?.outcome === "applied") return marker.result;
+  throw givenUp();
+}
+
+/** Does work that needs the marker table; where it is missing, makes it and begins again. */
+async function withMarkerTable<Result>(
+  session: Session,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isMissingTable(error)) throw error;
+    await session.command("ROLLBACK");
+    await makeMarkerTable(session);
+    return work();
+  }
+}
+
+async function makeMarkerTable(session: Session): Promise<void> {
+  try {
+    await createMarkerTable(session);
+  } catch (error) {
+    const code = error instanceof DatabaseError ? error.code : undefined;
+    // Somebody else has just made it.
+    if (code === "23505" || code === "42P07") return;
+    if (code !== "42501" && code !== "3F000") throw error;
+    const message =
+      `The table ${MARKER_TABLE}, without which nothing is written, is missing, and the role of ` +
+      "this data source may not create it: its owner has to, see docs/data-sources.md";
+    throw new StatementError("statement", message, { cause: error });
+  }
+}
+
+function isMissingTable(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === "42P01";
+}
+
+function givenUp(): StatementError {
+  return new StatementError("rolled_back", "This attempt was given up before it took effect");
+}
