@@ -1,6 +1,8 @@
 import type { Clock } from "../kernel/clock.js";
+import { bodyHash } from "./codec.js";
 import type { Hash } from "./hash.js";
 import type { BlockStore } from "./ports.js";
+import { splitKey } from "./quad-key.js";
 import { collectReachable } from "./reachable.js";
 
 /**
@@ -18,7 +20,7 @@ export interface Collection {
 }
 
 /**
- * Deletes the blocks that no ref leads to and that are older than the grace period. Others may read and
+ * Deletes the blocks that neither a ref nor a journal leads to and that are older than the grace period. Others may read and
  * commit meanwhile: what a commit relies on was written, or written again, within that period.
  * @throws AppError `STATE_CORRUPTED`, having deleted nothing, when it cannot see all that is in use.
  */
@@ -34,5 +36,14 @@ export function collectGarbage(
     store.refs().map(({ commit }) => commit),
     kept,
   );
+  for (const name of store.journals()) keepJournaled(store, name, kept);
   return { kept: kept.size, deleted: store.sweep(kept, writtenBeforeMs) };
+}
+
+/** What waits for its commit may wait for longer than the grace period: the texts that it names stay. */
+function keepJournaled(store: BlockStore, name: string, kept: Set<Hash>): void {
+  for (const { key } of store.journal(name)) {
+    const body = bodyHash(splitKey("spog", Buffer.from(key)).object, 0);
+    if (body !== undefined) kept.add(body);
+  }
 }

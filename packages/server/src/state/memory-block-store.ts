@@ -67,6 +67,10 @@ export class MemoryBlockStore implements BlockStore {
     return [...(this.#journals.get(name) ?? [])];
   }
 
+  journals(): readonly string[] {
+    return [...this.#journals.keys()].sort();
+  }
+
   clearJournal(name: string): void {
     this.#journals.delete(name);
   }

@@ -67,6 +67,8 @@ export interface BlockStore extends Disposable {
   sync(): void;
   /** Reads a journal in the order of its writing. */
   journal(name: string): readonly JournalRecord[];
+  /** The journals that hold something, by name. */
+  journals(): readonly string[];
   /** Empties a journal. */
   clearJournal(name: string): void;
 

@@ -37,6 +37,7 @@ function damaged(
     refs: () => blocks.refs(),
     ref: (name: string) => blocks.ref(name),
     journal: () => [],
+    journals: () => [],
   });
 }
 
@@ -83,6 +84,16 @@ describe("the collection of garbage", () => {
     expect(deleted).toBeGreaterThan(3);
     expect(checkStore(blocks)).toEqual([]);
     expect(new TripleStore(blocks, clock).now.size).toBe(2001);
+  });
+
+  it("keeps the long texts that a journal names, however old", () => {
+    const { blocks, store } = filled(10);
+    const waiting = quad(example("b"), example("text"), text("waiting ".repeat(100)));
+    store.add(waiting);
+    collectGarbage(blocks, clock, 0);
+    expect(namesOf(new TripleStore(blocks, clock).now.match({ subject: waiting.subject }))).toBe(
+      namesOf([waiting]),
+    );
   });
 
   it("deletes nothing when it cannot see all that is in use", () => {

@@ -62,13 +62,14 @@ export function describeBlockStore(name: string, open: (clock: Clock) => BlockSt
           .journal(name)
           .map(({ key, present }) => `${Buffer.from(key).toString()} ${String(present)}`);
       expect(read("one")).toEqual(["x true", "x false"]);
+      expect(store.journals()).toEqual(["one", "two"]);
       store.move(
         { name: "heads/one", expected: undefined, next: a[0], journal: "one" },
         new Map([a]),
       );
       expect([read("one"), read("two")]).toEqual([[], ["y true"]]);
       store.clearJournal("two");
-      expect(read("two")).toEqual([]);
+      expect([read("two"), store.journals()]).toEqual([[], []]);
     });
 
     it("sweeps what is neither kept nor young, and takes a block written again for young", () => {

@@ -156,6 +156,11 @@ class SqliteBlockStore implements BlockStore {
       .map((row) => ({ present: row["is_present"] === 1, key: row["key"] as Uint8Array }));
   }
 
+  journals(): readonly string[] {
+    const sql = "SELECT DISTINCT journal FROM state_journal ORDER BY journal";
+    return this.#statements.all(sql).map((row) => row["journal"] as string);
+  }
+
   clearJournal(name: string): void {
     this.#transaction(() => {
       this.#emptyJournal(name);

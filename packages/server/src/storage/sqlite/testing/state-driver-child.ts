@@ -1,0 +1,63 @@
+import { writeSync } from "node:fs";
+import { systemClock } from "../../../kernel/clock.js";
+import {
+  collectGarbage,
+  iri,
+  mergeIntoBranch,
+  quad,
+  type Quad,
+  text,
+  TripleStore,
+} from "../../../state/index.js";
+import { openSqliteBlockStore } from "../block-store.js";
+import { seededRandom } from "./seeded-random.js";
+
+/**
+ * Works on a store until it is killed: commits on a branch, branches off, merges, deletes branches, and collects
+ * garbage. Says `commit <branch> <hash>` on standard output once a commit has returned.
+ */
+const [path = "", seed = "0", branch = "main"] = process.argv.slice(2);
+const random = seededRandom(Number(seed));
+const store = openSqliteBlockStore(path, systemClock);
+const note = { author: "driver", message: "a change" };
+/** So young a block is kept: another process may be about to name it. */
+const GRACE_MS = 1000;
+
+for (let round = 0; ; round++) {
+  const choice = random();
+  if (choice < 0.15 && store.ref(`heads/${branch}`) !== undefined) mergeSide(round);
+  else if (choice < 0.25) collectGarbage(store, systemClock, GRACE_MS);
+  else commit(branch, 1 + Math.floor(random() * 200));
+}
+
+function commit(name: string, changes: number): void {
+  const triples = new TripleStore(store, systemClock, name);
+  for (let change = 0; change < changes; change++) {
+    if (random() < 0.3) triples.delete(anyQuad());
+    else triples.add(anyQuad());
+  }
+  const hash = triples.commit(note);
+  // Written at once, whatever becomes of this process.
+  writeSync(1, `commit ${name} ${hash}\n`);
+}
+
+function mergeSide(round: number): void {
+  const side = `${branch}-side-${round}`;
+  const head = store.ref(`heads/${branch}`);
+  if (head === undefined) return;
+  store.move({ name: `heads/${side}`, expected: undefined, next: head }, new Map());
+  commit(side, 20);
+  commit(branch, 20);
+  const theirs = store.ref(`heads/${side}`);
+  if (theirs === undefined) return;
+  const order = { ...note, branch, theirs, singleValued: new Set<string>() };
+  const { commit: merged, conflicts } = mergeIntoBranch(store, systemClock, order, false);
+  if (conflicts.length === 0) writeSync(1, `commit ${branch} ${merged}\n`);
+  store.move({ name: `heads/${side}`, expected: theirs, next: undefined }, new Map());
+}
+
+function anyQuad(): Quad {
+  const pick = (count: number): number => Math.floor(random() * count);
+  const object = pick(20) === 0 ? text("long ".repeat(60 + pick(20))) : text(String(pick(50)));
+  return quad(iri(`http://e/s${pick(400)}`), iri(`http://e/p${pick(5)}`), object);
+}

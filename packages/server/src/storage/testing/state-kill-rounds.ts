@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { systemClock } from "../../kernel/clock.js";
+import { checkStore, type Hash, log, TripleStore } from "../../state/index.js";
+import { openSqliteBlockStore } from "../sqlite/block-store.js";
+import { seededRandom } from "../sqlite/testing/seeded-random.js";
+
+const DRIVER = fileURLToPath(new URL("../sqlite/testing/state-driver-child.js", import.meta.url));
+/** Each driver has its branch; they share the store, and each collects the other's garbage. */
+const BRANCHES = ["main", "other"];
+/** How long drivers work before they are killed, in ms, once they have begun. */
+const WORK_MS = 400;
+
+/**
+ * Kills processes that commit, merge and collect garbage in one store, `rounds` times, and checks each time
+ * that every ref leads to complete and undamaged trees, and that every commit that was acknowledged is in the
+ * history of its branch.
+ */
+export async function stateKillRounds(rounds: number, seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const dir = mkdtempSync(join(tmpdir(), "steward-state-kill-"));
+  const path = join(dir, "state.db");
+  const acknowledged = new Map<string, Hash>();
+  for (let round = 0; round < rounds; round++) {
+    const drivers = BRANCHES.map((branch) => start(path, seed + round, branch, acknowledged));
+    await Promise.all(drivers.map(({ begun }) => begun));
+    await delay(random() * WORK_MS);
+    for (const { process } of drivers) process.kill("SIGKILL");
+    await Promise.all(drivers.map(({ ended }) => ended));
+    expectComplete(path, acknowledged);
+  }
+  expect([...acknowledged.keys()]).toEqual(expect.arrayContaining(BRANCHES));
+  rmSync(dir, { recursive: true });
+}
+
+interface Driver {
+  readonly process: ChildProcess;
+  /** Resolves with its first commit. */
+  readonly begun: Promise<unknown>;
+  readonly ended: Promise<unknown>;
+}
+
+function start(
+  path: string,
+  seed: number,
+  branch: string,
+  acknowledged: Map<string, Hash>,
+): Driver {
+  const child = spawn(process.execPath, [DRIVER, path, String(seed), branch], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let rest = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [, name = "", hash = ""] = line.split(" ");
+      // The driver wrote down the hash that its commit returned.
+      acknowledged.set(name, hash as Hash);
+    }
+  });
+  const ended = once(child, "close");
+  return { process: child, begun: Promise.race([once(child.stdout, "data"), ended]), ended };
+}
+
+function expectComplete(path: string, acknowledged: ReadonlyMap<string, Hash>): void {
+  using store = openSqliteBlockStore(path, systemClock);
+  expect(checkStore(store)).toEqual([]);
+  for (const branch of BRANCHES) {
+    const head = store.ref(`heads/${branch}`);
+    const last = acknowledged.get(branch);
+    if (last === undefined) continue;
+    const history = head === undefined ? [] : [...log(store, head)].map(({ hash }) => hash);
+    expect(history).toContain(last);
+    // What was journaled and not committed can be read again, long texts too.
+    const { now } = new TripleStore(store, systemClock, branch);
+    expect([...now.match()]).toHaveLength(now.size);
+  }
+}
