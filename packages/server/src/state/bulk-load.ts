@@ -26,12 +26,9 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024;
  */
 export class BulkLoad {
   readonly #store: BlockStore;
-  readonly #ids: Readonly<Record<string, Map<string, number>>> = {
-    NamedNode: new Map(),
-    BlankNode: new Map(),
-    Literal: new Map(),
-    DefaultGraph: new Map(),
-  };
+  /** Numbers of terms by their value: of IRIs and others by their type, of literals by what kind they are. */
+  readonly #names = new Map<string, Map<string, number>>();
+  readonly #literals = new Map<string, Map<string, number>>();
   readonly #arena = new Arena();
   readonly #bodies = new Map<Hash, Uint8Array>();
   #bodyBytes = 0;
@@ -75,14 +72,28 @@ export class BulkLoad {
     this.#storeBodies();
     const ranks = sortByBytes(this.#arena.buffer, this.#arena.offsets, this.#arena.size);
     const quads = this.#quads.subarray(0, 4 * this.#size);
-    const tree = (order: Order): Hash => {
+    const sorted = (columns: readonly Position[], from: Uint32Array): Uint32Array =>
+      rankOrder(
+        quads,
+        columns.map((position) => COLUMN[position]),
+        ranks,
+        this.#arena.size,
+        from,
+      );
+    const tree = (order: Order, sequence: Uint32Array): Hash => {
       const columns = ORDERS[order].map((position) => COLUMN[position]);
-      const sequence = rankOrder(quads, columns, ranks, this.#arena.size);
       const root = this.#buildTree(blocks, order, columns, sequence);
       built();
       return root;
     };
-    return { spog: tree("spog"), posg: tree("posg"), ospg: tree("ospg") };
+    // The other orders differ from the first in the terms that come before; it keeps the rest sorted.
+    const first = sorted(
+      ORDERS.spog,
+      Uint32Array.from({ length: this.#size }, (_, row) => row),
+    );
+    const spog = tree("spog", first);
+    const posg = tree("posg", sorted(["predicate", "object"], first));
+    return { spog, posg, ospg: tree("ospg", sorted(["object"], first)) };
   }
 
   #buildTree(
@@ -116,13 +127,25 @@ export class BulkLoad {
   }
 
   #id(term: TermLike): number {
-    const ids = this.#ids[term.termType];
-    const name = term.termType === "Literal" ? literalName(term) : term.value;
-    const known = ids?.get(name);
+    const ids = this.#idsOf(term);
+    const known = ids.get(term.value);
     if (known !== undefined) return known;
     const id = this.#arena.add(termBytes(term, (hash, body) => this.#keepBody(hash, body)));
-    ids?.set(name, id);
+    ids.set(term.value, id);
     return id;
+  }
+
+  /** The numbers of the terms that differ from this one in their value only. */
+  #idsOf(term: TermLike): Map<string, number> {
+    const isLiteral = term.termType === "Literal";
+    const kinds = isLiteral ? this.#literals : this.#names;
+    const kind = isLiteral ? literalKind(term) : term.termType;
+    let ids = kinds.get(kind);
+    if (ids === undefined) {
+      ids = new Map();
+      kinds.set(kind, ids);
+    }
+    return ids;
   }
 
   #keyBytes(at: number): number {
@@ -153,11 +176,10 @@ const COLUMN: Readonly<Record<Position, number>> = {
   graph: 3,
 };
 
-/** Tells literals apart; a NUL is in no datatype and in no language. */
-function literalName(term: TermLike): string {
-  const language = term.language ?? "";
-  if (language !== "") return `@${language.toLowerCase()}\0${term.value}`;
-  return `${term.datatype?.value ?? XSD_STRING.value}\0${term.value}`;
+/** What literals have in common that differ in their text only; no datatype begins with "@". */
+function literalKind({ language = "", datatype }: TermLike): string {
+  if (language !== "") return `@${language.toLowerCase()}`;
+  return datatype?.value ?? XSD_STRING.value;
 }
 
 /** Terms' bytes, one behind the other. */

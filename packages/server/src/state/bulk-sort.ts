@@ -105,6 +105,7 @@ const RADIX = 2 ** RADIX_BITS;
 /**
  * Sorts rows of four term numbers by the ranks of their terms, column by column.
  * @param columns the columns, the most significant first.
+ * @param from the rows' numbers; where rows have the same terms in all columns, they stay in this order.
  * @returns the rows' numbers in that order.
  */
 export function rankOrder(
@@ -112,11 +113,10 @@ export function rankOrder(
   columns: readonly number[],
   ranks: Uint32Array,
   rankCount: number,
+  from: Uint32Array,
 ): Uint32Array {
-  const size = rows.length / 4;
-  let order = new Uint32Array(size);
-  let other = new Uint32Array(size);
-  for (let row = 0; row < size; row++) order[row] = row;
+  let order = Uint32Array.from(from);
+  let other = new Uint32Array(from.length);
   for (const column of [...columns].reverse()) {
     for (let shift = 0; rankCount >>> shift > 0; shift += RADIX_BITS) {
       if (!sortDigit(rows, column, ranks, shift, order, other)) continue;

@@ -222,7 +222,13 @@ export function termEnd(bytes: Buffer, at: number): number {
 
 /** Behind the terminator of text that holds no NUL. What follows it may be anything. */
 function nameEnd(bytes: Buffer, start: number): number {
-  return bytes.indexOf(TERMINATOR, start) + 1;
+  let at = start;
+  // Names are short: a call into the runtime costs more.
+  for (let byte = bytes[at]; byte !== TERMINATOR; byte = bytes[at]) {
+    if (byte === undefined) return 0;
+    at += 1;
+  }
+  return at + 1;
 }
 
 /** Behind the terminator, or behind the hash, of content. Another term always follows it in a key. */
@@ -283,6 +289,13 @@ export function readTerm(bytes: Buffer, at: number, body: BodySource): Term {
     default:
       throw new AppError("STATE_CORRUPTED", `No kind of term has the tag ${String(tag)}`);
   }
+}
+
+/** As {@link readTerm}, of a term whose end is known. */
+export function readTermTo(bytes: Buffer, at: number, end: number, body: BodySource): Term {
+  const tag = bytes[at];
+  if (tag === TAG.iri) return new NamedNode(bytes.toString("utf8", at + 1, end - 1));
+  return tag === TAG.defaultGraph ? DEFAULT_GRAPH : readTerm(bytes, at, body);
 }
 
 function readName(bytes: Buffer, start: number): string {

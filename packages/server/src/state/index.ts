@@ -29,6 +29,7 @@ export { type MergeOrder, type MergeOutcome, mergeIntoBranch } from "./merge-bra
 export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay } from "./merge.js";
 export { jsonQuad, jsonTerm } from "./json-term.js";
 export { nQuad, termText } from "./n-quads.js";
+export { readNQuads } from "./read-n-quads.js";
 export { noBlockStores, noStateUpkeep } from "./no-block-stores.js";
 export {
   type BlockStore,

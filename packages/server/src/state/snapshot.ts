@@ -1,5 +1,5 @@
 import type { BlockCache } from "./block-cache.js";
-import { readTerm, TAG, termEnd } from "./codec.js";
+import { readTerm, readTermTo, TAG, termEnd } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { type Hash } from "./hash.js";
 import { Novelty } from "./novelty.js";
@@ -15,6 +15,8 @@ export type Pattern = Readonly<Partial<Record<Position, TermLike>>>;
 interface Access {
   readonly order: Order;
   readonly range: KeyRange;
+  /** How many of its terms the range decides. */
+  readonly fixed: number;
   /** The terms that the pattern gives but the range does not decide, as bytes. */
   readonly filters: readonly (Buffer | undefined)[];
   /** Whether there is any such term. */
@@ -107,7 +109,7 @@ export class Snapshot {
     const prefix = positions.slice(0, fixed).map((position) => given[position] ?? Buffer.alloc(0));
     const filters = positions.map((position, at) => (at < fixed ? undefined : given[position]));
     const isExact = filters.every((filter) => filter === undefined);
-    return { order, range: prefixRange(Buffer.concat(prefix)), filters, isExact };
+    return { order, range: prefixRange(Buffer.concat(prefix)), fixed, filters, isExact };
   }
 
   /** The keys in a range as of now: the trees' and the novelty's, merged. */
@@ -140,42 +142,43 @@ export class Snapshot {
     }
   }
 
-  /** Reads the quad of a key, or nothing where a filter says no. What the pattern gives is not read again. */
+  /** Reads the quad of a key, or nothing where a filter says no. What the range decides is not read again. */
   #reader(
-    { order, filters, isExact }: Access,
+    { order, range, fixed, filters }: Access,
     pattern: Pattern,
   ): (key: Buffer) => Quad | undefined {
     const positions = ORDERS[order];
     const body = (hash: Hash): Uint8Array => this.body(hash);
-    const given = Object.fromEntries(
-      positions.map((position) => {
-        const term = pattern[position];
-        return [position, term === undefined ? undefined : ownTerm(term)];
-      }),
-    ) as Record<Position, Term | undefined>;
-    const terms: Record<Position, Term | undefined> = { ...given };
+    const given = positions.map((position) => {
+      const term = pattern[position];
+      return term === undefined ? undefined : ownTerm(term);
+    });
+    const terms = [...given];
+    const [subject, predicate, object, graph] = PLACES.map((place) => positions.indexOf(place));
+    const start = range.from.length;
     return (key) => {
-      let at = 0;
-      for (let index = 0; index < 4; index++) {
-        const position = positions[index] ?? "graph";
+      let at = start;
+      for (let index = fixed; index < 4; index++) {
         const end = termEnd(key, at);
-        const filter = isExact ? undefined : filters[index];
+        const filter = filters[index];
         if (filter !== undefined && key.compare(filter, 0, filter.length, at, end) !== 0) {
           return undefined;
         }
-        terms[position] = given[position] ?? readTerm(key, at, body);
+        terms[index] = given[index] ?? readTermTo(key, at, end, body);
         at = end;
       }
       // What may stand in which place was checked when the quad was written.
       return new Quad(
-        terms.subject as Subject,
-        terms.predicate as NamedNode,
-        terms.object as ObjectTerm,
-        terms.graph as Graph,
+        terms[subject ?? 0] as Subject,
+        terms[predicate ?? 0] as NamedNode,
+        terms[object ?? 0] as ObjectTerm,
+        terms[graph ?? 0] as Graph,
       );
     };
   }
 }
+
+const PLACES = ["subject", "predicate", "object", "graph"] as const;
 
 /** A key that is valid until the next one is asked for. What follows its last term is of no meaning. */
 interface KeyView {

@@ -47,7 +47,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   f: "\f",
 };
 
-function unescaped(quoted: string): string {
+/** The text that stands between the quotes of a literal. */
+export function unescaped(quoted: string): string {
   return quoted.replace(
     /\\(?:u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|(.))/g,
     (_escape, short?: string, long?: string, char?: string) => {

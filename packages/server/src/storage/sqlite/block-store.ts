@@ -3,7 +3,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { BlockStore, Hash, JournalRecord, Ref, RefMove } from "../../state/index.js";
-import { StatementCache } from "./connection.js";
+import { type SqliteValue, StatementCache } from "./connection.js";
 
 /** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
 export type BlockDurability = "FULL" | "NORMAL";
@@ -14,6 +14,22 @@ const PAGE_BYTES = 16 * 1024;
 const BUSY_TIMEOUT_MS = 5000;
 /** Fast, for blocks are written on a caller's time; the window is as large as a block. */
 const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 };
+/**
+ * Fewer blocks than this are a small commit, which somebody waits for: compressing would double its time, so they
+ * are compressed by the next sweep.
+ */
+const COMPRESSED_FROM_BLOCKS = 64;
+/** Blocks that one transaction of a sweep compresses: others must not wait long for theirs. */
+const COMPRESSED_AT_ONCE = 200;
+
+/** How a block is stored. */
+const STORED = {
+  /** As it is, to be looked at by a sweep. */
+  plain: 0,
+  deflated: 1,
+  /** As it is, for compressing does not make it smaller. */
+  incompressible: 2,
+} as const;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS state_blocks (
@@ -23,6 +39,7 @@ const SCHEMA = `
     is_deflated INTEGER NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX IF NOT EXISTS state_blocks_to_compress ON state_blocks (id) WHERE is_deflated = 0;
   CREATE TABLE IF NOT EXISTS state_refs (
     name TEXT NOT NULL PRIMARY KEY,
     commit_hash TEXT NOT NULL
@@ -58,7 +75,7 @@ export function openSqliteBlockStore(
   }
 }
 
-/** Blocks, refs and journals in SQLite; blocks compressed where that makes them smaller. */
+/** Blocks, refs and journals in SQLite; blocks compressed at rest where that makes them smaller. */
 class SqliteBlockStore implements BlockStore {
   readonly #db: DatabaseSyncInstance;
   readonly #clock: Clock;
@@ -79,7 +96,7 @@ class SqliteBlockStore implements BlockStore {
     );
     if (row === undefined) return undefined;
     const bytes = row["bytes"] as Uint8Array;
-    if (row["is_deflated"] === 0) return bytes;
+    if (row["is_deflated"] !== STORED.deflated) return bytes;
     try {
       return inflateRawSync(bytes);
     } catch (error) {
@@ -176,6 +193,7 @@ class SqliteBlockStore implements BlockStore {
         deleted += this.#statements.run(sql, [Buffer.from(hash, "hex"), writtenBeforeMs]);
       });
     }
+    this.#compressRest();
     return deleted;
   }
 
@@ -195,11 +213,29 @@ class SqliteBlockStore implements BlockStore {
     const sql = `INSERT INTO state_blocks (hash, written_at_ms, is_deflated, bytes) VALUES (?, ?, ?, ?)
       ON CONFLICT (hash) DO UPDATE SET written_at_ms = excluded.written_at_ms`;
     const nowMs = this.#clock.nowMs();
+    const isMany = blocks.size >= COMPRESSED_FROM_BLOCKS;
     for (const [hash, bytes] of blocks) {
-      const deflated = deflateRawSync(bytes, DEFLATE);
-      const isDeflated = deflated.length < bytes.length;
-      const stored = isDeflated ? deflated : bytes;
-      this.#statements.run(sql, [Buffer.from(hash, "hex"), nowMs, isDeflated ? 1 : 0, stored]);
+      const { how, stored } = isMany ? compressed(bytes) : { how: STORED.plain, stored: bytes };
+      this.#statements.run(sql, [Buffer.from(hash, "hex"), nowMs, how, stored]);
+    }
+  }
+
+  /** Compresses what small commits have left as it is. */
+  #compressRest(): void {
+    const sql =
+      "SELECT id, bytes FROM state_blocks WHERE is_deflated = 0 AND id > ? ORDER BY id LIMIT ?";
+    for (let after: SqliteValue = 0; ;) {
+      const rows = this.#statements.all(sql, after, COMPRESSED_AT_ONCE);
+      if (rows.length === 0) return;
+      this.#transaction(() => {
+        for (const row of rows) {
+          const { how, stored } = compressed(row["bytes"] as Uint8Array);
+          const update = "UPDATE state_blocks SET is_deflated = ?, bytes = ? WHERE id = ?";
+          this.#statements.run(update, [how, stored, row["id"] ?? null]);
+        }
+        return true;
+      });
+      after = rows.at(-1)?.["id"] ?? 0;
     }
   }
 
@@ -229,6 +265,12 @@ class SqliteBlockStore implements BlockStore {
       throw unavailable("The state's store cannot be written now", error);
     }
   }
+}
+
+function compressed(bytes: Uint8Array): { readonly how: number; readonly stored: Uint8Array } {
+  const deflated = deflateRawSync(bytes, DEFLATE);
+  if (deflated.length < bytes.length) return { how: STORED.deflated, stored: deflated };
+  return { how: STORED.incompressible, stored: bytes };
 }
 
 function unavailable(message: string, error: unknown): AppError {

@@ -1,0 +1,36 @@
+/** One measured store. */
+export type Figures = Readonly<Record<string, number | string>>;
+
+/** Milliseconds that this takes. */
+export async function timed(work: () => unknown): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** Times of the rounds, in microseconds, ascending. */
+export function timesOf(rounds: number, work: (round: number) => unknown): readonly number[] {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    work(round);
+    times.push((performance.now() - startedAt) * 1000);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+/** The median. */
+export function median(times: readonly number[]): number {
+  return round(times[times.length >> 1] ?? 0);
+}
+
+/** Rounds to three digits behind the point. */
+export function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** Megabytes that this process has more than at first, when its garbage is gone. */
+export function growthMb(before: number): number {
+  globalThis.gc?.();
+  return Math.round((process.memoryUsage().rss - before) / 1e6);
+}

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../kernel/clock.js";
+import { MemoryBlockStore } from "./memory-block-store.js";
+import { nQuad } from "./n-quads.js";
+import { readNQuads } from "./read-n-quads.js";
+import { anyQuad, namesOf } from "./testing/quads.js";
+import { quad, type Quad, text, typed, iri } from "./term.js";
+import { TripleStore } from "./triple-store.js";
+
+const oddQuad = fc
+  .string({ unit: "binary", maxLength: 20 })
+  .chain((value) =>
+    fc.constantFrom(text(value), text(value, "de-AT"), typed(value, iri("http://e/t"))),
+  )
+  .map((object) => quad(iri("http://e/s"), iri("http://e/p"), object));
+
+function read(pieces: Iterable<string>): string {
+  const store = new TripleStore(new MemoryBlockStore(systemClock), systemClock);
+  store.load(readNQuads(pieces));
+  return namesOf(store.now.match());
+}
+
+describe("reading N-Quads", () => {
+  it("gives back what was written, wherever the text is cut", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(anyQuad, oddQuad), { maxLength: 20 }),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        (quads: readonly Quad[], cuts) => {
+          const whole = quads.map(nQuad).join("");
+          const places = [0, ...cuts.map((cut) => cut % (whole.length + 1)), whole.length];
+          const ends = places.sort((a, b) => a - b);
+          const pieces = ends.slice(1).map((end, index) => whole.slice(ends[index], end));
+          const distinct = [...new Map(quads.map((one) => [nQuad(one), one])).values()];
+          expect(read(pieces)).toBe(namesOf(distinct));
+        },
+      ),
+    );
+  });
+
+  it("takes spaces, comments, escapes, empty lines and no newline at the end", () => {
+    const odd =
+      '# a comment\r\n\n\t<http://e/\\u00e9><http://e/p>"a\\n\\u0041"@EN.# end\r\n<a:a> <a:b> _:c.';
+    expect(read([odd])).toBe(
+      read(['<http://e/é> <http://e/p> "a\\nA"@en .\n', "<a:a> <a:b> _:c .\n"]),
+    );
+  });
+
+  it.each([
+    ["<a:a> <a:b> <a:c>", "line 1, column 18: a term must stand here"],
+    ["\n<a:a> <a:b> <c> .", "line 2, column 13: the IRI is relative"],
+    ['<a:a> <a:b> "c .', "line 1, column 13: the literal does not end"],
+    ['<a:a> <a:b> "\\x" .', "line 1, column 13: the literal has a wrong escape"],
+    ["<a:a> <a:b> <a:c> . <a:d>", "line 1, column 21: nothing may follow the dot"],
+    ['<a:a> <a:b> "c"^^int .', "line 1, column 18: the datatype must be an <iri>"],
+    ["<a:a> <a:b> <a:c> <a:d> <a:e> .", "line 1, column 25: a dot must end the statement"],
+    ["a <a:b> <a:c> .", "line 1, column 1: a term must stand here"],
+  ])("refuses %j with its place", (content, told) => {
+    expect(() => read([content])).toThrow(
+      expect.objectContaining({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining(told) as unknown,
+      }),
+    );
+  });
+});
