@@ -114,6 +114,27 @@ describe("a store of triples", () => {
     expect(blocks.journal("heads/main")).toEqual([]);
   });
 
+  it("adds, deletes and replaces many at once as it does one by one", () => {
+    fc.assert(
+      fc.property(anyQuads, anyQuads, anyQuads, (first, second, gone) => {
+        const [slow, fast, fresh] = [emptyStore(), emptyStore(), emptyStore()];
+        for (const one of [...first, ...second]) slow.add(one);
+        for (const one of gone) slow.delete(one);
+        fast.load(first);
+        fast.commit(note);
+        fast.load(second);
+        fast.unload(gone);
+        const roots = slow.at(slow.commit(note)).roots;
+        expect(fast.at(fast.commit(note)).roots).toEqual(roots);
+        expect(fast.now.size).toBe(slow.now.size);
+        fresh.load(gone);
+        fresh.commit(note);
+        fresh.replace(slow.now.match());
+        expect(fresh.at(fresh.commit(note)).roots).toEqual(roots);
+      }),
+    );
+  });
+
   it("keeps more changes than it holds in memory", () => {
     const store = emptyStore();
     const loaded = emptyStore();

@@ -6,10 +6,10 @@ import { commitId, encodeCommit, readCommit, type Roots } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { Novelty } from "./novelty.js";
 import type { BlockStore } from "./ports.js";
-import { keyIn, quadBytes, type QuadBytes, splitKey } from "./quad-key.js";
+import { isKeptIn, keyIn, type Order, quadBytes, type QuadBytes, splitKey } from "./quad-key.js";
 import { Snapshot } from "./snapshot.js";
 import type { QuadLike } from "./term.js";
-import { updateTree } from "./tree-update.js";
+import { type Edit, updateTree } from "./tree-update.js";
 
 /** The roots of the dataset without quads. */
 export const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EMPTY_ROOT };
@@ -18,6 +18,9 @@ export const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EM
 const NOVELTY_SIZE_MAX = 4096;
 /** Bytes of trees kept in memory before a commit; beyond it they are stored early. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Quads whose keys are held at once while many are written. */
+const EDITS_AT_ONCE = 20_000;
 
 /** Who commits, and what for. */
 export interface CommitNote {
@@ -100,12 +103,10 @@ export class TripleStore {
 
   /** Deletes many quads at once, without a journal. */
   unload(quads: Iterable<QuadLike>): void {
-    for (const quad of quads) {
-      this.#change(
-        quadBytes(quad, () => undefined),
-        false,
-      );
-    }
+    const load = new BulkLoad(this.#store);
+    for (const quad of quads) load.add(quad);
+    this.#flush();
+    this.#editAll(load, false);
   }
 
   /** Has the dataset be these quads and no others, without a journal. @throws as {@link load}. */
@@ -125,7 +126,32 @@ export class TripleStore {
       this.#now = this.#snapshot();
       return;
     }
-    for (const bytes of load.quads()) this.#change(bytes, true);
+    this.#editAll(load, true);
+  }
+
+  /** Writes many changes into the trees at once; which of them change anything shows there. */
+  #editAll(load: BulkLoad, present: boolean): void {
+    let batch: QuadBytes[] = [];
+    for (const bytes of load.quads()) {
+      batch.push(bytes);
+      if (batch.length < EDITS_AT_ONCE) continue;
+      this.#edit(batch, present);
+      batch = [];
+    }
+    this.#edit(batch, present);
+    this.#now = this.#snapshot();
+  }
+
+  #edit(quads: readonly QuadBytes[], present: boolean): void {
+    const { spog, posg, ospg } = this.#roots;
+    const update = (order: Order, root: Hash): Hash =>
+      updateTree(this.#blocks, root, editsIn(order, quads, present));
+    this.#roots = {
+      spog: update("spog", spog),
+      posg: update("posg", posg),
+      ospg: update("ospg", ospg),
+    };
+    this.#storeEarly();
   }
 
   /** Makes the writes so far outlive this process. */
@@ -239,4 +265,15 @@ export class TripleStore {
       `The branch ${this.branch} ${now}: merge, or reset and try again`,
     );
   }
+}
+
+/** The edits of an order: ascending, each key once. */
+function editsIn(order: Order, quads: readonly QuadBytes[], present: boolean): readonly Edit[] {
+  const keys = quads
+    .filter(({ object }) => isKeptIn(order, object))
+    .map((bytes) => keyIn(order, bytes))
+    .sort((a, b) => Buffer.compare(a, b));
+  return keys
+    .filter((key, index) => index === 0 || keys[index - 1]?.equals(key) !== true)
+    .map((key) => ({ key, present }));
 }
