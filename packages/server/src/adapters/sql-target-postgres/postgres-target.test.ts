@@ -1,6 +1,12 @@
+import { PostgresServer } from "@steward/test-postgres";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AttemptRef, StatementRequest, StatementResult } from "../../plans/ports.js";
+import type {
+  AttemptRef,
+  StatementError,
+  StatementRequest,
+  StatementResult,
+} from "../../plans/ports.js";
 import { failureOf, sqlTargetBattery } from "../testing/sql-target-battery.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { openShop, shopOptions, type Shop } from "./testing/shop.js";
@@ -36,6 +42,20 @@ describe("what PostgreSQL itself refuses or stops", () => {
     // Its end was reported; the server notes it a moment later.
     await vi.waitFor(async () => expect(await activeStatements()).toBe(0), 500);
     expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
+  });
+
+  it("has the server end what does not heed a cancel request", async () => {
+    await shop.database.query(`
+      CREATE FUNCTION stubborn() RETURNS int LANGUAGE plpgsql AS $$
+        BEGIN LOOP BEGIN PERFORM pg_sleep(60);
+        EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$;
+      CREATE VIEW endless AS SELECT stubborn()`);
+    const startedAt = performance.now();
+    const { reason } = await failureOf(run("SELECT * FROM endless", { timeoutMs: 300 }));
+    expect(reason).toBe("timeout");
+    expect(performance.now() - startedAt).toBeLessThan(300 + 250);
+    expect(await activeStatements()).toBe(0);
+    expect((await run("SELECT 1 AS n")).outputJson).toBe('[{"n":1}]');
   });
 
   it("stops a write that waits for somebody's lock", async () => {
@@ -102,6 +122,37 @@ describe("a session", () => {
     await terminateOthers();
     await sleep(50);
     expect((await run("SELECT 2 AS n")).outputJson).toBe('[{"n":2}]');
+  });
+});
+
+describe("a server that is stopped as if by a power cut, and started again", () => {
+  it("loses and doubles no write that was acknowledged", async () => {
+    await using server = await PostgresServer.start();
+    await using target = new PostgresTarget(await shopOptions({ url: server.url }));
+    const runOn = (sql: string, over: Partial<StatementRequest> = {}) =>
+      target.run(request(sql, over), new AbortController().signal);
+    await runOn("CREATE TABLE log (line text)", { intent: "admin" });
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const lines = Array.from({ length: 30 }, (_, n) => `${round}.${n}`);
+      const writes = lines.map((line) =>
+        runOn("INSERT INTO log VALUES ($1)", { intent: "write_insert", binds: [line] }),
+      );
+      const settled = Promise.allSettled(writes);
+      await writes[round];
+      await server.stop("immediate");
+      const outcomes = await settled;
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.status === "fulfilled") acknowledged.push(lines[index] ?? "");
+        else expect((outcome.reason as StatementError).reason).toMatch(/rolled_back|connection/);
+      }
+      await server.start();
+    }
+    const { outputJson } = await runOn("SELECT line FROM log");
+    const found = (JSON.parse(outputJson) as { line: string }[]).map((row) => row.line);
+    expect(new Set(found).size).toBe(found.length);
+    expect(found).toEqual(expect.arrayContaining(acknowledged));
+    expect(acknowledged.length).toBeGreaterThan(3);
   });
 });
 

@@ -131,12 +131,14 @@ export class PostgresTarget implements SqlTarget {
         signal: AbortSignal.timeout(SETTLE_MS_MAX),
         isUrgent: true,
       });
+      const timer = setTimeout(() => session.destroy(), SETTLE_MS_MAX);
       try {
         return await this.#writes.settle(session, attempt, SETTLE_MS_MAX);
       } catch (error) {
         session.spoil();
         throw error;
       } finally {
+        clearTimeout(timer);
         this.#pool.release(session);
       }
     } catch (cause) {
@@ -182,12 +184,7 @@ export class PostgresTarget implements SqlTarget {
       this.#pool.release(session);
       return;
     }
-    void this.#track(
-      session
-        .command("ROLLBACK")
-        .catch(() => session.spoil())
-        .then(() => this.#pool.release(session)),
-    );
+    void this.#track(session.rollback().then(() => this.#pool.release(session)));
   }
 
   async #failure(
@@ -219,7 +216,7 @@ async function courteousHints(
 ): Promise<readonly string[]> {
   if (session.isSpoilt) return [];
   try {
-    await session.command("ROLLBACK");
+    await session.rollback();
     return await hintsFor(error, tables, session);
   } catch {
     return [];

@@ -49,13 +49,7 @@ export class SessionPool {
   ): Promise<Session> {
     const session = await this.#next(orgId, options);
     if (session.orgId !== undefined && session.orgId !== orgId) {
-      try {
-        await session.command("DISCARD ALL");
-      } catch (error) {
-        session.spoil();
-        this.release(session);
-        throw toConnectError(error);
-      }
+      await this.#reset(session, options.signal);
     }
     session.orgId = orgId;
     return session;
@@ -81,6 +75,20 @@ export class SessionPool {
     }
     for (const session of this.#busy) session.destroy();
     for (const { reject } of this.#waiting.splice(0)) reject(closed());
+  }
+
+  async #reset(session: Session, signal: AbortSignal): Promise<void> {
+    const hangUp = (): void => session.destroy();
+    signal.addEventListener("abort", hangUp, { once: true });
+    try {
+      await session.command("DISCARD ALL");
+    } catch (error) {
+      session.spoil();
+      this.release(session);
+      throw toConnectError(error);
+    } finally {
+      signal.removeEventListener("abort", hangUp);
+    }
   }
 
   #next(

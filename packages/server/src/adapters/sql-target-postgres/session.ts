@@ -6,7 +6,9 @@ import { PortalQuery, type PortalResult } from "./portal-query.js";
 /** How long connecting may take, in ms. */
 const CONNECT_MS_MAX = 5_000;
 /** How long a statement may take to heed a cancel request before its process is ended, in ms. */
-const CANCEL_MS_MAX = 100;
+const CANCEL_MS_MAX = 120;
+/** How long a rollback may take before the connection counts as lost, in ms. */
+const ROLLBACK_MS_MAX = 5_000;
 /** How long a process may take to end once it is told to, in ms. */
 const TERMINATE_MS_MAX = 5_000;
 /** Bytes that may come in before the row they belong to is complete. */
@@ -19,6 +21,7 @@ interface DriverClient extends Client {
 }
 interface DriverConnection extends Connection {
   connect(port: number, host: string): void;
+  connect(socketPath: string): void;
   cancel(processId: number, secretKey: number): void;
 }
 
@@ -106,7 +109,7 @@ export class Session {
       () => true,
       () => true,
     );
-    await Promise.race([settled, this.#cancel()]);
+    this.#cancel();
     const isSettled = await Promise.race([settled, sleep(CANCEL_MS_MAX, false)]);
     if (!isSettled) await this.#terminate();
   }
@@ -119,6 +122,18 @@ export class Session {
       () => clearTimeout(timer),
       () => undefined,
     );
+  }
+
+  /** Ends what is open, and leaves the session as it should be for the next step. */
+  async rollback(): Promise<void> {
+    const timer = setTimeout(() => this.destroy(), ROLLBACK_MS_MAX).unref();
+    try {
+      await this.command("ROLLBACK");
+    } catch {
+      this.spoil();
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Hangs up. */
@@ -142,20 +157,19 @@ export class Session {
     this.destroy();
   }
 
-  /** Sends a cancel request (PostgreSQL manual, §54.2.8) and waits until the server has taken it. */
-  #cancel(): Promise<void> {
+  /** Sends a cancel request (PostgreSQL manual, §54.2.8); it has no answer. */
+  #cancel(): void {
     const { host, port, ssl } = this.#client;
     const connection = new Connection({ ssl }) as DriverConnection;
-    return new Promise((resolve) => {
-      connection.on("error", () => resolve());
-      connection.on("end", () => resolve());
-      connection.on(ssl ? "sslconnect" : "connect", () => {
-        connection.cancel(this.#client.processID, this.#client.secretKey);
-      });
-      setTimeout(() => connection.stream.destroy(), CONNECT_MS_MAX).unref();
-      if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}` as never, "");
-      else connection.connect(port, host);
+    const timer = setTimeout(() => connection.stream.destroy(), CONNECT_MS_MAX).unref();
+    // The server hangs up when it has taken the request.
+    connection.on("error", () => undefined);
+    connection.on("end", () => clearTimeout(timer));
+    connection.on(ssl ? "sslconnect" : "connect", () => {
+      connection.cancel(this.#client.processID, this.#client.secretKey);
     });
+    if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
+    else connection.connect(port, host);
   }
 
   /** Has the server end the process behind this session, and waits until it has. */
