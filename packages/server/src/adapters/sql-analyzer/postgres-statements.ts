@@ -12,6 +12,7 @@ export type StatementVerdict =
  * @param type the node's type, such as `SelectStmt`.
  */
 export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
+  if (OBJECT_FIELDS.some((field) => SERVER_OBJECTS.has(node[field]))) return forbidden(SERVER);
   switch (type) {
     case "SelectStmt":
       return selectVerdict(node);
@@ -75,6 +76,25 @@ const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
   "GrantStmt",
   "RenameStmt",
   "ViewStmt",
+]);
+
+/** Where statements about many kinds of objects say which kind they are about. */
+const OBJECT_FIELDS = ["objectType", "objtype", "removeType", "renameType"];
+
+/** Kinds of objects that belong to the whole server, or bring code or connections with them. */
+const SERVER_OBJECTS: ReadonlySet<unknown> = new Set([
+  "OBJECT_DATABASE",
+  "OBJECT_EVENT_TRIGGER",
+  "OBJECT_EXTENSION",
+  "OBJECT_FDW",
+  "OBJECT_FOREIGN_SERVER",
+  "OBJECT_LANGUAGE",
+  "OBJECT_LARGEOBJECT",
+  "OBJECT_PARAMETER_ACL",
+  "OBJECT_PUBLICATION",
+  "OBJECT_ROLE",
+  "OBJECT_SUBSCRIPTION",
+  "OBJECT_TABLESPACE",
 ]);
 
 const TRANSACTIONS = "Transaction control is not allowed: every step is its own transaction";
