@@ -1,11 +1,9 @@
 import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Wire } from "./client.js";
+import type { Engine, Scenario } from "./scenario.js";
 import { scenarios } from "./scenarios/index.js";
 import { Steward } from "./steward.js";
-
-/** Where the server under test keeps its own tables. */
-export type Engine = "SQLite" | "PostgreSQL";
 
 /** Runs every scenario of a wire against one server; each is an organization of its own. */
 export function conformOver(wire: Wire, engine: Engine): void {
@@ -27,7 +25,9 @@ export function conformOver(wire: Wire, engine: Engine): void {
       await database?.[Symbol.asyncDispose]();
     });
 
-    for (const { title, run } of scenarios.filter(({ over }) => over.includes(wire))) {
+    const isMeant = ({ over, on = engine }: Scenario): boolean =>
+      over.includes(wire) && on === engine;
+    for (const { title, run } of scenarios.filter(isMeant)) {
       it(title, async () => {
         if (steward === undefined) throw new Error("the server did not start");
         await run({ steward, client: steward.client(wire) });

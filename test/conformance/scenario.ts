@@ -2,6 +2,9 @@ import type { Client, StepInput, Wire } from "./client.js";
 import type { RequirementId } from "./requirements.js";
 import type { Steward } from "./steward.js";
 
+/** Where the server under test keeps its own tables. */
+export type Engine = "SQLite" | "PostgreSQL";
+
 /** What a scenario acts on: a running server, and a client of an organization of its own. */
 export interface World {
   readonly steward: Steward;
@@ -15,6 +18,8 @@ export interface Scenario {
   readonly title: string;
   /** The wires it is run over. */
   readonly over: readonly Wire[];
+  /** The only engine of the server's own tables that it is true of; left out: of each. */
+  readonly on?: Engine;
   readonly run: (world: World) => Promise<void>;
 }
 

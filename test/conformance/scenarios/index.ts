@@ -11,6 +11,7 @@ import { overRest } from "./over-rest.js";
 import { placeholders } from "./placeholders.js";
 import { prices } from "./prices.js";
 import { reports } from "./reports.js";
+import { state } from "./state.js";
 import { submitting } from "./submitting.js";
 import { toolCalls } from "./tool-calls.js";
 import { validation } from "./validation.js";
@@ -30,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   ...prices,
   ...budgets,
   ...memory,
+  ...state,
   ...overRest,
   ...overGrpc,
 ];

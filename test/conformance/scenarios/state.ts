@@ -1,0 +1,166 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createClient, type StewardClient } from "@steward/client";
+import { expect } from "vitest";
+import { scenarioOver, type Scenario, type World } from "../scenario.js";
+
+const over = (cites: Scenario["cites"], title: string, run: Scenario["run"]): Scenario => ({
+  ...scenarioOver("rest", cites, title, run),
+  on: "SQLite",
+});
+
+/** The state of an organization that has none yet. */
+function freshState({ steward }: World): StewardClient["state"] {
+  return createClient({ baseUrl: steward.url, orgId: randomUUID(), userId: "ada" }).state;
+}
+
+const turtle = (content: string, branch = "main") =>
+  ({ format: "turtle", content, branch, message: "a change" }) as const;
+
+async function rootOf(state: StewardClient["state"], from: string): Promise<string | undefined> {
+  const [commit] = await state.log({ from, limit: 1 });
+  return commit?.root;
+}
+
+/** The state store (Decision §13), which only REST reaches, and which is kept beside an embedded store only. */
+export const state: readonly Scenario[] = [
+  over(
+    ["D13-same-root", "D13-blank"],
+    "a dataset has the same root whichever way it came to be",
+    async (world) => {
+      const store = freshState(world);
+      const [one, two] = ["<a:a> <p:b> 1, 2 .", "[] <p:c> [ <p:d> 'x'@en ] ."];
+      for (const part of [one, two]) await store.import(turtle(part, "slow"));
+      await store.import(turtle("<a:detour> <p:b> 1 .", "slow"));
+      await store.import({ ...turtle("<a:detour> <p:b> 1 .", "slow"), mode: "remove" });
+      await store.import(turtle(`${two} ${one}`, "fast"));
+      expect(await rootOf(store, "slow")).toBe(await rootOf(store, "fast"));
+    },
+  ),
+  over(["D13-formats"], "every format comes back with the root it went out with", async (world) => {
+    const store = freshState(world);
+    await store.import(turtle(`<a:a> <p:b> 1.50, "x"@en, [ <p:c> "a\\nb" ], <a:c> .`));
+    for (const format of ["n-triples", "n-quads", "turtle", "trig", "json-ld"] as const) {
+      const content = await new Response(await store.export({ format })).text();
+      await store.import({ format, content, branch: format, message: "back", mode: "replace" });
+      expect(await rootOf(store, format)).toBe(await rootOf(store, "main"));
+    }
+  }),
+  over(
+    ["D13-malformed"],
+    "a document with a mistake is refused whole, with its place",
+    async (world) => {
+      const store = freshState(world);
+      await expect(
+        store.import(turtle("<a:a> <p:b> 1 .\n<a:a> <p:b> <c> .")),
+      ).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        status: 400,
+        message: expect.stringContaining("line 2, column 13") as unknown,
+      });
+      expect(await store.refs()).toEqual([]);
+    },
+  ),
+  over(
+    ["D13-history", "D13-refs", "D13-unknown"],
+    "history is told by branch, tag and id, and refs move only from where they were expected",
+    async (world) => {
+      const store = freshState(world);
+      const first = await store.import(turtle("<a:a> <p:b> 1 ."));
+      const tag = { name: "tags/v1", commit: "main", expected: null };
+      await store.moveRef(tag);
+      const second = await store.import(turtle("<a:a> <p:b> 2 ."));
+      expect((await store.log()).map(({ commit }) => commit)).toEqual([
+        second.commit,
+        first.commit,
+      ]);
+      const diff = await store.diff({ from: "v1" });
+      expect([diff.added.map(({ object }) => object.value), diff.deleted]).toEqual([["2"], []]);
+      expect((await store.at({ at: "v1" })).count).toBe(1);
+      expect((await store.at({ at: first.commit })).count).toBe(1);
+      await expect(store.moveRef(tag)).rejects.toMatchObject({
+        code: "STATE_CONFLICT",
+        status: 409,
+      });
+      await expect(store.log({ from: "nowhere" })).rejects.toMatchObject({ status: 404 });
+      const stranger = freshState(world);
+      await stranger.import(turtle("<a:own> <p:b> 1 ."));
+      await expect(stranger.at({ at: first.commit })).rejects.toMatchObject({ status: 404 });
+    },
+  ),
+  over(["D13-query"], "patterns and SPARQL have the same solutions", async (world) => {
+    const store = freshState(world);
+    await store.import(turtle("<a:ada> <p:knows> <a:bob> . <a:bob> <p:name> 'Bob' ."));
+    const patterns = [
+      { subject: "?a", predicate: "<p:knows>", object: "?b" },
+      { subject: "?b", predicate: "<p:name>", object: "?name" },
+    ];
+    const sparql = "SELECT ?a ?b ?name { ?a <p:knows> ?b . ?b <p:name> ?name }";
+    const { results } = await store.query({ patterns });
+    expect(results?.bindings).toEqual([
+      {
+        a: { type: "uri", value: "a:ada" },
+        b: { type: "uri", value: "a:bob" },
+        name: { type: "literal", value: "Bob" },
+      },
+    ]);
+    expect((await store.query({ sparql })).results).toEqual(results);
+  }),
+  over(
+    ["D13-proof"],
+    "a proof's blocks lead by their hashes from the commit's id to the quad",
+    async (world) => {
+      const store = freshState(world);
+      const { commit } = await store.import(turtle("<a:a> <p:b> 'proven' ."));
+      const asked = { subject: "<a:a>", predicate: "<p:b>" };
+      const proof = await store.proof({ ...asked, object: '"proven"' });
+      expect(proof).toMatchObject({ commit, present: true });
+      const block = Buffer.from(proof.commit_block, "base64");
+      const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
+      // The last 32 bytes of the id are the hash of the commit's block; its root is that of the first node.
+      expect(unbase32(commit).subarray(-32)).toEqual(sha256(block));
+      const { roots } = JSON.parse(block.toString()) as { roots: { spog: { "/": string } } };
+      const [root = ""] = proof.nodes;
+      const node = Buffer.from(root, "base64");
+      expect(unbase32(roots.spog["/"]).subarray(-32)).toEqual(sha256(node));
+      expect(node.includes("proven")).toBe(true);
+      expect(await store.proof({ ...asked, object: '"other"' })).toMatchObject({ present: false });
+    },
+  ),
+  over(
+    ["D13-merge", "D13-conflict", "D13-upkeep"],
+    "a merge takes both sides in, or changes nothing and tells every conflict",
+    async (world) => {
+      const store = freshState(world);
+      await store.import(turtle("<a:a> <p:b> 1 ."));
+      await store.moveRef({ name: "heads/side", commit: "main", expected: null });
+      await store.import(turtle("<a:ours> <p:b> 1 ."));
+      await store.import(turtle("<a:theirs> <p:b> 1 .", "side"));
+      const merged = await store.merge({ from: "side", message: "together" });
+      expect(merged).toMatchObject({ outcome: "merged", added: 1, conflicts: [] });
+      expect((await store.at()).count).toBe(3);
+      await store.import(turtle("<a:a> <p:name> 'A' ."));
+      await store.import(turtle("<a:a> <p:name> 'B' .", "side"));
+      const before = await store.refs();
+      const strict = { from: "side", message: "no", single_valued: ["p:name"] };
+      await expect(store.merge(strict)).rejects.toMatchObject({
+        code: "STATE_CONFLICT",
+        status: 409,
+        details: [{ field: "two-values" }],
+      });
+      expect(await store.refs()).toEqual(before);
+      expect(await store.fsck()).toEqual([]);
+      await store.gc();
+      expect(await store.fsck()).toEqual([]);
+      expect((await store.at({ at: merged.commit })).count).toBe(3);
+    },
+  ),
+];
+
+/** The bytes of a content id: RFC 4648 base32 behind multibase's "b". */
+function unbase32(id: string): Buffer {
+  const bits = [...id.slice(1)]
+    .map((char) => "abcdefghijklmnopqrstuvwxyz234567".indexOf(char).toString(2).padStart(5, "0"))
+    .join("");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}
