@@ -9,7 +9,7 @@ export interface Floor {
 
 /** What makes the tables that hold a step's rows, and their indexes. */
 const STEP_TABLES_SQL = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
-  AND tbl_name IN ('plan_steps', 'step_results', 'plan_events', 'tool_calls')`;
+  AND tbl_name IN ('plan_steps', 'plan_events', 'tool_calls')`;
 
 type Row = Record<string, string | number | null>;
 
@@ -28,9 +28,6 @@ export function measureFloor(storePath: string, scratchPath: string, group: numb
     scratch.exec(String(sql));
   }
   const steps = stepsOf(source);
-  scratch.exec("BEGIN");
-  for (const step of steps) insertPending(scratch, step.row);
-  scratch.exec("COMMIT");
   const write = stepWriter(scratch);
   const started = performance.now();
   for (let first = 0; first < steps.length; first += group) {
@@ -47,7 +44,6 @@ export function measureFloor(storePath: string, scratchPath: string, group: numb
 /** One step's rows, as the served run left them. */
 interface StepRows {
   readonly row: Row;
-  readonly result: Row;
   readonly events: readonly Row[];
   readonly toolCall: Row;
 }
@@ -63,49 +59,21 @@ function stepsOf(db: InstanceType<typeof DatabaseSync>): readonly StepRows[] {
     events.set(key(event), [...(events.get(key(event)) ?? []), stored]);
   }
   const calls = new Map(all(db, "SELECT * FROM tool_calls").map((row) => [key(row), row]));
-  const results = new Map(
-    all(db, "SELECT * FROM step_results").map((row) => [
-      `${String(row["plan_id"])}/${String(row["step_index"])}`,
-      row,
-    ]),
-  );
   return all(db, "SELECT * FROM plan_steps WHERE status = 'completed'").flatMap((row) => {
-    const result = results.get(`${String(row["plan_id"])}/${String(row["step_index"])}`);
     const toolCall = calls.get(key(row));
-    return result === undefined || toolCall === undefined
-      ? []
-      : [{ row, result, events: events.get(key(row)) ?? [], toolCall }];
+    return toolCall === undefined ? [] : [{ row, events: events.get(key(row)) ?? [], toolCall }];
   });
 }
 
-function insertPending(db: InstanceType<typeof DatabaseSync>, row: Row): void {
-  insert(db, "plan_steps", row).run(
-    ...Object.values({ ...row, status: "pending", attempt: 0, row_count: null }),
-  );
-}
-
 function stepWriter(db: InstanceType<typeof DatabaseSync>): (step: StepRows) => void {
-  const update = db.prepare(
-    `UPDATE plan_steps SET status = ?, attempt = ?, row_count = ?, executed_at_ms = ?
-     WHERE org_id = ? AND plan_id = ? AND step_index = ?`,
-  );
   const inserts = new Map<string, StatementSyncInstance>();
   const put = (table: string, row: Row): void => {
     const statement = inserts.get(table) ?? insert(db, table, row);
     inserts.set(table, statement);
     statement.run(...Object.values(row));
   };
-  return ({ row, result, events, toolCall }) => {
-    update.run(
-      row["status"],
-      row["attempt"],
-      row["row_count"],
-      row["executed_at_ms"],
-      row["org_id"],
-      row["plan_id"],
-      row["step_index"],
-    );
-    put("step_results", result);
+  return ({ row, events, toolCall }) => {
+    put("plan_steps", row);
     for (const event of events) put("plan_events", event);
     put("tool_calls", toolCall);
   };

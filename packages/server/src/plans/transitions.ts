@@ -58,24 +58,33 @@ export function createPlan(
     failure: undefined,
     lastSequence: 0,
     lastEventAtMs: createdAtMs,
-    steps: steps.map((step, index) => ({
-      stepId: step.id,
-      index,
-      dependsOn: step.dependsOn,
-      status: "pending",
-      attempt: 0,
-      owner: undefined,
-      leaseUntilMs: undefined,
-      waitReason: undefined,
-      rowCount: undefined,
-      executedAtMs: undefined,
-      error: undefined,
-    })),
+    steps: steps.map((step, index) => pendingStep(step.id, index, step.dependsOn)),
   };
   const draft = new PlanDraft(empty, createdAtMs);
   draft.emit("PlanCreated", { session_id: sessionId, name, total_steps: steps.length });
   const change = draft.change();
   return { ...change.plan, steps: empty.steps, events: change.events };
+}
+
+/** A step that was never claimed. */
+export function pendingStep(
+  stepId: string,
+  index: number,
+  dependsOn: readonly string[],
+): StepState {
+  return {
+    stepId,
+    index,
+    dependsOn,
+    status: "pending",
+    attempt: 0,
+    owner: undefined,
+    leaseUntilMs: undefined,
+    waitReason: undefined,
+    rowCount: undefined,
+    executedAtMs: undefined,
+    error: undefined,
+  };
 }
 
 /** Takes a step for an owner, or says why not (Decision §3, "ExecuteStep, by the step's state"). */

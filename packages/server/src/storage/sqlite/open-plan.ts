@@ -1,7 +1,12 @@
 import { assert } from "../../kernel/assert.js";
 import type { PlanEvent, PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
-import { applyChange, type PlanChange, type PlanState } from "../../plans/transitions.js";
+import {
+  applyChange,
+  type PlanChange,
+  type PlanState,
+  type StepContext,
+} from "../../plans/transitions.js";
 import type { CommitWriter } from "./commit-writer.js";
 import type { Write, WriteUnit } from "./commit-protocol.js";
 import { writeEvent, writePlan, writeStep } from "./plan-writes.js";
@@ -20,6 +25,8 @@ export class OpenPlan {
   #state: PlanState;
   #durable: PlanState;
   #unwrittenEvents: PlanEvent[] = [];
+  /** By the index of their step. */
+  readonly #unwrittenContexts = new Map<number, StepContext>();
   readonly #outputs = new Map<string, string>();
   #outputsLength = 0;
   readonly #uncommitted = new Map<string, Promise<void>>();
@@ -54,6 +61,11 @@ export class OpenPlan {
   change(change: PlanChange): void {
     this.#state = applyChange(this.#state, change);
     this.#unwrittenEvents.push(...change.events);
+  }
+
+  /** Takes over what a step hands to the LLM, to be written with its end. */
+  leave(stepIndex: number, context: StepContext): void {
+    this.#unwrittenContexts.set(stepIndex, context);
   }
 
   /** Keeps a step's output at hand for the steps that refer to it, if there is room. */
@@ -101,11 +113,13 @@ export class OpenPlan {
     for (const [index, step] of is.steps.entries()) {
       const before = was.steps[index];
       assert(before !== undefined, "a plan never gains or loses steps");
-      if (before !== step) writes.push(writeStep(this.ref, before, step));
+      if (before === step) continue;
+      writes.push(writeStep(this.ref, before, step, this.#unwrittenContexts.get(index)));
     }
     for (const event of this.#unwrittenEvents) writes.push(writeEvent(this.ref, event));
     this.#durable = is;
     this.#unwrittenEvents = [];
+    this.#unwrittenContexts.clear();
     return writes;
   }
 }

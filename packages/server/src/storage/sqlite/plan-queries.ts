@@ -8,6 +8,7 @@ import type {
   PlanRecord,
   PreparedStep,
 } from "../../plans/index.js";
+import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
 import type { SqliteRow, SqliteValue, StatementCache } from "./connection.js";
 import {
@@ -16,6 +17,7 @@ import {
   planStateOf,
   planSummaryOf,
   preparedStepOf,
+  preparedStepsOf,
   stepContextOf,
   stepRecordOf,
   stepStateOf,
@@ -34,10 +36,10 @@ export class PlanQueries {
   record(ref: PlanRef): PlanRecord | undefined {
     const row = this.#plan(ref);
     if (row === undefined) return undefined;
-    const steps = this.#steps(ref).map((step) => {
-      const prepared = preparedStepOf(step);
-      return stepRecordOf(prepared, stepStateOf(step, prepared));
-    });
+    const { prepared, states } = this.#steps(ref);
+    const steps = prepared.map((step, index) =>
+      stepRecordOf(step, stepStateOf(states.get(index), step)),
+    );
     return { ...planSummaryOf(row), steps };
   }
 
@@ -47,20 +49,16 @@ export class PlanQueries {
   ): { readonly state: PlanState; readonly prepared: readonly PreparedStep[] } | undefined {
     const row = this.#plan(ref);
     if (row === undefined) return undefined;
-    const stepRows = this.#steps(ref);
-    const prepared = stepRows.map(preparedStepOf);
-    const steps = stepRows.flatMap((step, index) => {
-      const definition = prepared[index];
-      return definition === undefined ? [] : [stepStateOf(step, definition)];
-    });
+    const { prepared, states } = this.#steps(ref);
+    const steps = prepared.map((step, index) => stepStateOf(states.get(index), step));
     return { state: planStateOf(row, steps, this.#newestEvent(ref)), prepared };
   }
 
   /** What a step left for the LLM, once an attempt of it has ended. */
   context(ref: PlanRef, stepIndex: number): StepContext | undefined {
     const row = this.#db.get(
-      `SELECT output, schema_additions, augmentation_hints FROM step_results
-       WHERE org_id = ? AND plan_id = ? AND step_index = ?`,
+      `SELECT output, schema_additions, augmentation_hints FROM plan_steps
+       WHERE org_id = ? AND plan_id = ? AND step_index = ? AND output IS NOT NULL`,
       ref.orgId,
       ref.planId,
       stepIndex,
@@ -123,7 +121,10 @@ export class PlanQueries {
   /** Running steps whose lease ended before this time. */
   abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
     const rows = this.#db.all(
-      `SELECT s.*, p.session_id FROM plan_steps AS s JOIN plans AS p USING (org_id, plan_id)
+      `SELECT s.org_id, s.plan_id, s.attempt, p.session_id,
+         d.steps -> ('$[' || s.step_index || ']') AS prepared
+       FROM plan_steps AS s JOIN plans AS p USING (org_id, plan_id)
+         JOIN plan_definitions AS d USING (org_id, plan_id)
        WHERE s.status = 'running' AND s.lease_until_ms < ? ORDER BY s.lease_until_ms LIMIT ?`,
       nowMs,
       BigInt(limit),
@@ -163,12 +164,30 @@ export class PlanQueries {
     );
   }
 
-  #steps(ref: PlanRef): readonly SqliteRow[] {
-    return this.#db.all(
-      "SELECT * FROM plan_steps WHERE org_id = ? AND plan_id = ? ORDER BY step_index",
-      ref.orgId,
-      ref.planId,
+  /** A plan's steps, and by their index the rows of those that were ever claimed. */
+  #steps(ref: PlanRef): {
+    readonly prepared: readonly PreparedStep[];
+    readonly states: ReadonlyMap<number, SqliteRow>;
+  } {
+    const { orgId, planId } = ref;
+    const definition = this.#db.get(
+      "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
+      orgId,
+      planId,
     );
+    assert(definition !== undefined, "a plan has its definition");
+    // Outputs stay where they are: they stand behind these columns and may be large.
+    const rows = this.#db.all(
+      `SELECT step_index, status, attempt, owner, lease_until_ms, wait_reason, row_count,
+         executed_at_ms, error
+       FROM plan_steps WHERE org_id = ? AND plan_id = ?`,
+      orgId,
+      planId,
+    );
+    return {
+      prepared: preparedStepsOf(definition),
+      states: new Map(rows.map((row) => [number(row["step_index"]), row])),
+    };
   }
 
   #newestEvent(ref: PlanRef): { readonly sequence: number; readonly atMs: number } {

@@ -9,7 +9,13 @@ import type {
   StepStatus,
   WaitReason,
 } from "../../plans/index.js";
-import type { PlanFailure, PlanState, StepContext, StepState } from "../../plans/transitions.js";
+import {
+  pendingStep,
+  type PlanFailure,
+  type PlanState,
+  type StepContext,
+  type StepState,
+} from "../../plans/transitions.js";
 import type { SqliteRow, SqliteValue } from "./connection.js";
 
 /**
@@ -57,17 +63,24 @@ export function planStateOf(
   };
 }
 
-/** A step as it was prepared. */
-export function preparedStepOf(row: SqliteRow): PreparedStep {
-  return JSON.parse(text(row["prepared"])) as PreparedStep;
+/** A plan's steps as they were prepared. */
+export function preparedStepsOf(row: SqliteRow): readonly PreparedStep[] {
+  return json<readonly PreparedStep[]>(row["steps"]);
 }
 
-/** The state machine's view of a step. */
-export function stepStateOf(row: SqliteRow, prepared: PreparedStep): StepState {
+/** A step as it was prepared. */
+export function preparedStepOf(row: SqliteRow): PreparedStep {
+  return json<PreparedStep>(row["prepared"]);
+}
+
+/** The state machine's view of a step. @param row absent: it was never claimed. */
+export function stepStateOf(row: SqliteRow | undefined, prepared: PreparedStep): StepState {
+  const { id: stepId, index, dependsOn } = prepared;
+  if (row === undefined) return pendingStep(stepId, index, dependsOn);
   return {
-    stepId: prepared.id,
-    index: prepared.index,
-    dependsOn: prepared.dependsOn,
+    stepId,
+    index,
+    dependsOn,
     status: text(row["status"]) as StepStatus,
     attempt: number(row["attempt"]),
     owner: optionalText(row["owner"]),
@@ -96,7 +109,7 @@ export function stepRecordOf(prepared: PreparedStep, state: StepState): StepReco
   };
 }
 
-/** A row of `step_results`: what an attempt left for the LLM. */
+/** What an attempt left for the LLM. */
 export function stepContextOf(row: SqliteRow): StepContext {
   return {
     toolOutputJson: text(row["output"]),

@@ -44,7 +44,7 @@ import { OpenPlan } from "./open-plan.js";
 import { planNotFound, type PlanQueries } from "./plan-queries.js";
 import { read } from "./connection.js";
 import { stepRecordOf } from "./plan-rows.js";
-import { writeEvent, writeLease, writeNewPlan, writeResult, writeToolCall } from "./plan-writes.js";
+import { writeEvent, writeLease, writeNewPlan, writeToolCall } from "./plan-writes.js";
 
 /** Plans kept open at once; idle ones make room first. */
 const OPEN_PLANS_MAX = 2000;
@@ -177,7 +177,7 @@ export class SqlitePlanStore implements PlanStore {
     assert(step !== undefined, "ending an attempt changes its step");
     const more: Write[] = [];
     const context = "context" in outcome ? outcome.context : undefined;
-    if (context !== undefined) more.push(writeResult(attempt, step.index, context));
+    if (context !== undefined) plan.leave(step.index, context);
     if (toolCall !== undefined) more.push(writeToolCall(toolCall));
     const committed = this.#commit(plan, more, attempt.stepId);
     claimWritten?.();

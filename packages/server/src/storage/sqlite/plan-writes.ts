@@ -36,11 +36,8 @@ export function writeNewPlan(plan: NewPlan, state: PlanState): readonly Write[] 
       ],
     },
     {
-      // One statement whatever the number of steps: the list travels as JSON.
-      sql: `INSERT INTO plan_steps (org_id, plan_id, step_index, step_id, prepared, status, attempt)
-            SELECT ?1, ?2, key, value ->> '$.id', value, 'pending', 0 FROM json_each(?3)`,
+      sql: `INSERT INTO plan_definitions VALUES (?, ?, ?)`,
       params: [orgId, planId, JSON.stringify(plan.steps)],
-      expect: plan.steps.length,
     },
   ];
 }
@@ -65,18 +62,33 @@ export function writePlan(state: PlanState): Write {
   };
 }
 
-/** A step's row, if it still is what it was: the fence against an attempt that lost its claim. */
-export function writeStep(ref: PlanRef, was: StepState, is: StepState): Write {
+/**
+ * A step's row, if it still is what it was: the fence against an attempt that lost its claim.
+ * @param context what the step hands to the LLM, when an attempt has ended; a retried plan's step
+ * replaces its failure.
+ */
+export function writeStep(
+  ref: PlanRef,
+  was: StepState,
+  is: StepState,
+  context: StepContext | undefined,
+): Write {
   return {
-    sql: `UPDATE plan_steps SET status = ?6, attempt = ?7, owner = ?8, lease_until_ms = ?9,
-            wait_reason = ?10, row_count = ?11, executed_at_ms = ?12, error = ?13
-          WHERE org_id = ?1 AND plan_id = ?2 AND step_index = ?3 AND status = ?4 AND attempt = ?5`,
+    sql: `INSERT INTO plan_steps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+            ?13, ?14, ?15)
+          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET
+            status = excluded.status, attempt = excluded.attempt, owner = excluded.owner,
+            lease_until_ms = excluded.lease_until_ms, wait_reason = excluded.wait_reason,
+            row_count = excluded.row_count, executed_at_ms = excluded.executed_at_ms,
+            error = excluded.error, output = coalesce(excluded.output, output),
+            schema_additions = coalesce(excluded.schema_additions, schema_additions),
+            augmentation_hints = coalesce(excluded.augmentation_hints, augmentation_hints)
+          WHERE status = ?16 AND attempt = ?17`,
     params: [
       ref.orgId,
       ref.planId,
       is.index,
-      was.status,
-      was.attempt,
+      is.stepId,
       is.status,
       is.attempt,
       is.owner ?? null,
@@ -85,23 +97,13 @@ export function writeStep(ref: PlanRef, was: StepState, is: StepState): Write {
       is.rowCount ?? null,
       is.executedAtMs ?? null,
       is.error === undefined ? null : JSON.stringify(is.error),
+      context?.toolOutputJson ?? null,
+      context === undefined ? null : JSON.stringify(context.schemaAdditions),
+      context === undefined ? null : JSON.stringify(context.augmentationHints),
+      was.status,
+      was.attempt,
     ],
     expect: 1,
-  };
-}
-
-/** What a finished step hands to the LLM. A retried plan's step replaces its failure. */
-export function writeResult(ref: PlanRef, stepIndex: number, context: StepContext): Write {
-  return {
-    sql: `INSERT OR REPLACE INTO step_results VALUES (?, ?, ?, ?, ?, ?)`,
-    params: [
-      ref.orgId,
-      ref.planId,
-      stepIndex,
-      context.toolOutputJson,
-      JSON.stringify(context.schemaAdditions),
-      JSON.stringify(context.augmentationHints),
-    ],
   };
 }
 

@@ -1,5 +1,7 @@
 /**
- * Plans, their steps, results, events and tool calls. Every key leads with the organization.
+ * Plans, their steps, events and tool calls. Every key leads with the organization. What a plan was
+ * submitted as stands apart from what becomes of it, and a step has a row from its first claim on: a
+ * step that ends then touches a small row, and few pages.
  * Times are milliseconds since the epoch, UTC. A plan's newest sequence is that of its newest event.
  */
 export const createPlanTables: string = `
@@ -23,12 +25,18 @@ CREATE INDEX plans_by_session ON plans (org_id, session_id, plan_id);
 CREATE INDEX plans_by_status ON plans (org_id, status, plan_id);
 CREATE INDEX plans_active ON plans (deadline_ms) WHERE status IN ('pending', 'running');
 
+CREATE TABLE plan_definitions (
+  org_id TEXT NOT NULL,
+  plan_id TEXT NOT NULL,
+  steps TEXT NOT NULL,
+  PRIMARY KEY (org_id, plan_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE plan_steps (
   org_id TEXT NOT NULL,
   plan_id TEXT NOT NULL,
   step_index INTEGER NOT NULL,
   step_id TEXT NOT NULL,
-  prepared TEXT NOT NULL,
   status TEXT NOT NULL,
   attempt INTEGER NOT NULL,
   owner TEXT,
@@ -37,20 +45,13 @@ CREATE TABLE plan_steps (
   row_count INTEGER,
   executed_at_ms INTEGER,
   error TEXT,
+  output TEXT,
+  schema_additions TEXT,
+  augmentation_hints TEXT,
   PRIMARY KEY (org_id, plan_id, step_index)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX plan_steps_running ON plan_steps (lease_until_ms) WHERE status = 'running';
-
-CREATE TABLE step_results (
-  org_id TEXT NOT NULL,
-  plan_id TEXT NOT NULL,
-  step_index INTEGER NOT NULL,
-  output TEXT NOT NULL,
-  schema_additions TEXT NOT NULL,
-  augmentation_hints TEXT NOT NULL,
-  PRIMARY KEY (org_id, plan_id, step_index)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE plan_events (
   org_id TEXT NOT NULL,
