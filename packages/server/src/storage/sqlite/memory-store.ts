@@ -66,7 +66,7 @@ export class SqliteMemoryStore implements MemoryStore {
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void> {
     const modelId = this.#activeModelId();
-    await this.#writer.commit([
+    await this.#writer.commitSoon([
       ...entries.flatMap((entry) => writeEntry(entry, modelId)),
       writePosition(CONSUMER, sequence),
     ]);
