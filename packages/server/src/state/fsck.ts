@@ -3,12 +3,15 @@ import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
 import { checkedBlock } from "./block-cache.js";
 import { BulkLoad } from "./bulk-load.js";
 import { readCommit, type Roots } from "./commit.js";
+import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { EntryCursor, Node } from "./node.js";
 import type { BlockStore } from "./ports.js";
+import { isKeptIn, keyIn, splitKey } from "./quad-key.js";
 import { Snapshot } from "./snapshot.js";
 import { bodiesOf } from "./reachable.js";
+import { updateTree } from "./tree-update.js";
 
 /** Something that is not as it should be. */
 export interface Fault {
@@ -27,17 +30,12 @@ export interface Fault {
 export function checkStore(store: BlockStore): readonly Fault[] {
   const faults: Fault[] = [];
   const checked = new Set<Hash>();
+  const sound = new Map<Hash, Roots>();
   for (const { name, commit } of store.refs()) {
-    const open = [commit];
-    for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
-      if (checked.has(hash)) continue;
-      checked.add(hash);
-      const report = (at: Hash, reason: string): void =>
-        void faults.push({ ref: name, hash: at, reason });
-      const found = attempt(() => readCommit(store, hash), hash, report);
-      if (found === undefined) continue;
-      checkRoots(store, found.roots, checked, report);
-      open.push(...found.parents);
+    const report: Report = (hash, reason) => void faults.push({ ref: name, hash, reason });
+    // The oldest first: a commit that follows a sound one is checked by what it changed.
+    for (const hash of newCommits(store, commit, checked, report).reverse()) {
+      checkCommit(store, hash, checked, sound, report);
     }
   }
   return faults;
@@ -45,18 +43,66 @@ export function checkStore(store: BlockStore): readonly Fault[] {
 
 type Report = (hash: Hash, reason: string) => void;
 
-function checkRoots(store: BlockStore, roots: Roots, checked: Set<Hash>, report: Report): void {
+/** The commits that this one comes from and that were not seen before, each before its parents. */
+function newCommits(store: BlockStore, newest: Hash, checked: Set<Hash>, report: Report): Hash[] {
+  const found: Hash[] = [];
+  const open = [newest];
+  for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
+    const at = hash;
+    if (checked.has(at)) continue;
+    checked.add(at);
+    const commit = attempt(() => readCommit(store, at), at, report);
+    if (commit === undefined) continue;
+    found.push(at);
+    open.push(...commit.parents);
+  }
+  return found;
+}
+
+function checkCommit(
+  store: BlockStore,
+  hash: Hash,
+  checked: Set<Hash>,
+  sound: Map<Hash, Roots>,
+  report: Report,
+): void {
+  const { roots, parents } = readCommit(store, hash);
   let faults = 0;
-  const count: Report = (hash, reason) => {
+  const count: Report = (at, reason) => {
     faults += 1;
-    report(hash, reason);
+    report(at, reason);
   };
   for (const root of [roots.spog, roots.posg, roots.ospg]) {
     checkTree(store, root, root === roots.spog, checked, count);
   }
   // Trees that cannot be read cannot be compared.
-  if (faults === 0) checkDerivation(store, roots, report);
+  if (faults > 0) return;
+  const [base] = parents.flatMap((parent) => sound.get(parent) ?? []);
+  const compare = (): void => {
+    if (base === undefined || !follows(store, base, roots)) checkDerivation(store, roots, count);
+  };
+  // A block that is missing below a node that another commit has too was reported there.
+  attempt(compare, hash, count);
+  if (faults === 0) sound.set(hash, roots);
 }
+
+/** Whether trees are the ones that sound ones become by what changed in the first of them. */
+function follows(store: BlockStore, base: Roots, roots: Roots): boolean {
+  const blocks = new BlockCache(store);
+  const changes = [...diffTrees(blocks, base.spog, roots.spog)].map(({ key, added }) => ({
+    bytes: splitKey("spog", key),
+    present: added,
+  }));
+  return EVERY_ORDER.every((order) => {
+    const edits = changes
+      .filter(({ bytes }) => isKeptIn(order, bytes.object))
+      .map(({ bytes, present }) => ({ key: keyIn(order, bytes), present }))
+      .sort((a, b) => Buffer.compare(a.key, b.key));
+    return updateTree(blocks, base[order], edits) === roots[order];
+  });
+}
+
+const EVERY_ORDER = ["spog", "posg", "ospg"] as const;
 
 function checkTree(
   store: BlockStore,
@@ -97,7 +143,7 @@ function checkDerivation(store: BlockStore, roots: Roots, report: Report): void 
   for (const quad of new Snapshot(new BlockCache(store), roots).match()) load.add(quad);
   const blocks = new BlockCache(scratch);
   const wanted = load.build(blocks, () => blocks.release());
-  for (const order of ["spog", "posg", "ospg"] as const) {
+  for (const order of EVERY_ORDER) {
     if (wanted[order] === roots[order]) continue;
     report(roots[order], `The tree ${order} is not the one that the quads make: ${wanted[order]}`);
   }

@@ -135,6 +135,30 @@ describe("the check of a store", () => {
   });
 });
 
+describe("a history that is checked", () => {
+  it("has the faults of every commit told, also where commits share blocks", () => {
+    const { blocks, store, head } = filled();
+    store.add(quad(example("x"), example("p"), text("x")));
+    const next = store.commit(note);
+    expect(checkStore(blocks)).toEqual([]);
+    const { roots } = readCommit(blocks, next);
+    const { hash, bytes } = encodeCommit({
+      ...readCommit(blocks, next),
+      roots: { ...roots, posg: readCommit(blocks, head).roots.posg },
+      parents: [next],
+    });
+    blocks.move({ name: "heads/main", expected: next, next: hash }, new Map([[hash, bytes]]));
+    expect(checkStore(blocks)).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining("posg") }),
+    ]);
+    const shared = [...blocks.hashes()].filter((one) => ![head, next, hash].includes(one));
+    for (const missing of shared.slice(0, 40)) {
+      const faults = checkStore(damaged(blocks, missing, undefined));
+      expect(faults.some((fault) => fault.reason.includes(missing))).toBe(true);
+    }
+  });
+});
+
 describe("copying between stores", () => {
   it("copies what is missing, once, and all of it", () => {
     const { blocks, store, head } = filled();
