@@ -5,20 +5,25 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { measureFloor } from "./floor.js";
 import type { LoadOrder, LoadResult } from "./load.js";
+import { postgresStore } from "./postgres-store.js";
+import { sqliteStore } from "./sqlite-store.js";
+import type { StoreCounters } from "./store.js";
 
 /**
  * Ten dependent SQL reads to a plan, durable after each, every step called by a client over gRPC:
- * beside a bare gRPC echo and the bare group commit of the same rows, in one run.
+ * beside a bare gRPC echo and the bare commits of the same rows, in one run. With the argument
+ * `postgres` the store is a PostgreSQL of its own.
  */
 const CONCURRENCY = [1, 16] as const;
 const PLANS_EACH = { 1: 150, 16: 60 } as const;
 const WARM_UP_PLANS = 20;
 const PORT = 18_080;
+/** How long usage and memory may take to follow, before the store's counters are read, in ms. */
+const SETTLE_MS = 3000;
 
 const dir = mkdtempSync(join(tmpdir(), "steward-bench-"));
-const storePath = join(dir, "store.db");
+const store = process.argv[2] === "postgres" ? await postgresStore() : sqliteStore(dir);
 const server = await startServer();
 const load = fork(fileURLToPath(new URL("./load.js", import.meta.url)));
 const echo = fork(fileURLToPath(new URL("./echo-server.js", import.meta.url)));
@@ -43,19 +48,20 @@ for (const concurrency of CONCURRENCY) {
     "echo/s": Math.round(bare.calls / bare.seconds),
     "of echo": ratio(steps.calls / steps.seconds, bare.calls / bare.seconds),
     "commits/step": ratio(after.commits - before.commits, steps.calls),
-    "bytes/step": Math.round((after.bytesWritten - before.bytesWritten) / steps.calls),
+    "bytes/step": Math.round((after.bytes - before.bytes) / steps.calls),
     "loop lag p99 ms": Math.round(after.loopLagP99Ms * 10) / 10,
   });
 }
 const idle = residentMegabytes(server.pid);
 await stop(server);
 for (const [index, group] of CONCURRENCY.entries()) {
-  const floor = measureFloor(storePath, join(dir, "floor.db"), group);
+  const floor = await store.floor(group);
   const row = rows[index];
   if (row === undefined) continue;
-  row["floor/s"] = Math.round(floor.stepsPerSecond);
-  row["of floor"] = ratio(Number(row["steps/s"]), floor.stepsPerSecond);
+  row["floor/s"] = Math.round(floor);
+  row["of floor"] = ratio(Number(row["steps/s"]), floor);
 }
+await store[Symbol.asyncDispose]();
 echo.disconnect();
 load.kill();
 rmSync(dir, { recursive: true });
@@ -84,7 +90,7 @@ async function startServer(): Promise<ChildProcess> {
       PATH: process.env["PATH"] ?? "",
       SERVICE_PORT: String(PORT),
       SERVICE_DATA_DIR: dir,
-      SERVICE_DATABASE_URL: `sqlite:${storePath}`,
+      SERVICE_DATABASE_URL: store.url,
       SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
       SERVICE_LOG_LEVEL: "warn",
     },
@@ -102,18 +108,14 @@ async function startServer(): Promise<ChildProcess> {
   return child;
 }
 
-async function readServer(
-  child: ChildProcess,
-): Promise<{ commits: number; bytesWritten: number; loopLagP99Ms: number }> {
-  const page = await (await fetch(`http://127.0.0.1:${String(PORT)}/metrics`)).text();
-  const metric = (name: string): number =>
-    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (.+)$`, "m").exec(page)?.[1] ?? 0);
-  const io = readFileSync(`/proc/${String(child.pid)}/io`, "utf8");
-  return {
-    commits: metric("steward_store_commits_total"),
-    bytesWritten: Number(/^write_bytes: (\d+)$/m.exec(io)?.[1] ?? 0),
-    loopLagP99Ms: metric("nodejs_eventloop_lag_p99_seconds") * 1000,
-  };
+async function readServer(child: ChildProcess): Promise<StoreCounters & { loopLagP99Ms: number }> {
+  const metricsUrl = `http://127.0.0.1:${String(PORT)}/metrics`;
+  // What usage and memory derive from the steps belongs to their cost.
+  await delay(SETTLE_MS);
+  const counters = await store.counters(child.pid ?? 0, metricsUrl);
+  const page = await (await fetch(metricsUrl)).text();
+  const lag = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1];
+  return { ...counters, loopLagP99Ms: Number(lag ?? 0) * 1000 };
 }
 
 async function order(what: LoadOrder): Promise<LoadResult> {

@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { EmbeddingServer } from "../conformance/embedding-server.js";
 import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { expectMemoryTruth, untilRemembered } from "./memory-truth.js";
+import { createLedger } from "./ledger.js";
 import { drivePlan, execute, STEPS, type Acknowledged } from "./plan-driver.js";
 import { seededRandom } from "./random.js";
 import { ServerProcess } from "./server-process.js";
@@ -143,14 +144,4 @@ function expectTruth(
   expectMemoryTruth(store, DIMENSION);
   store.close();
   target.close();
-}
-
-function createLedger(path: string): void {
-  const db = new DatabaseSync(path);
-  db.exec("PRAGMA journal_mode = WAL");
-  db.exec(
-    "CREATE TABLE ledger (id INTEGER PRIMARY KEY, tag TEXT NOT NULL, seen INTEGER, hits INTEGER NOT NULL)",
-  );
-  db.exec("CREATE INDEX ledger_tag ON ledger (tag)");
-  db.close();
 }

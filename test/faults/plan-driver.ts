@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
+/** Where a server is; of several, one for each request. */
+export type Address = string | (() => string);
+
 /** What the service acknowledged to a client: it must be true for ever after. */
 export interface Acknowledged {
   readonly planId: string;
@@ -24,7 +27,7 @@ const PATIENCE_MS = 120_000;
  * A client that drives one plan to its end whatever happens to the server: it repeats every request
  * until it is answered, and remembers what was.
  */
-export async function drivePlan(url: string): Promise<Acknowledged> {
+export async function drivePlan(url: Address): Promise<Acknowledged> {
   const planId = await submit(url);
   const outputs = new Map<string, string>();
   for (const step of STEPS) outputs.set(step.id, await execute(url, planId, step.id));
@@ -32,7 +35,7 @@ export async function drivePlan(url: string): Promise<Acknowledged> {
 }
 
 /** Asks for a finished step's result again. */
-export async function execute(url: string, planId: string, stepId: string): Promise<string> {
+export async function execute(url: Address, planId: string, stepId: string): Promise<string> {
   const answer = await insist(url, `/api/plans/${planId}/steps/${stepId}/execute`);
   const { data } = answer as {
     data: {
@@ -46,7 +49,7 @@ export async function execute(url: string, planId: string, stepId: string): Prom
   return data.llm_context_update.tool_output_json;
 }
 
-async function submit(url: string): Promise<string> {
+async function submit(url: Address): Promise<string> {
   const key = randomUUID();
   const answer = await insist(url, "/api/plans", planBody(key), { "idempotency-key": key });
   return (answer as { data: { plan_id: string } }).data.plan_id;
@@ -57,14 +60,14 @@ async function submit(url: string): Promise<string> {
  * body. @throws Error when it is refused for good.
  */
 export async function insist(
-  url: string,
+  url: Address,
   path: string,
   body?: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
-    const response = await fetch(url + path, {
+    const response = await fetch((typeof url === "string" ? url : url()) + path, {
       method: "POST",
       headers: {
         ...headers,

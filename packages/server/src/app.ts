@@ -9,7 +9,7 @@ import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
 import { loadConfig, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
-import { AuditPublisher } from "./governance/index.js";
+import { AuditPublisher, type ToolCallGate } from "./governance/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
 import { DisposalStack } from "./kernel/disposal.js";
 import { AppError } from "./kernel/errors.js";
@@ -28,7 +28,13 @@ import { GrpcServer } from "./transport/grpc/server.js";
 import { listen } from "./transport/one-port.js";
 import { createRestServer } from "./transport/rest/server.js";
 import type { Health, Services } from "./transport/services.js";
-import { noUsageStore, UsageGate, UsageRecorder, UsageService } from "./usage/index.js";
+import {
+  noUsageStore,
+  SharedUsageGate,
+  UsageGate,
+  UsageRecorder,
+  UsageService,
+} from "./usage/index.js";
 import { version } from "./version.js";
 
 /** A running service. Disposing of it drains what is under way, then closes everything. */
@@ -149,7 +155,7 @@ async function openStore(
 
 /** The rooms that count and charge. */
 interface Billing extends Pick<Services, "usage" | "payments"> {
-  readonly gate: UsageGate;
+  readonly gate: UsageGate | SharedUsageGate;
 }
 
 /** Usage and payments; without a store they say so. */
@@ -162,7 +168,10 @@ function openBilling(
 ): Billing {
   const usageStore = store?.usage ?? noUsageStore;
   const recorder = opened.use(new UsageRecorder(usageStore, events, log));
-  const gate = new UsageGate(usageStore, recorder, clock, log);
+  const gate =
+    store?.reservations === undefined
+      ? new UsageGate(usageStore, recorder, clock, log)
+      : new SharedUsageGate(store.reservations, usageStore, recorder, log);
   const provider =
     config.payments === undefined ? undefined : new StripePaymentProvider(config.payments);
   return {
@@ -176,7 +185,7 @@ async function openOrchestrator(
   config: Config,
   basics: Basics,
   store: Store,
-  gate: UsageGate,
+  gate: ToolCallGate,
   opened: DisposalStack,
 ): Promise<DurableOrchestrator> {
   const { targets, analyzer } = await openDataSources(config, basics.log, opened);

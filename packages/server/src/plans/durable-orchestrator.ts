@@ -69,6 +69,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   readonly #recovery: Recovery;
   readonly #flights = new FlightTable();
   readonly #renewal: NodeJS.Timeout;
+  readonly #unwatchCancels: Unsubscribe;
   #closing = false;
 
   constructor(options: DurableOrchestratorOptions) {
@@ -80,6 +81,9 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     this.#renewal = setInterval(() => {
       this.#renewLeases();
     }, LEASE_RENEW_MS).unref();
+    this.#unwatchCancels = options.store.onCancelRequested((ref) => {
+      this.#flights.abort(ref);
+    });
   }
 
   async createPlan(
@@ -183,6 +187,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
     clearInterval(this.#renewal);
+    this.#unwatchCancels();
     await this.#recovery[Symbol.asyncDispose]();
     await this.#flights.drain(DRAIN_MS);
   }

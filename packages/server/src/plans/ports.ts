@@ -233,6 +233,12 @@ export interface PlanStore extends AsyncDisposable {
   /** Has `wake` called after each commit that added events to the plan. */
   onPlanEvents(planId: string, wake: () => void): Unsubscribe;
 
+  /**
+   * Has `listener` called when another process asks for the cancel of a plan that has steps running
+   * here: they must stop. It may be called more than once.
+   */
+  onCancelRequested(listener: (ref: PlanRef) => void): Unsubscribe;
+
   /** Running steps whose lease is over, oldest first, at most `limit`. */
   abandonedSteps(limit: number): Promise<readonly AbandonedStep[]>;
 

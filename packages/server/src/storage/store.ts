@@ -3,7 +3,7 @@ import type { VectorIndex } from "../memory/index.js";
 import type { MemoryStore } from "../memory/ports.js";
 import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanStore } from "../plans/ports.js";
-import type { UsageStore } from "../usage/ports.js";
+import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** Everything this service keeps, in one database of any engine. */
 export interface Store extends AsyncDisposable {
@@ -20,6 +20,9 @@ export interface Store extends AsyncDisposable {
    * none can.
    */
   followMemory?(index: Pick<VectorIndex, "add" | "remove">): Promise<AsyncDisposable>;
+
+  /** Absent where one process has the store, and decides on budgets for itself. */
+  readonly reservations?: BudgetReservations;
 
   /** @throws AppError `STORE_UNAVAILABLE` when the store cannot be read. */
   check(): Promise<void>;

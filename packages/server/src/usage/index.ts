@@ -6,6 +6,7 @@
  * **Rollup**: a total kept beside the rows. **Budget**: a cap on usage. **Nanodollar**: the unit
  * money is counted in.
  */
+export { aauWeight } from "./aau.js";
 export { toCsv } from "./csv.js";
 export type { ExternalEvent } from "./external-event.js";
 export { formatUsd, usdOf } from "./money.js";
@@ -13,13 +14,14 @@ export { noUsageStore } from "./no-usage-store.js";
 export { NO_USAGE, postingOf, postingOfAdjustment, type UsageTotals } from "./posting.js";
 export type { PriceInput } from "./price-input.js";
 export { PriceList, type Price } from "./pricing.js";
-export { limitText, type Budget } from "./budgets.js";
+export { BudgetLedger, limitText, windowOf, type Budget } from "./budgets.js";
 export { UsageRecorder } from "./recorder.js";
 export type { DailyUsage } from "./report.js";
 export type { Grouping, ReportParameters } from "./report-query.js";
 export type { Repriced } from "./repricing.js";
 export { rollupsOf, type HeatCell } from "./rollup.js";
-export { usageEventOf } from "./usage-event.js";
+export { SharedUsageGate } from "./shared-usage-gate.js";
+export { pricedCallOf, usageEventOf } from "./usage-event.js";
 export { UsageGate } from "./usage-gate.js";
 export { UsageService, type UsageReport } from "./usage-service.js";
 export type { TotalDifference } from "./verification.js";

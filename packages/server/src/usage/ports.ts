@@ -1,4 +1,5 @@
-import type { Budget, BudgetWindow } from "./budgets.js";
+import type { AnnouncedToolCall } from "../governance/index.js";
+import type { Admission, Budget, BudgetWindow, Charge } from "./budgets.js";
 import type { Nanodollars } from "./money.js";
 import type { UsageTotals } from "./posting.js";
 import type { Price, PriceChange } from "./pricing.js";
@@ -8,10 +9,12 @@ import type { HeatCell, Rollups, TimeRollup } from "./rollup.js";
 import type { RecordedCall, UsageAdjustment, UsageEvent } from "./usage-event.js";
 
 export type {
+  Admission,
   Bucket,
   BucketRange,
   Budget,
   BudgetWindow,
+  Charge,
   HeatCell,
   Price,
   PriceChange,
@@ -96,4 +99,16 @@ export interface RowRange {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly after?: Pick<UsageEvent, "occurredAtMs" | "id">;
+}
+
+/** Budgets on which several processes that share a store decide together. */
+export interface BudgetReservations {
+  /**
+   * Decides on a call and reserves what it is admitted for, until it is recorded or released, while
+   * nobody else decides for its organization. @throws AppError `STORE_UNAVAILABLE`.
+   */
+  reserve(call: AnnouncedToolCall): Promise<Admission>;
+
+  /** Gives back what a call had reserved. @throws AppError `STORE_UNAVAILABLE`. */
+  release(orgId: string, callId: string): Promise<void>;
 }

@@ -26,7 +26,8 @@ import { verifyTotals, type TotalDifference } from "./verification.js";
 export interface UsageParts {
   readonly store: UsageStore;
   readonly recorder: UsageRecorder;
-  readonly gate: UsageGate;
+  /** Told of each change of prices and budgets. */
+  readonly gate: Pick<UsageGate, "refresh">;
   readonly clock: Clock;
   readonly ids: Ids;
 }

@@ -8,6 +8,12 @@ export interface AppliedRow {
   isOf(unit: PlanUnit): boolean;
 }
 
+/** What a step that is claimed is leased for. */
+export interface StepLease {
+  readonly nodeId: string;
+  readonly forMs: number;
+}
+
 /** A row of `plan_changes` as it is written. */
 interface WrittenRow {
   readonly planId: string;
@@ -28,12 +34,12 @@ export class AppendStatement {
   readonly #rows: readonly WrittenRow[];
   readonly #values: readonly PgValue[];
 
-  constructor(orgId: string, units: readonly PlanUnit[], leaseMs: number) {
+  constructor(orgId: string, units: readonly PlanUnit[], lease: StepLease) {
     this.#orgId = orgId;
     this.#rows = units.flatMap(({ plan, rows }) =>
       rows.map((row, index) => writtenRow(plan, row, index === 0)),
     );
-    this.#values = valuesOf(orgId, this.#rows, units, leaseMs);
+    this.#values = valuesOf(orgId, this.#rows, units, lease);
   }
 
   /** @returns the plans whose units took effect. */
@@ -95,13 +101,13 @@ function listJson(list: readonly unknown[] | undefined): string | null {
 
 const APPEND = `SELECT steward_append(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25) AS applied`;
+  $22, $23, $24, $25, $26) AS applied`;
 
 function valuesOf(
   orgId: string,
   rows: readonly WrittenRow[],
   units: readonly PlanUnit[],
-  leaseMs: number,
+  lease: StepLease,
 ): readonly PgValue[] {
   const plans = units.flatMap(({ plan, state, holder }) =>
     state === undefined ? [] : [{ planId: plan.ref.planId, state, holder }],
@@ -135,7 +141,8 @@ function valuesOf(
     claimed.map(({ step }) => step.index),
     claimed.map(({ step }) => step.attempt),
     claimed.map(({ step }) => step.owner ?? ""),
-    leaseMs,
+    lease.nodeId,
+    lease.forMs,
     ended.map(({ planId }) => planId),
     ended.map(({ step }) => step),
   ];

@@ -53,8 +53,11 @@ export class Database implements Connection, AsyncDisposable {
       max: CONNECTIONS_MAX,
       idleTimeoutMillis: 30_000,
     });
-    // An idle connection that breaks is replaced when it is needed.
+    // A connection that breaks while nobody asks it anything is replaced when it is needed.
     this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => {
+      client.on("error", () => undefined);
+    });
   }
 
   /** Runs one statement, again when it lost against another transaction. */
@@ -100,7 +103,7 @@ export class Database implements Connection, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.end();
+    if (!this.#pool.ending) await this.#pool.end();
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   EntryPosition,
   MemoryStore,
 } from "../../memory/ports.js";
+import type { PlanRef } from "../../plans/ports.js";
 import { acknowledge, readUnread, type UnreadCalls } from "./call-feed.js";
 import type { Database, PgValue } from "./database.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
@@ -39,7 +40,8 @@ export class PostgresMemoryStore implements MemoryStore {
   readonly #unread: UnreadPlans;
   readonly #signals: Signals;
   #modelId: number | undefined;
-  #handedOut: readonly HandedOut[] = [];
+  #handedOut: HandedOut[] = [];
+  readonly #cutOff: PlanRef[] = [];
   #lastSequence = 0;
 
   constructor(db: Database, unread: UnreadPlans, signals: Signals) {
@@ -68,31 +70,43 @@ export class PostgresMemoryStore implements MemoryStore {
     for (const { part } of this.#handedOut) this.#unread.add(part.ref);
     this.#handedOut = [];
     const calls: LoggedToolCall[] = [];
-    const handedOut: HandedOut[] = [];
+    const again: PlanRef[] = [];
     while (calls.length < limit) {
-      const refs = await this.#unread.take(PLANS_MAX);
-      const [first] = refs;
-      if (first === undefined) break;
-      const planIds = refs.map(({ planId }) => planId);
-      const callsMax = limit - calls.length;
-      const { parts, isCut } = await readUnread(this.#db, "memory", first.orgId, planIds, {
-        lock: false,
-        callsMax,
-      });
-      // What was cut off waits for the next time.
-      if (isCut) for (const ref of refs) this.#unread.add(ref);
-      for (const part of parts) {
-        for (const { record } of part.calls) {
-          this.#lastSequence += 1;
-          calls.push({ sequence: this.#lastSequence, record });
-        }
-        handedOut.push({ sequence: this.#lastSequence, part });
-      }
+      const taken = await this.#unread.take(PLANS_MAX);
+      if (taken.length === 0) break;
+      // What a plan has since it was read is for the next time.
+      const handedOut = new Set(this.#handedOut.map(({ part }) => part.ref.planId));
+      again.push(...taken.filter(({ planId }) => handedOut.has(planId)));
+      const refs = taken.filter(({ planId }) => !handedOut.has(planId));
+      if (refs.length > 0) calls.push(...(await this.#handOut(refs, limit - calls.length)));
     }
-    this.#handedOut = handedOut;
+    for (const ref of [...again, ...this.#cutOff.splice(0)]) this.#unread.add(ref);
     // Parts without a call, such as the end of a cancelled plan, are done with.
     if (calls.length === 0) await this.addToolCallEntries([], this.#lastSequence);
     return calls;
+  }
+
+  /** @param refs plans of one organization, taken out of those that are unread. */
+  async #handOut(refs: readonly PlanRef[], callsMax: number): Promise<readonly LoggedToolCall[]> {
+    const orgId = refs[0]?.orgId ?? "";
+    const planIds = refs.map(({ planId }) => planId);
+    const options = { lock: false, callsMax };
+    const read = readUnread(this.#db, "memory", orgId, planIds, options);
+    const { parts, isCut } = await read.catch((error: unknown) => {
+      for (const ref of refs) this.#unread.add(ref);
+      throw error;
+    });
+    // What was cut off waits for the next time.
+    if (isCut) this.#cutOff.push(...refs);
+    return parts.flatMap((part) => {
+      const calls = part.calls.map(({ record }, index) => ({
+        sequence: this.#lastSequence + index + 1,
+        record,
+      }));
+      this.#lastSequence += calls.length;
+      this.#handedOut.push({ sequence: this.#lastSequence, part });
+      return calls;
+    });
   }
 
   async countPendingToolCalls(): Promise<number> {

@@ -8,16 +8,16 @@ import type { Database } from "./database.js";
 const NODE_LEASE_MS = 5000;
 /** How often a node says that it is alive, in ms. */
 const HEARTBEAT_MS = 1000;
-/** How long the row of a node that has gone is kept, in ms. */
-const FORGOTTEN_AFTER_MS = 60_000;
 /** What may pass between asking whether the lease holds and acting on it, in ms. */
 const MARGIN_MS = 1000;
 
 /**
  * This process as a node among others: its id, its lease, and the database's time. The lease is what
- * a node's hold on its plans rests on. It is measured by the database's clock for everybody else, and
- * by this process's own monotonic clock, from before it was asked for, for itself: no two clocks are
- * ever compared.
+ * a node's hold on its plans and steps rests on. It is measured by the database's clock for everybody
+ * else, and by this process's own monotonic clock, from before it was asked for, for itself: no two
+ * clocks are ever compared. A node is gone when another has taken its row away, which only one may
+ * that has itself been heard of for as long as a lease lasts: when the database comes back after a
+ * while, nobody is gone for that.
  */
 export class NodeLease implements Clock, AsyncDisposable {
   readonly #db: Database;
@@ -26,6 +26,7 @@ export class NodeLease implements Clock, AsyncDisposable {
   readonly #listeners = new Set<() => void>();
   #nodeId: string;
   #validUntil = 0;
+  #steadySince = Infinity;
   #offsetMs = 0;
   #others: readonly string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -67,13 +68,23 @@ export class NodeLease implements Clock, AsyncDisposable {
     return Math.floor(performance.now() + this.#offsetMs);
   }
 
-  /** Whether a node is alive, as the database says now. */
+  /** Whether a node is alive, as far as may be decided now. */
   async isAlive(nodeId: string): Promise<boolean> {
-    const rows = await this.#db.query(
-      `SELECT FROM nodes WHERE org_id = $1 AND node_id = $2 AND lease_until_ms > steward_now_ms()`,
-      [NIL_ORG_ID, nodeId],
-    );
+    await this.buryTheGone();
+    const rows = await this.#db.query(`SELECT FROM nodes WHERE org_id = $1 AND node_id = $2`, [
+      NIL_ORG_ID,
+      nodeId,
+    ]);
     return rows.length > 0;
+  }
+
+  /** Takes the rows of nodes away whose lease is over, if this node may say so. */
+  async buryTheGone(): Promise<void> {
+    if (performance.now() - this.#steadySince < NODE_LEASE_MS) return;
+    await this.#db.query(
+      `DELETE FROM nodes WHERE org_id = $1 AND lease_until_ms < steward_now_ms()`,
+      [NIL_ORG_ID],
+    );
   }
 
   /** Has `listener` called after each heartbeat. */
@@ -108,15 +119,19 @@ export class NodeLease implements Clock, AsyncDisposable {
     }, HEARTBEAT_MS).unref();
   }
 
-  /** One whose lease is over comes back as somebody else: its plans may be another's by now. */
+  /** One that was taken for gone comes back as somebody else: its plans may be another's by now. */
   async #beat(): Promise<void> {
-    if (performance.now() > this.#validUntil) this.#nodeId = this.#ids.uuid();
     if (await this.#renew()) return;
     this.#nodeId = this.#ids.uuid();
+    await this.#db.query(`INSERT INTO nodes VALUES ($1, $2, steward_now_ms() + $3)`, [
+      NIL_ORG_ID,
+      this.#nodeId,
+      NODE_LEASE_MS,
+    ]);
     await this.#renew();
   }
 
-  /** @returns false when the database has seen the lease end. */
+  /** @returns false when this node has no row. */
   async #renew(): Promise<boolean> {
     const askedAt = performance.now();
     const [row] = await this.#db.query<{
@@ -124,20 +139,16 @@ export class NodeLease implements Clock, AsyncDisposable {
       readonly others: readonly string[];
       readonly renewed: number;
     }>(
-      `WITH gone AS (
-         DELETE FROM nodes WHERE org_id = $1 AND lease_until_ms < steward_now_ms() - $4::bigint
-       ), mine AS (
-         INSERT INTO nodes VALUES ($1, $2, steward_now_ms() + $3)
-         ON CONFLICT (org_id, node_id) DO UPDATE SET lease_until_ms = excluded.lease_until_ms
-           WHERE nodes.lease_until_ms > excluded.lease_until_ms - $3
-         RETURNING node_id
-       )
+      `WITH mine AS (
+         UPDATE nodes SET lease_until_ms = steward_now_ms() + $3
+         WHERE org_id = $1 AND node_id = $2 RETURNING node_id)
        SELECT steward_now_ms() AS now_ms, (SELECT count(*) FROM mine) AS renewed,
          coalesce(array_agg(node_id::text), '{}') AS others
-       FROM nodes WHERE org_id = $1 AND node_id <> $2 AND lease_until_ms > steward_now_ms()`,
-      [NIL_ORG_ID, this.#nodeId, NODE_LEASE_MS, FORGOTTEN_AFTER_MS],
+       FROM nodes WHERE org_id = $1 AND node_id <> $2`,
+      [NIL_ORG_ID, this.#nodeId, NODE_LEASE_MS],
     );
     if (row === undefined || row.renewed === 0) return false;
+    if (askedAt > this.#validUntil) this.#steadySince = askedAt;
     this.#validUntil = askedAt + NODE_LEASE_MS;
     this.#offsetMs = row.now_ms - (askedAt + performance.now()) / 2;
     this.#others = row.others;

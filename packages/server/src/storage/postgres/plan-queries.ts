@@ -1,4 +1,5 @@
 import { assert } from "../../kernel/assert.js";
+import { NIL_ORG_ID } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import { isUuid } from "../../kernel/ids.js";
 import type {
@@ -150,7 +151,10 @@ export class PlanQueries {
     return events.filter((event) => event.sequence > afterSequence).slice(0, limit);
   }
 
-  /** Running steps whose lease is over, but for those of plans that one of these nodes holds. */
+  /**
+   * Running steps whose lease, or whose node's, is over, but for those of plans that one of these
+   * nodes holds.
+   */
   async abandoned(liveOthers: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
     const rows = await this.#db.query<{
       readonly org_id: string;
@@ -163,10 +167,11 @@ export class PlanQueries {
       `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
        FROM step_leases AS l
        JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
-       WHERE l.lease_until_ms < steward_now_ms()
+       WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id NOT IN
+           (SELECT node_id FROM nodes WHERE org_id = $3))
          AND (p.holder IS NULL OR p.holder <> ALL ($1::uuid[]))
        ORDER BY l.lease_until_ms LIMIT $2`,
-      [liveOthers, limit],
+      [liveOthers, limit, NIL_ORG_ID],
     );
     return rows.map((row) => {
       const step = preparedStepsOf(row.steps)[row.step_index];
@@ -184,6 +189,18 @@ export class PlanQueries {
          AND (holder IS NULL OR holder <> ALL ($1::uuid[]))
        ORDER BY deadline_ms LIMIT $2`,
       [liveOthers, limit],
+    );
+    return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+  }
+
+  /** Those of these plans that are being cancelled. */
+  async cancelled(refs: readonly PlanRef[]): Promise<readonly PlanRef[]> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT org_id, plan_id FROM plans
+       WHERE (org_id, plan_id) IN
+           (SELECT org, plan FROM unnest($1::uuid[], $2::uuid[]) AS r (org, plan))
+         AND finished_at_ms IS NULL AND ending::json ->> 'cancelReason' IS NOT NULL`,
+      [refs.map(({ orgId }) => orgId), refs.map(({ planId }) => planId)],
     );
     return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
   }

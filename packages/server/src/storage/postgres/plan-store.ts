@@ -64,6 +64,7 @@ const INSERT_MS_MAX = 5000;
 
 /** A claim that this node made. */
 interface OwnClaim {
+  readonly ref: PlanRef;
   readonly owner: string;
   readonly attempt: number;
   /** To be called when the attempt ends: the claim need not be written on its own any more. */
@@ -85,6 +86,9 @@ export class PostgresPlanStore implements PlanStore {
   readonly #writer: PlanWriter;
   readonly #wakes = new EventEmitter().setMaxListeners(0);
   readonly #claims = new Map<string, OwnClaim>();
+  /** Attempts whose end, or whose claim, could not be written for sure. */
+  readonly #orphans = new Map<string, AttemptRef>();
+  readonly #cancels = new Set<(ref: PlanRef) => void>();
 
   constructor(options: {
     readonly db: Database;
@@ -99,13 +103,16 @@ export class PostgresPlanStore implements PlanStore {
     this.#signals = options.signals;
     this.#queries = options.queries;
     this.#plans = new PlanCache(options.db, options.node, options.queries);
-    this.#writer = new PlanWriter(options.db, options.telemetry, (unit) => {
+    this.#writer = new PlanWriter(options.db, options.node, options.telemetry, (unit) => {
       this.#changed(unit.plan.ref);
       if (unit.state?.finishedAtMs !== undefined || callsOf(unit).length > 0) {
         options.toolCalls.recorded(unit.plan.ref, callsOf(unit));
       }
     });
-    this.#signals.on("changed", (ref) => this.#wakes.emit(ref.planId));
+    this.#signals.on("changed", (ref) => {
+      this.#wakes.emit(ref.planId);
+      this.#tellOfCancels(ref);
+    });
     this.#signals.on("missed", () => {
       for (const planId of this.#wakes.eventNames()) this.#wakes.emit(planId);
     });
@@ -113,6 +120,7 @@ export class PostgresPlanStore implements PlanStore {
       this.#letGo(ref).catch(() => undefined);
     });
     this.#node.onBeat(() => {
+      this.#tellOfCancels();
       this.#letGoOfWanted().catch(() => undefined);
     });
   }
@@ -164,11 +172,12 @@ export class PostgresPlanStore implements PlanStore {
       const inMemory = isReadIntent(prepared.intent) && this.#plans.isHeld(plan);
       if (!inMemory && plan.ownSequence === plan.state.lastSequence) this.#take(plan);
       plan.change(decision.change);
-      if (!inMemory && !(await this.#isWritten(plan))) continue;
-      this.#keepClaim(plan, ref, { owner, attempt: decision.step.attempt }, inMemory);
+      const { attempt } = decision.step;
+      if (inMemory) this.#keepClaim(plan, ref, { owner, attempt }, true);
+      else if (!(await this.#isClaimed(plan, ref, { owner, attempt }))) continue;
       return {
         kind: "claimed",
-        attempt: decision.step.attempt,
+        attempt,
         step: prepared,
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
@@ -199,26 +208,16 @@ export class PostgresPlanStore implements PlanStore {
   ): Promise<FinishResult> {
     const key = keyOf(attempt, attempt.stepId);
     const claim = this.#claims.get(key);
-    for (;;) {
-      const plan = await this.#opened(attempt);
-      const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
-      const change =
-        claim === undefined || running?.owner === claim.owner
-          ? finishStep(plan.state, attempt.stepId, attempt.attempt, outcome, this.#node.nowMs())
-          : undefined;
+    try {
+      const result = await this.#finish(attempt, claim, outcome, toolCall);
+      this.#orphans.delete(key);
+      return result;
+    } catch (error) {
+      // Whether it is written is not known: to be settled as soon as the store can be reached.
+      this.#orphans.set(key, attempt);
+      throw error;
+    } finally {
       if (claim?.attempt === attempt.attempt) this.#dropClaim(key);
-      if (change === undefined) return { kind: "fenced" };
-      plan.change(change);
-      const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
-      assert(step !== undefined, "ending an attempt changes its step");
-      const context = "context" in outcome ? outcome.context : undefined;
-      if (!(await this.#isWritten(plan, attemptEnd(plan, step, context, toolCall)))) continue;
-      if (context !== undefined) plan.keepOutput(step.stepId, context.toolOutputJson);
-      this.#closeIfOver(plan);
-      const execution = executionOf(attempt.planId, step, context);
-      return execution === undefined
-        ? { kind: "pending" }
-        : { kind: "ended", execution: { ...execution, replayed: false } };
     }
   }
 
@@ -262,8 +261,31 @@ export class PostgresPlanStore implements PlanStore {
     return () => this.#wakes.off(planId, wake);
   }
 
-  abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
-    return this.#queries.abandoned(this.#node.others, limit);
+  onCancelRequested(listener: (ref: PlanRef) => void): Unsubscribe {
+    this.#cancels.add(listener);
+    return () => this.#cancels.delete(listener);
+  }
+
+  async abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
+    await this.#node.buryTheGone();
+    const orphaned = await this.#orphaned();
+    return [...orphaned, ...(await this.#queries.abandoned(this.#node.others, limit))];
+  }
+
+  /** This node's own attempts that run no more, but may be claimed still. */
+  async #orphaned(): Promise<readonly AbandonedStep[]> {
+    const abandoned: AbandonedStep[] = [];
+    for (const [key, attempt] of this.#orphans) {
+      const access = await this.#plans.current(attempt);
+      if (access.kind === "held elsewhere") continue;
+      const { plan } = access;
+      const state = plan.state.steps.find((step) => step.stepId === attempt.stepId);
+      const step = plan.step(attempt.stepId);
+      const isClaimed = state?.status === "running" && state.attempt === attempt.attempt;
+      if (!isClaimed || step === undefined || this.#claims.has(key)) this.#orphans.delete(key);
+      else abandoned.push({ attempt, step, sessionId: plan.sessionId });
+    }
+    return abandoned;
   }
 
   /** A plan with a step that runs waits for its end, which its deadline bounds too. */
@@ -278,6 +300,60 @@ export class PostgresPlanStore implements PlanStore {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const key of this.#claims.keys()) this.#dropClaim(key);
     await Promise.all([...this.#plans.plans()].map((plan) => plan.settled()));
+  }
+
+  async #finish(
+    attempt: AttemptRef,
+    claim: OwnClaim | undefined,
+    outcome: StepOutcome,
+    toolCall: ToolCallRecord | undefined,
+  ): Promise<FinishResult> {
+    for (;;) {
+      const plan = await this.#opened(attempt);
+      const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
+      const change =
+        claim === undefined || running?.owner === claim.owner
+          ? finishStep(plan.state, attempt.stepId, attempt.attempt, outcome, this.#node.nowMs())
+          : undefined;
+      claim?.forget();
+      if (change === undefined) {
+        // What says so must be durable: the attempt's marker may go then.
+        await plan.settled();
+        if (plan.broken) continue;
+        return { kind: "fenced" };
+      }
+      plan.change(change);
+      const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
+      assert(step !== undefined, "ending an attempt changes its step");
+      const context = "context" in outcome ? outcome.context : undefined;
+      if (!(await this.#isWritten(plan, attemptEnd(plan, step, context, toolCall)))) continue;
+      if (context !== undefined) plan.keepOutput(step.stepId, context.toolOutputJson);
+      this.#closeIfOver(plan);
+      const execution = executionOf(attempt.planId, step, context);
+      return execution === undefined
+        ? { kind: "pending" }
+        : { kind: "ended", execution: { ...execution, replayed: false } };
+    }
+  }
+
+  /** Writes a claim. @returns false when another node was first. */
+  async #isClaimed(
+    plan: OpenPlan,
+    ref: StepRef,
+    claim: Pick<OwnClaim, "owner" | "attempt">,
+  ): Promise<boolean> {
+    const key = keyOf(ref, ref.stepId);
+    this.#keepClaim(plan, ref, claim, false);
+    let isWritten = false;
+    try {
+      isWritten = await this.#isWritten(plan);
+    } catch (error) {
+      this.#orphans.set(key, { ...ref, attempt: claim.attempt });
+      throw error;
+    } finally {
+      if (!isWritten) this.#dropClaim(key);
+    }
+    return isWritten;
   }
 
   async #expire(ref: PlanRef): Promise<boolean> {
@@ -384,6 +460,21 @@ export class PostgresPlanStore implements PlanStore {
     for (const row of rows) await this.#letGo({ orgId: row.org_id, planId: row.plan_id });
   }
 
+  /** Looks whether a plan with steps running here is to be cancelled; absent: any of them. */
+  #tellOfCancels(ref?: PlanRef): void {
+    const refs = [...this.#claims.values()]
+      .map((claim) => claim.ref)
+      .filter(({ planId }) => ref === undefined || planId === ref.planId);
+    if (refs.length === 0) return;
+    this.#queries.cancelled(refs).then(
+      (cancelled) => {
+        for (const each of cancelled) for (const listener of this.#cancels) listener(each);
+      },
+      // The next heartbeat asks again.
+      () => undefined,
+    );
+  }
+
   /** Makes what is known of a plan durable, claims of reads too, and lets others decide on it. */
   #letGo(ref: PlanRef): Promise<void> {
     return this.#plans.releasing(ref, async (plan) => {
@@ -440,6 +531,7 @@ export class PostgresPlanStore implements PlanStore {
       : undefined;
     this.#claims.set(key, {
       ...claim,
+      ref: plan.ref,
       forget: () => {
         clearTimeout(timer);
       },

@@ -4,6 +4,7 @@ import { LEASE_MS } from "../../kernel/limits.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { AppendStatement, type AppliedRow } from "./append-statement.js";
 import { ConnectionLost, sqlStateOf, type Database } from "./database.js";
+import type { NodeLease } from "./node-lease.js";
 import type { OpenPlan, PlanUnit } from "./open-plan.js";
 
 /** Another node has written to the plan: nothing of the unit was kept. */
@@ -34,13 +35,20 @@ interface Lane {
  */
 export class PlanWriter {
   readonly #db: Database;
+  readonly #node: Pick<NodeLease, "nodeId">;
   readonly #telemetry: Telemetry;
   readonly #onWritten: (unit: PlanUnit) => void;
   readonly #lanes = new Map<string, Lane>();
 
   /** @param onWritten told of each unit that took effect, before its waiters are. */
-  constructor(db: Database, telemetry: Telemetry, onWritten: (unit: PlanUnit) => void) {
+  constructor(
+    db: Database,
+    node: Pick<NodeLease, "nodeId">,
+    telemetry: Telemetry,
+    onWritten: (unit: PlanUnit) => void,
+  ) {
     this.#db = db;
+    this.#node = node;
     this.#telemetry = telemetry;
     this.#onWritten = onWritten;
   }
@@ -82,7 +90,10 @@ export class PlanWriter {
   /** Settles every unit, whatever happens. */
   async #write(orgId: string, units: readonly PlanUnit[]): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
-    const statement = new AppendStatement(orgId, units, LEASE_MS);
+    const statement = new AppendStatement(orgId, units, {
+      nodeId: this.#node.nodeId,
+      forMs: LEASE_MS,
+    });
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let tries = 1; ; tries += 1) {
       try {

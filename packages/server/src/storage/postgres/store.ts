@@ -2,6 +2,7 @@ import type { Ids } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { Store } from "../store.js";
+import { PostgresBudgetReservations } from "./budget-reservations.js";
 import { PostgresCustomerBindings } from "./customer-bindings.js";
 import { Database } from "./database.js";
 import { MemoryFollower } from "./memory-follower.js";
@@ -46,6 +47,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       plans,
       toolCalls,
       usage: new PostgresUsageStore(db, unread.usage),
+      reservations: new PostgresBudgetReservations(db, node),
       customers: new PostgresCustomerBindings(db),
       memory: new PostgresMemoryStore(db, unread.memory, signals),
       memorySource: {

@@ -37,6 +37,8 @@ export class PostgresToolCallLog implements ToolCallLog {
   readonly #unread: Readonly<Record<CallConsumer, UnreadPlans>>;
   readonly #wakes = new EventEmitter().setMaxListeners(0);
   readonly #entries: Entry[] = [];
+  /** Event ids of the entries: a call may be found that was written here. */
+  readonly #known = new Set<string>();
   readonly #places: Record<CallConsumer, number> = { usage: 0, memory: 0 };
   #last = 0;
   #loaded: Promise<void> | undefined;
@@ -44,6 +46,10 @@ export class PostgresToolCallLog implements ToolCallLog {
   constructor(db: Database, unread: Readonly<Record<CallConsumer, UnreadPlans>>) {
     this.#db = db;
     this.#unread = unread;
+    unread.memory.onFound(() => this.#wakes.emit("recorded"));
+    unread.usage.onFound((found) => {
+      this.#adopt(found).catch(() => undefined);
+    });
   }
 
   async position(consumer: string): Promise<number> {
@@ -96,6 +102,19 @@ export class PostgresToolCallLog implements ToolCallLog {
     this.#wakes.emit("recorded");
   }
 
+  /** Follows calls that nobody else does any more. Those that cannot be read are found again later. */
+  async #adopt(found: readonly PlanRef[]): Promise<void> {
+    await this.#load();
+    for (const [orgId, planIds] of byOrganization(found)) {
+      const options = { lock: false, callsMax: ENTRIES_MAX };
+      const { parts } = await readUnread(this.#db, "usage", orgId, planIds, options);
+      for (const { ref, calls } of parts) {
+        for (const call of calls) this.#add(ref, call);
+      }
+    }
+    this.#wakes.emit("recorded");
+  }
+
   #after(sequence: number, limit: number): readonly Entry[] {
     const skipped = sequence - (this.#last - this.#entries.length);
     const first = Math.max(skipped, 0);
@@ -103,9 +122,13 @@ export class PostgresToolCallLog implements ToolCallLog {
   }
 
   #add(ref: PlanRef, { sequence, record }: PlacedCall): void {
+    if (this.#known.has(record.eventId)) return;
+    this.#known.add(record.eventId);
     this.#last += 1;
     this.#entries.push({ sequence: this.#last, ref, planSequence: sequence, record });
-    if (this.#entries.length > 2 * ENTRIES_MAX) this.#entries.splice(0, ENTRIES_MAX);
+    if (this.#entries.length < 2 * ENTRIES_MAX) return;
+    for (const gone of this.#entries.splice(0, ENTRIES_MAX))
+      this.#known.delete(gone.record.eventId);
   }
 
   #load(): Promise<void> {
@@ -118,6 +141,7 @@ export class PostgresToolCallLog implements ToolCallLog {
 
   async #loadOnce(): Promise<void> {
     const written = this.#entries.splice(0);
+    this.#known.clear();
     const { usage, memory } = this.#unread;
     for (const [orgId, planIds] of byOrganization([
       ...(await usage.all()),
@@ -139,9 +163,8 @@ export class PostgresToolCallLog implements ToolCallLog {
         }
       }
     }
-    const known = new Set(this.#entries.map(({ record }) => record.eventId));
     for (const { ref, planSequence: sequence, record } of written) {
-      if (!known.has(record.eventId)) this.#add(ref, { sequence, record });
+      this.#add(ref, { sequence, record });
     }
   }
 }

@@ -19,6 +19,7 @@ export class UnreadPlans {
   readonly #consumer: CallConsumer;
   readonly #node: NodeLease;
   readonly #byOrg = new Map<string, Set<string>>();
+  readonly #listeners = new Set<(found: readonly PlanRef[]) => void>();
   #swept: Promise<void>;
   #beats = 0;
   #others = "";
@@ -39,6 +40,11 @@ export class UnreadPlans {
         log.warn({ err: error }, "the store could not be searched for tool calls");
       });
     });
+  }
+
+  /** Has `listener` called with the plans that a sweep has found. */
+  onFound(listener: (found: readonly PlanRef[]) => void): void {
+    this.#listeners.add(listener);
   }
 
   /** The plan has new tool calls. */
@@ -90,7 +96,9 @@ export class UnreadPlans {
        ORDER BY p.plan_id LIMIT $2`,
       [this.#node.others, SWEEP_PLANS_MAX],
     );
-    for (const row of rows) this.add({ orgId: row.org_id, planId: row.plan_id });
+    const found = rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+    for (const ref of found) this.add(ref);
+    if (found.length > 0) for (const listener of this.#listeners) listener(found);
     if (rows.length === SWEEP_PLANS_MAX) this.#isDue = true;
   }
 }

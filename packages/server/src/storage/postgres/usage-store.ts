@@ -268,7 +268,7 @@ export async function totalsInWindow(
 }
 
 /** Every price of an organization. */
-async function pricesOf(connection: Connection, orgId: string): Promise<readonly Price[]> {
+export async function pricesOf(connection: Connection, orgId: string): Promise<readonly Price[]> {
   const rows = await connection.query<PriceRow>(
     `SELECT ${PRICE_COLUMNS} FROM usage_prices WHERE org_id = $1 ORDER BY scope, subject, from_ms`,
     [orgId],

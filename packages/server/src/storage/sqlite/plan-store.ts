@@ -224,6 +224,11 @@ export class SqlitePlanStore implements PlanStore {
     return () => this.#wakes.off(planId, wake);
   }
 
+  /** Nobody else has the store: whoever cancels stops the steps himself. */
+  onCancelRequested(): Unsubscribe {
+    return () => undefined;
+  }
+
   abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
     return read(() => this.#queries.abandoned(this.#clock.nowMs(), limit));
   }

@@ -72,6 +72,7 @@ export const createPlanTables: readonly string[] = [
      step_index integer NOT NULL,
      attempt integer NOT NULL,
      owner text NOT NULL,
+     node_id uuid NOT NULL,
      lease_until_ms bigint NOT NULL,
      PRIMARY KEY (org_id, plan_id, step_index)
    )`,
@@ -115,8 +116,8 @@ export const createPlanTables: readonly string[] = [
      c_hints text[],
      u_plan uuid[], u_status text[], u_started bigint[], u_finished bigint[], u_deadline bigint[],
      u_ending text[], u_holder uuid[],
-     l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_for_ms bigint,
-     e_plan uuid[], e_step integer[]
+     l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_node uuid,
+     l_for_ms bigint, e_plan uuid[], e_step integer[]
    ) RETURNS uuid[] LANGUAGE plpgsql AS $$
    DECLARE
      applied uuid[];
@@ -162,12 +163,13 @@ export const createPlanTables: readonly string[] = [
            AND e.plan = ANY (applied);
      END IF;
      IF cardinality(l_plan) > 0 THEN
-       INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, lease_until_ms)
-         SELECT p_org, l.plan, l.step, l.attempt, l.owner, steward_now_ms() + l_for_ms
+       INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, node_id,
+           lease_until_ms)
+         SELECT p_org, l.plan, l.step, l.attempt, l.owner, l_node, steward_now_ms() + l_for_ms
          FROM unnest(l_plan, l_step, l_attempt, l_owner) AS l (plan, step, attempt, owner)
          WHERE l.plan = ANY (applied)
          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
-           owner = excluded.owner, lease_until_ms = excluded.lease_until_ms;
+           owner = excluded.owner, node_id = excluded.node_id, lease_until_ms = excluded.lease_until_ms;
      END IF;
      RETURN applied;
    END $$`,

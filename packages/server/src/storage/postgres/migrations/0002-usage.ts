@@ -92,7 +92,7 @@ export const createUsageTables: readonly string[] = [
      session_id text NOT NULL,
      aau integer NOT NULL,
      nanodollars bigint NOT NULL,
-     until_ms bigint NOT NULL,
+     node_id uuid NOT NULL,
      PRIMARY KEY (org_id, call_id)
    )`,
 

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { measureFloor } from "./floor.js";
+import type { BenchStore } from "./store.js";
+
+/** The embedded store; its floor shares a commit among the plans that are under way at once. */
+export function sqliteStore(dir: string): BenchStore {
+  const path = join(dir, "store.db");
+  return {
+    url: `sqlite:${path}`,
+    async counters(pid, metricsUrl) {
+      const page = await (await fetch(metricsUrl)).text();
+      const io = readFileSync(`/proc/${String(pid)}/io`, "utf8");
+      const commits = /^steward_store_commits_total(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1];
+      return {
+        commits: Number(commits ?? 0),
+        bytes: Number(/^write_bytes: (\d+)$/m.exec(io)?.[1] ?? 0),
+      };
+    },
+    floor: (group) =>
+      Promise.resolve(measureFloor(path, join(dir, "floor.db"), group).stepsPerSecond),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,107 @@
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import type { AnnouncedToolCall } from "../../governance/index.js";
+import { aauWeight, BudgetLedger, pricedCallOf, PriceList, windowOf } from "../../usage/index.js";
+import type { Admission, Budget, BudgetReservations, Charge } from "../../usage/ports.js";
+import type { Connection, Database } from "./database.js";
+import type { NodeLease } from "./node-lease.js";
+import { totalsOf, type TotalsRow } from "./usage-rows.js";
+import { budgetsOf, pricesOf } from "./usage-store.js";
+
+/** A call that was admitted and has no row yet: id, session, AAUs, nanodollars. */
+type Reserved = readonly [callId: string, sessionId: string, aau: number, cost: string];
+
+interface WindowRow extends TotalsRow {
+  readonly reserved: readonly Reserved[];
+}
+
+/**
+ * Budgets in PostgreSQL. Whoever decides for an organization holds the lock on its budgets; what was
+ * recorded and what is reserved are read by one statement, so that a call that passes from one to the
+ * other counts once. What a node that is gone has reserved counts no more.
+ */
+export class PostgresBudgetReservations implements BudgetReservations {
+  readonly #db: Database;
+  readonly #node: NodeLease;
+
+  constructor(db: Database, node: NodeLease) {
+    this.#db = db;
+    this.#node = node;
+  }
+
+  reserve(call: AnnouncedToolCall): Promise<Admission> {
+    return this.#db.transaction((connection) => this.#reserveOn(connection, call));
+  }
+
+  async release(orgId: string, callId: string): Promise<void> {
+    await this.#db.query(`DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = $2`, [
+      orgId,
+      callId,
+    ]);
+  }
+
+  async #reserveOn(connection: Connection, call: AnnouncedToolCall): Promise<Admission> {
+    const { orgId, eventId, sessionId } = call;
+    const budgets = await budgetsOf(connection, orgId, true);
+    const nowMs = this.#node.nowMs();
+    const prices = new PriceList(await pricesOf(connection, orgId));
+    const cost = prices.priceOf(pricedCallOf(call, nowMs)).cost;
+    const charge: Charge = { sessionId, aau: aauWeight(call.intent), cost };
+    const ledger = await ledgerOf(connection, orgId, budgets, { charge, nowMs });
+    const admission = ledger.reserve(eventId, charge, nowMs);
+    if (admission.kind === "admitted") {
+      await connection.query(`INSERT INTO usage_reservations VALUES ($1, $2, $3, $4, $5, $6)`, [
+        orgId,
+        eventId,
+        sessionId,
+        charge.aau,
+        charge.cost,
+        this.#node.nodeId,
+      ]);
+    }
+    return admission;
+  }
+}
+
+/** What counts against the budgets that a call concerns. */
+async function ledgerOf(
+  connection: Connection,
+  orgId: string,
+  budgets: readonly Budget[],
+  { charge, nowMs }: { readonly charge: Charge; readonly nowMs: number },
+): Promise<BudgetLedger> {
+  const windows = budgets.map((budget) => windowOf(budget, charge.sessionId, nowMs));
+  const rows = await connection.query<WindowRow>(
+    `SELECT coalesce(sum(t.action_count), 0)::bigint AS action_count,
+       coalesce(sum(t.total_aau), 0)::bigint AS total_aau,
+       coalesce(sum(t.total_nanodollars), 0)::text AS cost,
+       (SELECT coalesce(json_agg(json_build_array(r.call_id, r.session_id, r.aau,
+           r.nanodollars::text)), '[]')
+        FROM usage_reservations AS r WHERE r.org_id = $1
+          AND r.node_id IN (SELECT node_id FROM nodes WHERE org_id = $5)) AS reserved
+     FROM unnest($2::text[], $3::bigint[], $4::bigint[]) WITH ORDINALITY
+       AS w (session, from_ms, until_ms, place)
+     LEFT JOIN usage_totals AS t ON t.org_id = $1 AND t.grain = 'day'
+       AND t.dimension = CASE WHEN w.session IS NULL THEN 'total' ELSE 'session' END
+       AND t.key = coalesce(w.session, '')
+       AND t.bucket_ms >= w.from_ms AND t.bucket_ms < w.until_ms
+     GROUP BY w.place ORDER BY w.place`,
+    [
+      orgId,
+      windows.map(({ sessionId }) => sessionId ?? null),
+      windows.map(({ fromMs }) => fromMs),
+      windows.map(({ untilMs }) => untilMs ?? Number.MAX_SAFE_INTEGER),
+      NIL_ORG_ID,
+    ],
+  );
+  // One without budgets admits everything: it only carries what is reserved over.
+  const underWay = new BudgetLedger([]);
+  for (const [callId, sessionId, aau, cost] of rows[0]?.reserved ?? []) {
+    underWay.reserve(callId, { sessionId, aau, cost: BigInt(cost) }, nowMs);
+  }
+  const ledger = new BudgetLedger(budgets, underWay);
+  for (const [index, window] of windows.entries()) {
+    const row = rows[index];
+    if (row !== undefined) ledger.know(window, totalsOf(row));
+  }
+  return ledger;
+}

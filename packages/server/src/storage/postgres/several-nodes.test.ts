@@ -1,0 +1,245 @@
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../kernel/clock.js";
+import { systemIds } from "../../kernel/ids.js";
+import type { AnnouncedToolCall, Intent } from "../../governance/index.js";
+import { embeddedEntry } from "../../memory/embedded-entry.js";
+import type { PreparedStep } from "../../plans/index.js";
+import type { AttemptRef, PlanRef, PlanStore } from "../../plans/ports.js";
+import type { StepOutcome } from "../../plans/transitions.js";
+import type { Store } from "../store.js";
+import { recordToolCalls } from "../testing/record-tool-calls.js";
+import { openTestStore } from "./testing/open-store.js";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const IDS = systemIds(systemClock);
+
+describe("two nodes of one store", () => {
+  let database: TestDatabase;
+  let a: Store;
+  let b: Store;
+  beforeEach(async () => {
+    database = await freshDatabase();
+    a = await openTestStore(database.url);
+    b = await openTestStore(database.url);
+    // Each has heard of the other.
+    await delay(1100);
+  });
+  afterEach(async () => {
+    await a[Symbol.asyncDispose]();
+    await b[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  it("hand a plan over, and a read that one of them runs is not run by the other", async () => {
+    const ref = await submit(a.plans, ["a", "b"]);
+    const running = await claim(a.plans, ref, "a");
+    // Nobody but node A knows of the claim yet.
+    expect(await b.plans.claimStep({ ...ref, stepId: "a" }, "b")).toEqual({ kind: "running" });
+    await vi.waitFor(async () => {
+      const other = await b.plans.claimStep({ ...ref, stepId: "b" }, "b");
+      expect(other.kind).toBe("claimed");
+    });
+    expect(await b.plans.claimStep({ ...ref, stepId: "a" }, "b")).toEqual({ kind: "running" });
+    await a.plans.finishStep(running, completed(), undefined);
+    const replayed = await b.plans.claimStep({ ...ref, stepId: "a" }, "b");
+    expect(replayed).toMatchObject({ kind: "finished", execution: { replayed: true } });
+    await b.plans.finishStep({ ...ref, stepId: "b", attempt: 1 }, completed(), undefined);
+    expect((await a.plans.findPlan(ref))?.status).toBe("completed");
+    const log = await a.plans.readEvents(ref, 0, 100);
+    expect(log.map((event) => event.sequence)).toEqual(log.map((_, index) => index + 1));
+  });
+
+  it("wake each other when a plan has news", async () => {
+    const ref = await submit(a.plans, ["a"]);
+    const woken = new Promise<void>((resolve) => b.plans.onPlanEvents(ref.planId, resolve));
+    await a.plans.finishStep(await claim(a.plans, ref, "a"), completed(), undefined);
+    await woken;
+    expect((await b.plans.readEvents(ref, 0, 100)).at(-1)?.eventType).toBe("PlanCompleted");
+  });
+
+  it("let one of them claim a write, however many ask at once", async () => {
+    const ref = await submit(a.plans, ["w"], "write_insert");
+    await letGo(b.plans, ref);
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? a : b).plans.claimStep({ ...ref, stepId: "w" }, `owner-${index}`),
+      ),
+    );
+    expect(claims.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === "running")).toHaveLength(19);
+  });
+
+  it("take a plan over from a node that has left", async () => {
+    const ref = await submit(a.plans, ["a", "b"]);
+    await a.plans.finishStep(await claim(a.plans, ref, "a"), completed(), undefined);
+    await a[Symbol.asyncDispose]();
+    const attempt = await claim(b.plans, ref, "b");
+    await b.plans.finishStep(attempt, completed(), undefined);
+    expect((await b.plans.findPlan(ref))?.status).toBe("completed");
+  });
+
+  it("fence a node that was taken for gone, and whose read another has claimed since", async () => {
+    const ref = await submit(a.plans, ["a"]);
+    const late = await claim(a.plans, ref, "a");
+    // As when node A hangs before its claim is written.
+    await database.query("UPDATE plans SET holder = NULL");
+    const attempt = await claim(b.plans, ref, "a");
+    expect(attempt).toEqual(late);
+    expect(await a.plans.finishStep(late, completed(), undefined)).toEqual({ kind: "fenced" });
+    expect(await b.plans.finishStep(attempt, completed(), undefined)).toMatchObject({
+      kind: "ended",
+    });
+  });
+
+  it("tell each other that a running step's plan is cancelled", async () => {
+    const ref = await submit(a.plans, ["a", "b"]);
+    const cancelled = new Promise<PlanRef>((resolve) => a.plans.onCancelRequested(resolve));
+    const attempt = await claim(a.plans, ref, "a");
+    expect((await b.plans.cancelPlan(ref, "enough")).status).toBe("running");
+    expect(await cancelled).toEqual(ref);
+    await a.plans.finishStep(attempt, { kind: "cancelled", durationMs: 1 }, undefined);
+    expect((await b.plans.findPlan(ref))?.status).toBe("cancelled");
+  });
+
+  it("record each tool call once, and what a node that has left did not", async () => {
+    const calls = Array.from({ length: 30 }, () => ({ orgId: ORG }));
+    const [onA, onB] = await Promise.all([
+      recordToolCalls(a.plans, calls),
+      recordToolCalls(b.plans, calls),
+    ]);
+    const recorded = await Promise.all([a, b, a, b].map(({ usage }) => usage.recordPending(100)));
+    expect(recorded.flat()).toHaveLength(60);
+    const left = await recordToolCalls(a.plans, calls);
+    await a[Symbol.asyncDispose]();
+    await vi.waitFor(
+      async () => {
+        await b.usage.recordPending(100);
+        const rows = await b.usage.rowsBetween(ORG, { fromMs: 0, untilMs: 1e15 }, 1000);
+        const ids = rows.map(({ event }) => event.id);
+        expect(ids.sort()).toEqual([...onA, ...onB, ...left].map((call) => call.eventId).sort());
+      },
+      { timeout: 5000, interval: 100 },
+    );
+  });
+
+  it("admit together no more calls than a budget has room for", async () => {
+    const call = (): AnnouncedToolCall => ({
+      eventId: randomUUID(),
+      orgId: ORG,
+      sessionId: "s",
+      toolName: "sql",
+      intent: "write_insert",
+      ormModel: undefined,
+    });
+    const budget = { scope: "organization", unit: "aau", period: "day", action: "block" } as const;
+    await a.usage.saveBudget(ORG, { ...budget, id: randomUUID(), limit: 10n });
+    const calls = Array.from({ length: 20 }, call);
+    const admissions = await Promise.all(
+      calls.map(async (each, index) => (index % 2 === 0 ? a : b).reservations?.reserve(each)),
+    );
+    const admitted = calls.filter((_, index) => admissions[index]?.kind === "admitted");
+    expect(admitted).toHaveLength(3);
+    const [given, recorded] = admitted;
+    await b.reservations?.release(ORG, given?.eventId ?? "");
+    // A row takes the place of its call's reservation.
+    await recordToolCalls(a.plans, [
+      {
+        orgId: ORG,
+        eventId: recorded?.eventId ?? "",
+        intent: "write_insert",
+        finishedAtMs: systemClock.nowMs(),
+      },
+    ]);
+    await a.usage.recordPending(10);
+    expect(await b.reservations?.reserve(call())).toMatchObject({ kind: "admitted" });
+    expect(await a.reservations?.reserve(call())).toMatchObject({
+      kind: "refused",
+      retryAfterMs: expect.any(Number) as number,
+    });
+  });
+
+  it("follow each other's memory within half a second", async () => {
+    const model = { name: "hash", dimension: 2 };
+    await a.memory.useModel(model);
+    await b.memory.useModel(model);
+    const known = new Set<string>();
+    await using _following = await b.followMemory?.({
+      add: async (entries) => {
+        for (const { entryId } of entries) known.add(entryId);
+      },
+      remove: async (ids) => {
+        for (const id of ids) known.delete(id);
+      },
+    });
+    const entry = {
+      orgId: ORG,
+      entryId: randomUUID(),
+      sessionId: "s",
+      content: "{}",
+      createdAtMs: 1,
+    };
+    await a.memory.addEntries([embeddedEntry(entry, Float32Array.of(1, 0))]);
+    await vi.waitFor(() => expect([...known]).toEqual([entry.entryId]), { timeout: 500 });
+    await a.memory.deleteEntry(ORG, entry.entryId);
+    await vi.waitFor(() => expect(known.size).toBe(0), { timeout: 500 });
+  });
+});
+
+async function submit(
+  plans: PlanStore,
+  stepIds: readonly string[],
+  intent: Intent = "read_select",
+): Promise<PlanRef> {
+  const ref = { orgId: ORG, planId: IDS.orderedUuid() };
+  const createdAtMs = systemClock.nowMs();
+  await plans.createPlan({
+    ref,
+    sessionId: "s",
+    name: "plan",
+    description: "",
+    steps: stepIds.map((id, index) => step(id, index, intent)),
+    createdAtMs,
+    deadlineMs: createdAtMs + 86_400_000,
+  });
+  return ref;
+}
+
+async function claim(plans: PlanStore, ref: PlanRef, stepId: string): Promise<AttemptRef> {
+  const claimed = await vi.waitUntil(async () => {
+    const result = await plans.claimStep({ ...ref, stepId }, IDS.uuid());
+    return result.kind === "claimed" ? result : undefined;
+  });
+  return { ...ref, stepId, attempt: claimed.attempt };
+}
+
+/** Asks for a plan until its holder has let go of it. */
+async function letGo(plans: PlanStore, ref: PlanRef): Promise<void> {
+  await vi.waitUntil(async () => {
+    const result = await plans.claimStep({ ...ref, stepId: "none" }, "nobody");
+    return result.kind === "refused";
+  });
+}
+
+function step(id: string, index: number, intent: Intent): PreparedStep {
+  return {
+    id,
+    index,
+    name: id,
+    toolName: "sql",
+    intent,
+    intentSource: "explicit",
+    dataSource: "default",
+    queryTemplate: "SELECT 1",
+    dependsOn: [],
+    schemaTableHints: [],
+    statement: { sql: "SELECT 1", binds: [] },
+  };
+}
+
+function completed(): StepOutcome {
+  const context = { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] };
+  return { kind: "completed", rowCount: 1, durationMs: 1, context };
+}

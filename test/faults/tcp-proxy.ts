@@ -1,0 +1,98 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** One connection through the proxy: towards the client, and towards the server. */
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  isStalled: boolean;
+}
+
+/** What happens to a connection. */
+type Mischief = "cut" | "half-close" | "stall";
+const MISCHIEF: readonly Mischief[] = ["cut", "half-close", "stall"];
+/** How long a stalled connection carries nothing, at most, in ms. */
+const STALL_MS_MAX = 300;
+
+/** Stands between a client and a server on the loopback address, and troubles their connections. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #listener: Server;
+  readonly #pairs = new Set<Pair>();
+
+  private constructor(listener: Server) {
+    this.#listener = listener;
+  }
+
+  /** Forwards to this port of the loopback address. */
+  static async start(port: number): Promise<TcpProxy> {
+    const listener = createServer();
+    const proxy = new TcpProxy(listener);
+    listener.on("connection", (client) => {
+      proxy.#forward(client, port);
+    });
+    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#listener.address() as AddressInfo).port;
+  }
+
+  /** Troubles each connection with this probability. @param random in [0, 1). */
+  trouble(probability: number, random: () => number): void {
+    for (const pair of this.#pairs) {
+      if (random() < probability) disturb(pair, random);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#listener.close(resolve));
+    for (const { client, server } of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
+    await closed;
+  }
+
+  #forward(client: Socket, port: number): void {
+    const server = connect({ host: "127.0.0.1", port });
+    const pair: Pair = { client, server, isStalled: false };
+    this.#pairs.add(pair);
+    const drop = (): void => {
+      this.#pairs.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on("error", drop);
+      socket.on("close", drop);
+    }
+    client.pipe(server);
+    server.pipe(client);
+  }
+}
+
+function disturb(pair: Pair, random: () => number): void {
+  const { client, server } = pair;
+  switch (MISCHIEF[Math.floor(random() * MISCHIEF.length)]) {
+    case "cut":
+      client.destroy();
+      server.destroy();
+      return;
+    case "half-close":
+      // One of them hears that the other will say nothing more.
+      (random() < 0.5 ? client : server).end();
+      return;
+    default:
+      // What is piped twice arrives twice, which no network does.
+      if (pair.isStalled) return;
+      pair.isStalled = true;
+      client.unpipe(server);
+      server.unpipe(client);
+      setTimeout(() => {
+        pair.isStalled = false;
+        client.pipe(server);
+        server.pipe(client);
+      }, random() * STALL_MS_MAX);
+  }
+}
