@@ -1,3 +1,4 @@
+import { PostgresSchemaDatabase } from "./adapters/introspect-postgres/index.js";
 import { SqliteSchemaDatabase } from "./adapters/introspect-sqlite/index.js";
 import { type Config, sqliteFile } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
@@ -21,7 +22,11 @@ export function openMigrations(options: MigrationOptions): MigrationService {
   const databases = new Map<string, SchemaDatabase>();
   for (const { name, url } of config.dataSources) {
     const path = sqliteFile(url);
-    if (path !== undefined) databases.set(name, new SqliteSchemaDatabase(name, path));
+    const database =
+      path === undefined
+        ? new PostgresSchemaDatabase(name, url)
+        : new SqliteSchemaDatabase(name, path);
+    databases.set(name, database);
   }
   return new MigrationService({ databases, stores, clock, ids });
 }

@@ -45,9 +45,7 @@ function textFrom(sql: string, tokens: readonly Token[]): string {
 
 function isDefinition(tokens: readonly Token[], dialect: Dialect): boolean {
   const [first, second] = tokens;
-  if (dialect === "postgres") {
-    return isWord(first, "CREATE", "ALTER", "COMMENT", "GRANT", "REVOKE", "SET");
-  }
+  if (dialect === "postgres") return isPostgresDefinition(tokens);
   if (!isWord(first, "CREATE") || isWord(second, "TEMP", "TEMPORARY")) return false;
   if (!isWord(second, "TABLE")) return true;
   // CREATE TABLE … AS would run a query.
@@ -56,6 +54,41 @@ function isDefinition(tokens: readonly Token[], dialect: Dialect): boolean {
   reader.next();
   while (reader.takeSign(".")) reader.next();
   return isSign(reader.peek(), "(");
+}
+
+/** What may be defined inside of one PostgreSQL database. */
+const DEFINED = [
+  ...["SCHEMA", "TABLE", "INDEX", "VIEW", "SEQUENCE", "TYPE", "DOMAIN", "FUNCTION", "PROCEDURE"],
+  ...["TRIGGER", "POLICY", "EXTENSION", "COLUMN", "CONSTRAINT"],
+];
+const QUALIFIERS = [
+  "OR",
+  "REPLACE",
+  "UNIQUE",
+  "UNLOGGED",
+  "RECURSIVE",
+  "MATERIALIZED",
+  "CONSTRAINT",
+];
+
+/** Neither roles nor anything else that the whole server has, nor a query. */
+function isPostgresDefinition(tokens: readonly Token[]): boolean {
+  const reader = new TokenReader(tokens);
+  const verb = reader.takeOneOf("CREATE", "ALTER", "COMMENT", "GRANT", "REVOKE", "SET");
+  if (verb === "SET") return !isWord(reader.peek(), "ROLE", "SESSION");
+  if (verb === "GRANT" || verb === "REVOKE") return tokens.some((token) => isWord(token, "ON"));
+  if (verb === "COMMENT") reader.takeWords("ON");
+  while (isWord(reader.peek(), ...QUALIFIERS) && !isWord(reader.peek(1), "ON")) {
+    if (isWord(reader.peek(), "CONSTRAINT") && !isWord(reader.peek(1), "TRIGGER")) break;
+    reader.next();
+  }
+  const kind = verb === undefined ? undefined : reader.takeOneOf(...DEFINED);
+  if (verb !== "CREATE" || kind !== "TABLE") return kind !== undefined;
+  // CREATE TABLE … AS would run a query.
+  reader.takeWords("IF", "NOT", "EXISTS");
+  reader.next();
+  while (reader.takeSign(".")) reader.next();
+  return isSign(reader.peek(), "(") || isWord(reader.peek(), "PARTITION");
 }
 
 /** Objects of a table that `-- @renamed from=old` may stand in. */

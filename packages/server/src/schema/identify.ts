@@ -38,6 +38,11 @@ class Identification {
     this.#hints = hints;
   }
 
+  /** Ids of the engine mean something only within one database, and not in a copy of it. */
+  get #isSameDatabase(): boolean {
+    return this.#draft.database.values.nativeId === this.#before?.database.values.nativeId;
+  }
+
   run(): Schema {
     const levels = levelsOf(this.#draft);
     for (const level of levels) this.#identifyNamed(level.filter(isNamed));
@@ -60,7 +65,27 @@ class Identification {
   #identifyNamed(level: readonly SchemaObject[]): void {
     for (const object of level) this.#assign(object, this.#sameById(object));
     for (const object of level) this.#assign(object, this.#sameByName(object));
+    for (const object of level) this.#assign(object, this.#sameByPlace(object));
     for (const object of level) this.#assign(object, { id: this.#mint(object, object.name ?? "") });
+  }
+
+  /**
+   * PostgreSQL names keys, indexes and sequences after their table: when that was renamed, they are the
+   * same if they are about the same columns.
+   */
+  #sameByPlace(object: SchemaObject): SchemaObject | undefined {
+    const place = placeOf(object, (id) => this.#iriOf(id));
+    if (place === undefined || object.parent === undefined) return undefined;
+    const siblings = this.#before?.partsOf(this.#iriOf(object.parent), object.kind) ?? [];
+    return siblings.find(
+      (each) =>
+        !this.#taken.has(each.id) && !this.#isStillNamed(each) && placeOf(each, same) === place,
+    );
+  }
+
+  /** Whether some object of now has the name that this one had. */
+  #isStillNamed({ kind, name }: SchemaObject): boolean {
+    return this.#draft.objects.some((each) => each.kind === kind && each.name === name);
   }
 
   #iriOf(id: string): string {
@@ -75,7 +100,7 @@ class Identification {
 
   #sameById(object: SchemaObject): SchemaObject | undefined {
     const { nativeId } = object.values;
-    if (nativeId !== undefined) {
+    if (nativeId !== undefined && this.#isSameDatabase) {
       const same = this.#before?.objects.find((each) => each.values.nativeId === nativeId);
       if (same?.kind === object.kind) return same;
     }
@@ -129,6 +154,17 @@ const same = (id: string): string => id;
 /** The database itself is found by its being the only one. */
 function isNamed(object: SchemaObject): boolean {
   return object.name !== undefined || object.parent === undefined;
+}
+
+/** What a key, an index or a sequence is about; undefined where that does not tell which it is. */
+function placeOf({ values }: SchemaObject, idOf: (id: string) => string): string | undefined {
+  const { columns, parts, ownedBy, target, isUnique, where } = values;
+  if (values.definition === undefined && ownedBy === undefined) return undefined;
+  if (columns === undefined && parts === undefined && ownedBy === undefined) return undefined;
+  const place = { columns, parts, ownedBy, target, isUnique, where };
+  const said = Object.entries(place).filter(([, value]) => value !== undefined);
+  // Values are made of what JSON has.
+  return canonicalJson(withIds(Object.fromEntries(said), idOf) as unknown as JsonValue);
 }
 
 /** Everything that an object says, except where it is laid out. */

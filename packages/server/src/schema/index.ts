@@ -19,7 +19,7 @@ export type { Checks, Phase, SchemaDatabase, ScratchDatabase, Script } from "./p
 export type { MigrationProof, Stretch } from "./proof.js";
 export { quadsOf, schemaOf } from "./quads.js";
 export { rootOf } from "./root.js";
-export type { Dialect, Schema, SchemaObject } from "./schema.js";
+export { type Dialect, Schema, type SchemaObject } from "./schema.js";
 export type { Change, Operation } from "./schema-diff.js";
 export { scriptBetween, scriptFor } from "./script.js";
 export { type CatalogRow, readSqliteCatalog } from "./sqlite/read-catalog.js";

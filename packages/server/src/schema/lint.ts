@@ -35,6 +35,8 @@ const NAMED: readonly string[] = [
   ...["Table", "VirtualTable", "Column", "View", "MaterializedView", "Schema", "Sequence"],
   ...["Function", "Type", "Domain"],
 ];
+/** Properties that a table keeps for life: with another, it is another table. */
+const REMAKING: readonly string[] = ["partitionKey", "partitionBound", "inherits", "definition"];
 /** Kinds that every row must satisfy. */
 const RULES: readonly string[] = [
   ...["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey", "ExclusionConstraint"],
@@ -123,6 +125,15 @@ function alterationFindings(
         finding("data-dependent", "rows with NULL stop the migration"),
         finding("backward-incompatible", "writes of NULL fail"),
       ];
+    }
+    if (REMAKING.includes(property) && HOLDERS.includes(operation.kind)) {
+      return [
+        finding("destructive", "it is made anew, without its rows"),
+        finding("irreversible-down", "its rows are not brought back"),
+      ];
+    }
+    if (property === "labels") {
+      return [finding("data-dependent", "rows with a value that goes stop the migration")];
     }
     if (property === "generated") return [finding("destructive", "its values are computed anew")];
     return [];

@@ -170,14 +170,7 @@ export class MigrationService {
       refuseOthersWork(script, isUp ? migration.up : migration.down);
       refuseLoss(lint(from, to, script), options);
       refuseUnproven(await proveMigration(database, { base, target, ...waysOf(migration) }));
-      let reached = to;
-      await database.apply(script, {
-        before: (draft) => refuseDrift(name, from, draft),
-        after: (draft) => {
-          refuseDrift(name, to, draft);
-          reached = identify(draft, to);
-        },
-      });
+      const reached = await runOrGoBack(database, from, to, script);
       return this.#recordRun(store, caller, migration, goal, reached);
     });
   }
@@ -277,6 +270,43 @@ export class MigrationService {
     const mine = before.then(work, work);
     this.#busy.set(name, mine);
     return mine;
+  }
+}
+
+/** Runs a script between two checks. @returns the schema it ends at, as it was read. */
+async function run(
+  database: SchemaDatabase,
+  from: Schema,
+  to: Schema,
+  script: Script,
+): Promise<Schema> {
+  let reached = to;
+  await database.apply(script, {
+    before: (draft) => refuseDrift(database.name, from, draft),
+    after: (draft) => {
+      refuseDrift(database.name, to, draft);
+      reached = identify(draft, to);
+    },
+  });
+  return reached;
+}
+
+/** What of a script in several phases took effect before one failed is taken back by the same means. */
+async function runOrGoBack(
+  database: SchemaDatabase,
+  from: Schema,
+  to: Schema,
+  script: Script,
+): Promise<Schema> {
+  try {
+    return await run(database, from, to, script);
+  } catch (error) {
+    if (script.length > 1) {
+      const halfway = identify(await database.introspect(), from);
+      const back = scriptBetween(halfway, from);
+      if (back.length > 0) await run(database, halfway, from, back);
+    }
+    throw error;
   }
 }
 

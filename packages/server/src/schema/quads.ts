@@ -30,19 +30,19 @@ export function* quadsOf(schema: Schema): Generator<Quad> {
 
 function* valueQuads(subject: NamedNode, property: PropertyName, value: Value): Generator<Quad> {
   const predicate = iri(NAMESPACE + property);
+  const graph = PROPERTIES[property].isLayout === true ? LAYOUT : undefined;
   if (isList(value)) {
     for (const [index, part] of value.entries()) {
       const node = iri(`${subject.value}#${property}-${index + 1}`);
-      yield quad(subject, predicate, node);
-      yield quad(node, ITEM, typed(String(index + 1), XSD_INTEGER));
+      yield quad(subject, predicate, node, graph);
+      yield quad(node, ITEM, typed(String(index + 1), XSD_INTEGER), graph);
       for (const [key, item] of Object.entries(part)) {
-        yield quad(node, iri(NAMESPACE + key), termOf(item));
+        yield quad(node, iri(NAMESPACE + key), termOf(item), graph);
       }
     }
     return;
   }
-  if (PROPERTIES[property].isLayout === true) yield quad(subject, predicate, termOf(value), LAYOUT);
-  else yield quad(subject, predicate, termOf(value));
+  yield quad(subject, predicate, termOf(value), graph);
 }
 
 function isList(value: Value): value is readonly Part[] {

@@ -55,7 +55,31 @@ export type PropertyName =
   | "event"
   | "on"
   | "when"
-  | "body";
+  | "body"
+  | "dependsOn"
+  | "comment"
+  | "owner"
+  | "grants"
+  | "options"
+  | "persistence"
+  | "rowSecurity"
+  | "partitionKey"
+  | "partitionBound"
+  | "inherits"
+  | "schemaName"
+  | "ownedBy"
+  | "labels"
+  | "attributes"
+  | "returns"
+  | "signature"
+  | "enabled"
+  | "isInvalid"
+  | "grantee"
+  | "privilege"
+  | "isGrantable"
+  | "label"
+  | "table"
+  | "needs";
 
 /** Every property of an object or a part. */
 export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
@@ -116,6 +140,33 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
   on: { range: "reference", comment: "The table or view that a trigger or a policy belongs to." },
   when: { range: "string", comment: "Condition of a trigger." },
   body: { range: "string", comment: "What a trigger does." },
+  dependsOn: { range: "parts", comment: "Objects that must be there first.", isLayout: true },
+  comment: { range: "string", comment: "What the object's COMMENT says." },
+  owner: {
+    range: "string",
+    comment: "The owning role, where it is not the one that manages the schema.",
+  },
+  grants: { range: "parts", comment: "Who else may do what." },
+  options: { range: "string", comment: "Storage and view options." },
+  persistence: { range: "string", comment: "unlogged, where a table is." },
+  rowSecurity: { range: "string", comment: "enabled, or forced for the owner too." },
+  partitionKey: { range: "string", comment: "How a table is partitioned." },
+  partitionBound: { range: "string", comment: "Which rows a partition has." },
+  inherits: { range: "parts", comment: "Tables that a table inherits from, or is a partition of." },
+  schemaName: { range: "string", comment: "The schema that an extension is in." },
+  ownedBy: { range: "reference", comment: "The column that a sequence goes with." },
+  labels: { range: "parts", comment: "Values of an enum, in their order." },
+  attributes: { range: "parts", comment: "Attributes of a composite type, in their order." },
+  returns: { range: "string", comment: "What a function returns." },
+  signature: { range: "string", comment: "Arguments of a function, with names and defaults." },
+  enabled: { range: "string", comment: "How a trigger is enabled, where not as usual." },
+  isInvalid: { range: "boolean", comment: "Whether an index was left unfinished." },
+  grantee: { range: "string", comment: "Role of a grant, or PUBLIC." },
+  privilege: { range: "string", comment: "What is granted." },
+  isGrantable: { range: "boolean", comment: "Whether it may be passed on." },
+  label: { range: "string", comment: "A value of an enum, or the name of an attribute." },
+  table: { range: "reference", comment: "A table inherited from." },
+  needs: { range: "reference", comment: "An object that must be there first." },
 };
 
 /** A class of objects, what it is, and what it can have. */
@@ -137,12 +188,41 @@ export type Kind =
   | "ForeignKey"
   | "Index"
   | "View"
-  | "Trigger";
+  | "Trigger"
+  | "Schema"
+  | "Extension"
+  | "EnumType"
+  | "CompositeType"
+  | "RangeType"
+  | "Domain"
+  | "Sequence"
+  | "MaterializedView"
+  | "ExclusionConstraint"
+  | "Function"
+  | "Procedure"
+  | "Policy";
 
 /** Every kind of object. A part has the properties that are given with its list. */
 export const KINDS: Readonly<Record<Kind, KindDescription>> = {
-  Database: { comment: "A database.", properties: ["dialect"], required: ["dialect"] },
-  Table: { comment: "A table.", properties: ["isStrict", "isWithoutRowid"] },
+  Database: { comment: "A database.", properties: ["dialect", "nativeId"], required: ["dialect"] },
+  Table: {
+    comment: "A table.",
+    properties: [
+      "isStrict",
+      "isWithoutRowid",
+      "persistence",
+      "options",
+      "rowSecurity",
+      "partitionKey",
+      "partitionBound",
+      "inherits",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
+  },
   VirtualTable: {
     comment: "A table that a module of SQLite provides.",
     properties: ["definition"],
@@ -161,42 +241,198 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "collation",
       "generated",
       "storage",
+      "identity",
+      "sequenceOptions",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
     ],
   },
   PrimaryKey: {
     comment: "A primary key.",
-    properties: ["columns", "conflict", "isAutoincrement"],
+    properties: [
+      "columns",
+      "conflict",
+      "isAutoincrement",
+      "definition",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
     required: ["columns"],
   },
   UniqueConstraint: {
     comment: "A unique constraint.",
-    properties: ["columns", "conflict"],
+    properties: [
+      "columns",
+      "conflict",
+      "definition",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
     required: ["columns"],
   },
   CheckConstraint: {
     comment: "A check constraint.",
-    properties: ["expression", "conflict", "statedAt"],
-    required: ["expression"],
+    properties: [
+      "expression",
+      "conflict",
+      "statedAt",
+      "definition",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
   },
   ForeignKey: {
     comment: "A foreign key.",
-    properties: ["columns", "target", "targetName", "onDelete", "onUpdate", "match", "deferrable"],
+    properties: [
+      "columns",
+      "target",
+      "targetName",
+      "onDelete",
+      "onUpdate",
+      "match",
+      "deferrable",
+      "definition",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
     required: ["columns"],
   },
   Index: {
     comment: "An index that is no constraint's.",
-    properties: ["on", "isUnique", "parts", "where"],
-    required: ["on"],
+    properties: [
+      "on",
+      "isUnique",
+      "parts",
+      "where",
+      "definition",
+      "isInvalid",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
   },
   View: {
     comment: "A view.",
-    properties: ["columnNames", "definition"],
+    properties: [
+      "columnNames",
+      "definition",
+      "options",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
     required: ["definition"],
   },
   Trigger: {
     comment: "A trigger.",
-    properties: ["on", "timing", "event", "when", "body"],
-    required: ["on"],
+    properties: [
+      "on",
+      "timing",
+      "event",
+      "when",
+      "body",
+      "definition",
+      "enabled",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
+  },
+  Schema: {
+    comment: "A schema of PostgreSQL.",
+    properties: ["comment", "grants", "owner", "nativeId", "dependsOn"],
+  },
+  Extension: {
+    comment: "An extension of PostgreSQL.",
+    properties: ["schemaName", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  EnumType: {
+    comment: "An enum.",
+    properties: ["labels", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  CompositeType: {
+    comment: "A composite type.",
+    properties: ["attributes", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  RangeType: {
+    comment: "A range type.",
+    properties: ["type", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  Domain: {
+    comment: "A domain.",
+    properties: [
+      "type",
+      "notNull",
+      "default",
+      "collation",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
+  },
+  Sequence: {
+    comment: "A sequence.",
+    properties: [
+      "sequenceOptions",
+      "ownedBy",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
+  },
+  MaterializedView: {
+    comment: "A materialized view.",
+    properties: ["definition", "options", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  ExclusionConstraint: {
+    comment: "An exclusion constraint.",
+    properties: ["definition", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  Function: {
+    comment: "A function.",
+    properties: [
+      "definition",
+      "returns",
+      "signature",
+      "comment",
+      "owner",
+      "grants",
+      "nativeId",
+      "dependsOn",
+    ],
+  },
+  Procedure: {
+    comment: "A procedure.",
+    properties: ["definition", "signature", "comment", "owner", "grants", "nativeId", "dependsOn"],
+  },
+  Policy: {
+    comment: "A row security policy.",
+    properties: ["definition", "comment", "owner", "grants", "nativeId", "dependsOn"],
   },
 };
 
@@ -209,4 +445,11 @@ export const PART_PROPERTIES: readonly PropertyName[] = [
   "order",
   "targetColumn",
   "targetColumnName",
+  "grantee",
+  "privilege",
+  "isGrantable",
+  "label",
+  "type",
+  "table",
+  "needs",
 ];

@@ -1,14 +1,9 @@
+import { inOrder } from "../column-order.js";
 import { changesBetween, sameValue } from "../schema-diff.js";
 import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { tokensOf } from "../sql-tokens.js";
 import { namesIn, quoteName, renameIn, spell } from "./expression.js";
-import {
-  columnClause,
-  constraintClause,
-  createTable,
-  inOrder,
-  referenceClause,
-} from "./statements.js";
+import { columnClause, constraintClause, createTable, referenceClause } from "./statements.js";
 
 /** How one table becomes another: by ALTER TABLE where SQLite can, or by building it anew. */
 export interface TableChange {
@@ -164,7 +159,10 @@ export function alterTable(base: Schema, target: Schema, change: TableChange): r
   if (change.isRebuild) return rebuild(base, target, change);
   const table = quoteName(change.after.name ?? "");
   return [
-    ...change.dropped.map(({ name = "" }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(name)}`),
+    ...change.dropped.map((column) => {
+      const name = quoteName(goneName(column, change.renamedColumns));
+      return `ALTER TABLE ${table} DROP COLUMN ${name}`;
+    }),
     ...change.added.map((column) => {
       const constraints = (change.inline.get(column.id) ?? []).map((each) =>
         inlineClause(target, each),
@@ -217,4 +215,13 @@ function keepCounting(name: string, fresh: string): readonly string[] {
     `DELETE FROM sqlite_sequence WHERE name = ${literal(fresh)}`,
     `INSERT INTO sqlite_sequence (name, seq) ${copied}`,
   ];
+}
+
+/** What a column that goes is called by then: it makes room for one that takes its name. */
+export function goneName(
+  { name = "" }: SchemaObject,
+  renamedColumns: TableChange["renamedColumns"],
+): string {
+  const isTaken = renamedColumns.some(({ to }) => to.toLowerCase() === name.toLowerCase());
+  return isTaken ? `_steward_gone_${name}` : name;
 }

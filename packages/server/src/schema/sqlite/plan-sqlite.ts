@@ -1,7 +1,7 @@
 import { changesBetween } from "../schema-diff.js";
 import { idIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { tokensOf } from "../sql-tokens.js";
-import { alterTable, type TableChange, tableChange } from "./alter-table.js";
+import { alterTable, goneName, type TableChange, tableChange } from "./alter-table.js";
 import { namesIn, quoteName } from "./expression.js";
 import {
   createIndex,
@@ -147,10 +147,10 @@ class SqlitePlan {
     );
     return [
       ...renameAll(tables, "_steward_table_", (from, to) => `ALTER TABLE ${from} RENAME TO ${to}`),
-      ...this.#changes.flatMap(({ after }) => {
+      ...this.#changes.flatMap(({ after, renamedColumns }) => {
         const columns = this.#base.partsOf(after.id, "Column").map((column) => {
           const now = this.#target.find(column.id);
-          return [column.name ?? "", now?.name ?? column.name ?? ""] as const;
+          return [column.name ?? "", now?.name ?? goneName(column, renamedColumns)] as const;
         });
         const table = quoteName(after.name ?? "");
         return renameAll(

@@ -1,3 +1,4 @@
+import { inOrder } from "../column-order.js";
 import {
   idIn,
   isSet,
@@ -32,13 +33,6 @@ export function createTable(
   ];
   const end = options.length === 0 ? "" : ` ${options.join(", ")}`;
   return `CREATE TABLE ${quoteName(name)} (\n  ${lines.join(",\n  ")}\n)${end}`;
-}
-
-/** Columns as they stand in their table; where that is not known, by name. */
-export function inOrder(columns: readonly SchemaObject[]): readonly SchemaObject[] {
-  const place = ({ values }: SchemaObject): number =>
-    typeof values.position === "number" ? values.position : Number.MAX_SAFE_INTEGER;
-  return [...columns].sort((a, b) => place(a) - place(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
 /** A column's part of CREATE TABLE and ADD COLUMN. @param key The key to say with the column. */

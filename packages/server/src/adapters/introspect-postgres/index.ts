@@ -1,0 +1,1 @@
+export { PostgresSchemaDatabase } from "./postgres-schema-database.js";

@@ -1,0 +1,115 @@
+import { isSet, type SchemaObject, textOf } from "../schema.js";
+import type { PropertyName } from "../vocabulary.js";
+import { quoteName } from "./names.js";
+import { identityOptions } from "./statements.js";
+
+/** Statements about a column: in the transaction, after it, and in one at the very end. */
+export interface ColumnChange {
+  readonly now: readonly string[];
+  readonly after: readonly string[];
+  readonly last: readonly string[];
+}
+
+/** Whether a column's values are written anew. */
+export function typeChangeOf(changed: readonly PropertyName[]): boolean {
+  return changed.includes("type") || changed.includes("collation");
+}
+
+/** @param isTouched Whether its type changes, if only for another of the same name. */
+export function alterColumn(
+  table: string,
+  old: SchemaObject,
+  column: SchemaObject,
+  changed: readonly PropertyName[],
+  isTouched: boolean,
+): ColumnChange {
+  const { name = "", values } = column;
+  const head = `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)}`;
+  const preset = textOf(values, "default");
+  const type = textOf(values, "type") ?? "";
+  const collation = textOf(values, "collation");
+  const collate = collation === undefined ? "" : ` COLLATE ${collation}`;
+  const isDefaultNew = changed.includes("default") || (isTouched && preset !== undefined);
+  const strictness = notNull(table, head, name, changed, isSet(values, "notNull"));
+  return {
+    now: [
+      ...(changed.includes("identity") && values.identity === undefined
+        ? [`${head} DROP IDENTITY`]
+        : []),
+      ...(isTouched ? [`${head} TYPE ${type}${collate} USING ${cast(old, column)}`] : []),
+      ...(isDefaultNew
+        ? [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
+        : []),
+      ...(strictness?.now ?? []),
+      ...identityChange(head, old, column, changed),
+    ],
+    after: strictness?.after ?? [],
+    last: strictness?.last ?? [],
+  };
+}
+
+/** Values pass through text where there is no cast from one type to the other. */
+function cast(old: SchemaObject, column: SchemaObject): string {
+  const name = quoteName(column.name ?? "");
+  const type = textOf(column.values, "type") ?? "";
+  const isKnown = (each: string): boolean => !each.includes(".") && !each.includes('"');
+  const before = textOf(old.values, "type") ?? "";
+  return isKnown(before) && isKnown(type) ? `${name}::${type}` : `${name}::text::${type}`;
+}
+
+/** A check that is validated first spares SET NOT NULL its look at every row under a lock. */
+function notNull(
+  table: string,
+  head: string,
+  name: string,
+  changed: readonly PropertyName[],
+  isStrict: boolean,
+): ColumnChange | undefined {
+  if (!changed.includes("notNull")) return undefined;
+  if (!isStrict) return { now: [`${head} DROP NOT NULL`], after: [], last: [] };
+  if (changed.includes("identity")) return { now: [`${head} SET NOT NULL`], after: [], last: [] };
+  const check = quoteName(`_steward_not_null_${name}`.slice(0, 63));
+  return {
+    now: [
+      `ALTER TABLE ${table} ADD CONSTRAINT ${check} CHECK (${quoteName(name)} IS NOT NULL) NOT VALID`,
+    ],
+    after: [`ALTER TABLE ${table} VALIDATE CONSTRAINT ${check}`],
+    last: [`${head} SET NOT NULL`, `ALTER TABLE ${table} DROP CONSTRAINT ${check}`],
+  };
+}
+
+function identityChange(
+  head: string,
+  old: SchemaObject,
+  { values }: SchemaObject,
+  changed: readonly PropertyName[],
+): readonly string[] {
+  const identity = textOf(values, "identity")?.toUpperCase();
+  if (identity === undefined) return [];
+  const options = identityOptions(values);
+  if (old.values.identity === undefined) {
+    const given = options === undefined ? "" : ` (${options})`;
+    return [`${head} ADD GENERATED ${identity} AS IDENTITY${given}`];
+  }
+  const settings = options?.replaceAll(
+    /(START WITH|INCREMENT BY|MINVALUE|MAXVALUE|CACHE|NO CYCLE|CYCLE)/g,
+    "SET $1",
+  );
+  return [
+    ...(changed.includes("identity") ? [`${head} SET GENERATED ${identity}`] : []),
+    ...(changed.includes("sequenceOptions") && settings !== undefined
+      ? [
+          `${head} ${settings.replaceAll("SET NO SET CYCLE", "SET NO CYCLE")}${restart(old, options)}`,
+        ]
+      : []),
+  ];
+}
+
+/** A sequence that stands where the new bounds do not let it must begin anew. */
+export function restart(old: SchemaObject, options = ""): string {
+  const number = (text: string, word: string): number =>
+    Number(new RegExp(`${word} (-?\\d+)`).exec(text)?.[1] ?? 0);
+  const start = number(textOf(old.values, "sequenceOptions") ?? "", "START WITH");
+  const isInside = start >= number(options, "MINVALUE") && start <= number(options, "MAXVALUE");
+  return isInside ? "" : " RESTART";
+}

@@ -1,0 +1,64 @@
+import type { Schema, SchemaObject } from "../schema.js";
+import { isWord, type Token, tokensOf } from "../sql-tokens.js";
+
+/** A name in quotes, as PostgreSQL takes any. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text in quotes. */
+export function quoteText(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return text.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
+}
+
+/** An object's name, qualified by its schema; a function's with its arguments. */
+export function qualified(schema: Schema, object: SchemaObject): string {
+  const name = isRoutine(object) ? (object.name ?? "") : quoteName(object.name ?? "");
+  const parent = object.parent === undefined ? undefined : schema.find(object.parent);
+  if (parent?.kind === "Table" || parent?.kind === "MaterializedView") {
+    return `${schemaOfTable(schema, parent)}.${name}`;
+  }
+  return parent?.kind === "Schema" ? `${quoteName(parent.name ?? "")}.${name}` : name;
+}
+
+function schemaOfTable(schema: Schema, table: SchemaObject): string {
+  return quoteName(schema.get(table.parent ?? "").name ?? "");
+}
+
+/** Whether the object is called with arguments, which its name has. */
+export function isRoutine({ kind }: SchemaObject): boolean {
+  return kind === "Function" || kind === "Procedure";
+}
+
+/** What a statement calls an object of this kind. */
+export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
+  Schema: "SCHEMA",
+  Extension: "EXTENSION",
+  Table: "TABLE",
+  View: "VIEW",
+  MaterializedView: "MATERIALIZED VIEW",
+  Sequence: "SEQUENCE",
+  Index: "INDEX",
+  EnumType: "TYPE",
+  CompositeType: "TYPE",
+  RangeType: "TYPE",
+  Domain: "DOMAIN",
+  Function: "FUNCTION",
+  Procedure: "PROCEDURE",
+};
+
+/** SQL with some names replaced, in one spelling, to compare what a rename alone has changed. */
+export function renamed(sql: string, names: ReadonlyMap<string, string>): string {
+  return tokensOf(sql, "postgres")
+    .map((token) => {
+      const name = nameIn(token);
+      return name === undefined ? token.text : (names.get(name) ?? name);
+    })
+    .join(" ");
+}
+
+function nameIn(token: Token): string | undefined {
+  if (token.type === "name") return token.value;
+  return token.type === "word" && !isWord(token, "NULL") ? token.value : undefined;
+}

@@ -1,0 +1,589 @@
+import { inOrder } from "../column-order.js";
+import type { Phase, Script } from "../ports.js";
+import { changesBetween, sameValue } from "../schema-diff.js";
+import { idIn, isSet, partsIn, Schema, type SchemaObject, textOf } from "../schema.js";
+import type { Kind, PropertyName } from "../vocabulary.js";
+import { alterColumn, restart, typeChangeOf } from "./alter-column.js";
+import { isRoutine, qualified, quoteName, quoteText, renamed, WORDS } from "./names.js";
+import {
+  addConstraint,
+  alterOn,
+  attribute,
+  columnClause,
+  comment,
+  create,
+  createIndex,
+} from "./statements.js";
+import { drop, grant, isReplaceable, labelsOf, onOf, own, rowSecurity } from "./statements.js";
+
+/** How long a statement waits for others' locks before it gives up, so that nobody waits behind it. */
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s'";
+
+/** Kinds that hold nothing themselves, and so may be dropped and made again. */
+const REMAKEABLE: readonly Kind[] = [
+  ...(["View", "MaterializedView", "Index", "Trigger", "Policy", "Function", "Procedure"] as const),
+  ...([
+    "PrimaryKey",
+    "UniqueConstraint",
+    "CheckConstraint",
+    "ForeignKey",
+    "ExclusionConstraint",
+  ] as const),
+];
+const CONSTRAINTS: readonly Kind[] = REMAKEABLE.slice(7);
+/** What is made before columns are changed, for they may need it. */
+const FIRST: readonly Kind[] = [
+  ...([
+    "EnumType",
+    "CompositeType",
+    "RangeType",
+    "Domain",
+    "Sequence",
+    "Table",
+    "Function",
+    "Procedure",
+  ] as const),
+];
+const TYPES: readonly Kind[] = ["EnumType", "CompositeType", "RangeType", "Domain"];
+
+/**
+ * The script that leads from one PostgreSQL schema to another: values of enums first, which nobody may
+ * use in the transaction that adds them; then everything that happens in one transaction; then what
+ * would hold others up there: indexes, and the checking of rows by constraints that are there already.
+ */
+export function planPostgres(base: Schema, target: Schema): Script {
+  return new PostgresPlan(base, target).script();
+}
+
+class PostgresPlan {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  /** Objects of both that are dropped and made again. */
+  readonly #remade = new Set<string>();
+  /** Types that are made again under their name while the old one makes room. */
+  readonly #replaced = new Set<string>();
+  /** Columns that lose what depends on them: their type changes, or they are made again. */
+  readonly #touched = new Set<string>();
+  readonly #names: ReadonlyMap<string, string>;
+  /** Statements that follow the transaction, each by itself; and those that end it all. */
+  readonly #after: string[] = [];
+  readonly #last: string[] = [];
+
+  constructor(base: Schema, target: Schema) {
+    this.#base = base;
+    this.#target = target;
+    this.#names = new Map(
+      this.#kept().flatMap(({ old, now }) =>
+        old.name === now.name || isRoutine(now) ? [] : [[old.name ?? "", now.name ?? ""] as const],
+      ),
+    );
+    this.#findRemade();
+  }
+
+  script(): Script {
+    const first = this.#enumValues();
+    const main = [
+      ...this.#renames(),
+      ...this.#drops((object) => this.#isEarly(object)),
+      ...this.#makeRoom(),
+      ...this.#creations("Schema"),
+      ...this.#creations("Extension"),
+      ...this.#creations(...FIRST),
+      ...this.#alterations(),
+      ...this.#creations(...REMAKEABLE.filter((kind) => !FIRST.includes(kind))),
+      ...this.#drops((object) => !this.#isEarly(object)),
+      ...this.#dropReplaced(),
+      ...this.#details(),
+    ];
+    return [
+      ...(first.length === 0 ? [] : [{ isAtomic: false, statements: first }]),
+      ...atomic(main),
+      ...(this.#after.length === 0 ? [] : [{ isAtomic: false, statements: this.#after }]),
+      ...atomic(this.#last),
+    ];
+  }
+
+  #kept(): readonly { readonly old: SchemaObject; readonly now: SchemaObject }[] {
+    return this.#target.objects.flatMap((now) => {
+      const old = this.#base.find(now.id);
+      return old === undefined ? [] : [{ old, now }];
+    });
+  }
+
+  #findRemade(): void {
+    for (const { old, now } of this.#kept()) {
+      const changed = this.#changed(old, now);
+      if (changed.length === 0) continue;
+      if (TYPES.includes(now.kind) && mustReplace(old, now, changed)) this.#replaced.add(now.id);
+      if (now.kind === "Table" && changed.some(isNewTable)) this.#remade.add(now.id);
+      if (now.kind === "Column" && (typeChangeOf(changed) || changed.some(isNewColumn))) {
+        this.#touched.add(now.id);
+      }
+      if (!REMAKEABLE.includes(now.kind) || isReplaceable(old, now)) continue;
+      if (changed.some((property) => !DETAILS.includes(property))) this.#remade.add(now.id);
+    }
+    this.#touchColumnsOfReplaced();
+    this.#remakeDependents();
+  }
+
+  /** The properties that change by more than renames elsewhere. */
+  #changed(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
+    return changesBetween(old, now).flatMap(({ property, before, after }) => {
+      if (property === "name") return [];
+      if (typeof before === "string" && typeof after === "string") {
+        if (renamed(before, this.#names) === renamed(after, new Map())) return [];
+      }
+      return [property];
+    });
+  }
+
+  #touchColumnsOfReplaced(): void {
+    for (const column of this.#base.all("Column")) {
+      const needs = needsOf(column);
+      if (
+        needs.some((id) => this.#replaced.has(id)) &&
+        this.#target.find(column.id) !== undefined
+      ) {
+        this.#touched.add(column.id);
+      }
+    }
+  }
+
+  /** What depends on something that goes, or is made again, goes and is made again itself. */
+  #remakeDependents(): void {
+    const isGone = (id: string): boolean =>
+      this.#base.find(id) !== undefined &&
+      (this.#target.find(id) === undefined ||
+        this.#remade.has(id) ||
+        this.#touched.has(id) ||
+        this.#replaced.has(id));
+    for (let size = -1; size < this.#remade.size;) {
+      size = this.#remade.size;
+      for (const object of this.#base.objects) {
+        if (!REMAKEABLE.includes(object.kind) || this.#remade.has(object.id)) continue;
+        if (this.#target.find(object.id) === undefined) continue;
+        const needs = needsOf(object).filter((id) => id !== object.parent);
+        // The engine itself takes keys and indexes along when a column's type changes.
+        const isTaken = object.kind === "Index" || CONSTRAINTS.includes(object.kind);
+        const matters = (id: string): boolean =>
+          isGone(id) && !(isTaken && this.#touched.has(id) && this.#isTakenAlong(object));
+        if (needs.some(matters) || this.#remade.has(object.parent ?? ""))
+          this.#remade.add(object.id);
+      }
+    }
+  }
+
+  /** Keys on plain columns survive; what compares with a constant of the old type does not. */
+  #isTakenAlong({ kind, values }: SchemaObject): boolean {
+    if (kind === "CheckConstraint" || kind === "ExclusionConstraint" || values.where !== undefined)
+      return false;
+    return !partsIn(values, "parts").some((part) => part.expression !== undefined);
+  }
+
+  #isDropped(object: SchemaObject): boolean {
+    return this.#target.find(object.id) === undefined || this.#remade.has(object.id);
+  }
+
+  /** What must go before columns change; functions and types may still be needed by then. */
+  #isEarly(object: SchemaObject): boolean {
+    if (this.#remade.has(object.id)) return true;
+    if (object.kind === "Table" || REMAKEABLE.includes(object.kind)) {
+      return !isRoutine(object) || needsOf(object).some((id) => this.#isEarlyDrop(id));
+    }
+    return false;
+  }
+
+  #isEarlyDrop(id: string): boolean {
+    const object = this.#base.find(id);
+    return object !== undefined && object.kind === "Table" && this.#isDropped(object);
+  }
+
+  #drops(isNow: (object: SchemaObject) => boolean): readonly string[] {
+    const gone = this.#base.objects.filter((object) => this.#isDropped(object) && isNow(object));
+    return inDependencyOrder(this.#base, gone, true)
+      .reverse()
+      .filter((object) => this.#isDroppedBySaying(object))
+      .map((object) => {
+        const called = this.#renamedBase();
+        return drop(called, called.get(object.id));
+      });
+  }
+
+  /** What goes with its table, or with the column it is owned by, is not said. */
+  #isDroppedBySaying({ kind, parent = "", values, name }: SchemaObject): boolean {
+    if (kind === "Column" || kind === "Database") return false;
+    if (kind === "Schema" && name === "public") return false;
+    const owner = idIn(values, "ownedBy");
+    if (owner !== undefined && this.#isColumnGone(owner)) return false;
+    const above = this.#base.find(parent);
+    if (above === undefined || above.kind === "Schema" || above.kind === "Database") return true;
+    return kind === "ForeignKey" || !this.#isDropped(above);
+  }
+
+  #isColumnGone(id: string): boolean {
+    const column = this.#base.get(id);
+    const table = this.#base.get(column.parent ?? "");
+    return this.#target.find(id) === undefined || this.#isDropped(table) || this.#isMadeAnew(id);
+  }
+
+  /** The base as it is called after the renames, which come first. */
+  #renamedBase(): Schema {
+    return new Schema(this.#base.objects.map((old) => ({ ...old, name: this.#newName(old) })));
+  }
+
+  /** What an object of the base is called after the renames. What goes makes room for who takes its name. */
+  #newName(old: SchemaObject): string | undefined {
+    const now = this.#target.find(old.id);
+    if (isRoutine(old) || this.#remade.has(old.id)) return old.name;
+    if (now !== undefined) return now.name;
+    const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
+    const isTaken = siblings.some(
+      ({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name,
+    );
+    return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
+  }
+
+  /** Over a name of its own where the new one is still in use. */
+  #renames(): readonly string[] {
+    const first: string[] = [];
+    const second: string[] = [];
+    const renamed = this.#renamedBase();
+    for (const [index, old] of this.#base.objects.entries()) {
+      const to = this.#newName(old);
+      if (to === undefined || to === old.name) continue;
+      const siblings = this.#base.partsOf(old.parent ?? "");
+      const isInUse = siblings.some(({ name }) => name === to);
+      const between = isInUse ? `_steward_name_${index}` : to;
+      first.push(...this.#rename(renamed, old, between));
+      if (isInUse) second.push(...this.#rename(renamed, { ...old, name: between }, to));
+    }
+    return [...first, ...second];
+  }
+
+  #rename(renamed: Schema, object: SchemaObject, to: string): readonly string[] {
+    const { kind, id, name = "" } = object;
+    // What it is a part of has its new name by now.
+    const schema = new Schema(renamed.objects.map((each) => (each.id === id ? object : each)));
+    const change = `${quoteName(name)} TO ${quoteName(to)}`;
+    if (kind === "Column") return [`ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${change}`];
+    if (CONSTRAINTS.includes(kind))
+      return [`${alterOn(schema, object)} RENAME CONSTRAINT ${change}`];
+    if (kind === "Trigger" || kind === "Policy") {
+      const [from, next] = [quoteName(name), quoteName(to)];
+      return [`ALTER ${kind.toUpperCase()} ${from} ON ${onOf(schema, object)} RENAME TO ${next}`];
+    }
+    const word = WORDS[kind];
+    if (word === undefined) return [];
+    return [`ALTER ${word} ${qualified(schema, object)} RENAME TO ${quoteName(to)}`];
+  }
+
+  #creations(...kinds: readonly Kind[]): readonly string[] {
+    const made = this.#target.objects.filter(
+      (object) =>
+        kinds.includes(object.kind) &&
+        (this.#base.find(object.id) === undefined ||
+          this.#remade.has(object.id) ||
+          this.#replaced.has(object.id)),
+    );
+    const replacements = this.#kept()
+      .filter(
+        ({ old, now }) =>
+          kinds.includes(now.kind) && isReplaceable(old, now) && !this.#remade.has(now.id),
+      )
+      .filter(({ old, now }) => this.#changed(old, now).includes("definition"))
+      .map(({ now }) => now);
+    const all = inDependencyOrder(this.#target, [...made, ...replacements]);
+    return all.flatMap((object) => this.#make(object));
+  }
+
+  #make(object: SchemaObject): readonly string[] {
+    const isNew = this.#base.find(object.id) === undefined;
+    const table = this.#base.find(object.parent ?? "");
+    // Rows that are there already take time; those of a table that is made anew do not.
+    const hasRows = isNew && table?.kind === "Table" && !this.#isDropped(table);
+    const isPlain = table?.values.partitionKey === undefined;
+    if (!hasRows || !isPlain) return create(this.#target, object);
+    if (object.kind === "Index") {
+      this.#after.push(createIndex(this.#target, object, "CONCURRENTLY "));
+      return [];
+    }
+    const definition = textOf(object.values, "definition") ?? "";
+    const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
+    if (!isChecked || definition.endsWith(" NOT VALID") || definition.includes("NOT ENFORCED")) {
+      return create(this.#target, object);
+    }
+    const name = quoteName(object.name ?? "");
+    this.#after.push(`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`);
+    return [`${addConstraint(this.#target, object)} NOT VALID`];
+  }
+
+  /** New values of enums that keep the ones they have. */
+  #enumValues(): readonly string[] {
+    return this.#kept().flatMap(({ old, now }) => {
+      if (now.kind !== "EnumType" || this.#replaced.has(now.id)) return [];
+      const had = labelsOf(old);
+      return labelsOf(now).flatMap((label, index, labels) => {
+        if (had.includes(label)) return [];
+        const next = labels.slice(index + 1).find((each) => had.includes(each));
+        const place = next === undefined ? "" : ` BEFORE ${quoteText(next)}`;
+        return [`ALTER TYPE ${qualified(this.#base, old)} ADD VALUE ${quoteText(label)}${place}`];
+      });
+    });
+  }
+
+  #makeRoom(): readonly string[] {
+    const defaults = [...this.#touched].flatMap((id) => this.#dropDefault(id));
+    return [
+      ...defaults,
+      ...[...this.#replaced].map((id) => {
+        const type = this.#target.get(id);
+        return `ALTER TYPE ${qualified(this.#target, type)} RENAME TO ${quoteName(oldName(type))}`;
+      }),
+    ];
+  }
+
+  /** A default that cannot be cast would stop a change of type. */
+  #dropDefault(id: string): readonly string[] {
+    const [old, now] = [this.#base.get(id), this.#target.get(id)];
+    if (old.values.default === undefined || this.#isMadeAnew(id)) return [];
+    const table = this.#base.get(old.parent ?? "");
+    if (this.#isDropped(table)) return [];
+    return [
+      `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(now.name ?? "")} DROP DEFAULT`,
+    ];
+  }
+
+  #dropReplaced(): readonly string[] {
+    return [...this.#replaced].map((id) => {
+      const type = this.#target.get(id);
+      const word = WORDS[type.kind] ?? "TYPE";
+      return `DROP ${word} ${onOf(this.#target, type)}.${quoteName(oldName(type))}`;
+    });
+  }
+
+  #isMadeAnew(id: string): boolean {
+    const [old, now] = [this.#base.find(id), this.#target.find(id)];
+    if (old === undefined || now === undefined) return false;
+    return this.#changed(old, now).some(isNewColumn);
+  }
+
+  #alterations(): readonly string[] {
+    return this.#target.objects.flatMap((now) => {
+      const old = this.#base.find(now.id);
+      if (now.kind === "Table")
+        return old === undefined || this.#remade.has(now.id) ? [] : this.#alterTable(old, now);
+      if (old === undefined || this.#replaced.has(now.id)) return [];
+      const changed = this.#changed(old, now);
+      if (changed.length === 0) return [];
+      const name = qualified(this.#target, now);
+      if (now.kind === "CompositeType") return alterAttributes(name, old, now);
+      if (now.kind === "Domain") return alterDomain(name, now, changed);
+      if (now.kind === "Sequence" && changed.includes("sequenceOptions")) {
+        const options = textOf(now.values, "sequenceOptions") ?? "";
+        return [`ALTER SEQUENCE ${name} ${options}${restart(old, options)}`];
+      }
+      return [];
+    });
+  }
+
+  #alterTable(old: SchemaObject, now: SchemaObject): readonly string[] {
+    const name = qualified(this.#target, now);
+    const columns = inOrder(this.#target.partsOf(now.id, "Column"));
+    const gone = this.#base
+      .partsOf(old.id, "Column")
+      .filter(({ id }) => this.#target.find(id) === undefined || this.#isMadeAnew(id));
+    return [
+      ...rowSecurity(name, textOf(old.values, "rowSecurity"), textOf(now.values, "rowSecurity")),
+      ...alterOptions(name, old, now),
+      ...gone.map((column) => {
+        return `ALTER TABLE ${name} DROP COLUMN ${quoteName(this.#newName(column) ?? "")}`;
+      }),
+      ...columns
+        .filter(({ id }) => this.#base.find(id) === undefined || this.#isMadeAnew(id))
+        .map((column) => `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`),
+      ...columns.flatMap((column) => this.#alterColumn(name, column)),
+    ];
+  }
+
+  #alterColumn(table: string, now: SchemaObject): readonly string[] {
+    const old = this.#base.find(now.id);
+    if (old === undefined || this.#isMadeAnew(now.id)) return [];
+    const changed = this.#changed(old, now);
+    const isTouched = this.#touched.has(now.id);
+    if (changed.length === 0 && !isTouched) return [];
+    const { now: statements, after, last } = alterColumn(table, old, now, changed, isTouched);
+    this.#after.push(...after);
+    this.#last.push(...last);
+    return statements;
+  }
+
+  /** Owners, comments, grants, and what sequences go with. */
+  #details(): readonly string[] {
+    return this.#target.objects.flatMap((now) => {
+      const kept = this.#base.find(now.id);
+      const isFresh =
+        kept === undefined ||
+        this.#remade.has(now.id) ||
+        this.#replaced.has(now.id) ||
+        this.#isMadeAnew(now.id);
+      const old = isFresh ? undefined : kept;
+      const isPending = this.#after.some((sql) =>
+        sql.includes(`CONCURRENTLY ${quoteName(now.name ?? "")} `),
+      );
+      const said: string[] = [];
+      if (old?.values.owner !== now.values.owner) said.push(own(this.#target, now));
+      if (old?.values.comment !== now.values.comment) {
+        const text = comment(this.#target, now, textOf(now.values, "comment"));
+        if (now.kind === "Index" && isPending) this.#last.push(text);
+        else if (now.name !== "public" || old !== undefined) said.push(text);
+      }
+      const before = old === undefined ? [] : partsIn(old.values, "grants");
+      if (!sameValue(before, now.values.grants ?? []))
+        said.push(...grant(this.#target, now, before));
+      if (now.kind === "Sequence" && !sameValue(old?.values.ownedBy, now.values.ownedBy)) {
+        const owner = idIn(now.values, "ownedBy");
+        const column = owner === undefined ? undefined : this.#target.get(owner);
+        const by =
+          column === undefined
+            ? "NONE"
+            : `${onOf(this.#target, column)}.${quoteName(column.name ?? "")}`;
+        said.push(`ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`);
+      }
+      return said;
+    });
+  }
+}
+
+function atomic(statements: readonly string[]): readonly Phase[] {
+  return statements.length === 0
+    ? []
+    : [{ isAtomic: true, statements: [LOCK_TIMEOUT, ...statements] }];
+}
+
+/** What is said after everything is there. */
+const DETAILS: readonly PropertyName[] = ["comment", "grants", "owner", "ownedBy"];
+
+function isNewTable(property: PropertyName): boolean {
+  return ["partitionKey", "partitionBound", "inherits"].includes(property);
+}
+
+function isNewColumn(property: PropertyName): boolean {
+  return property === "generated" || property === "storage";
+}
+
+function mustReplace(
+  old: SchemaObject,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): boolean {
+  if (now.kind === "EnumType") {
+    const had = labelsOf(old);
+    const kept = labelsOf(now).filter((label) => had.includes(label));
+    return kept.join("\0") !== had.join("\0");
+  }
+  if (now.kind === "RangeType") return true;
+  return (
+    now.kind === "Domain" &&
+    changed.some((property) => property === "type" || property === "collation")
+  );
+}
+
+function oldName({ name = "" }: SchemaObject): string {
+  return `_steward_old_${name}`.slice(0, 63);
+}
+
+function alterAttributes(name: string, old: SchemaObject, now: SchemaObject): readonly string[] {
+  const had = partsIn(old.values, "attributes");
+  const has = partsIn(now.values, "attributes");
+  const labels = had.map((part) => textOf(part, "label"));
+  const wanted = has.map((part) => textOf(part, "label"));
+  return [
+    ...labels
+      .filter((label) => !wanted.includes(label))
+      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label ?? "")} CASCADE`),
+    ...has
+      .filter((part) => !labels.includes(textOf(part, "label")))
+      .map((part) => `ALTER TYPE ${name} ADD ATTRIBUTE ${attribute(part)} CASCADE`),
+    ...has
+      .filter((part) => {
+        const before = had.find((each) => textOf(each, "label") === textOf(part, "label"));
+        return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
+      })
+      .map(
+        (part) =>
+          `ALTER TYPE ${name} ALTER ATTRIBUTE ${attribute(part).replace(/^("(?:[^"]|"")*") /, "$1 TYPE ")} CASCADE`,
+      ),
+  ];
+}
+
+function alterDomain(
+  name: string,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): readonly string[] {
+  const preset = textOf(now.values, "default");
+  return [
+    ...(changed.includes("default")
+      ? [`ALTER DOMAIN ${name} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
+      : []),
+    ...(changed.includes("notNull")
+      ? [`ALTER DOMAIN ${name} ${isSet(now.values, "notNull") ? "SET" : "DROP"} NOT NULL`]
+      : []),
+  ];
+}
+
+function alterOptions(name: string, old: SchemaObject, now: SchemaObject): readonly string[] {
+  const [before, after] = [textOf(old.values, "options"), textOf(now.values, "options")];
+  const isLogged = now.values.persistence === undefined;
+  return [
+    ...(old.values.persistence === now.values.persistence
+      ? []
+      : [`ALTER TABLE ${name} SET ${isLogged ? "LOGGED" : "UNLOGGED"}`]),
+    ...(before === after || before === undefined
+      ? []
+      : [`ALTER TABLE ${name} RESET (${before.replaceAll(/=[^,]*/g, "")})`]),
+    ...(before === after || after === undefined ? [] : [`ALTER TABLE ${name} SET (${after})`]),
+  ];
+}
+
+/** What must be there before an object. */
+function needsOf({ values, parent }: SchemaObject): readonly string[] {
+  const needs = partsIn(values, "dependsOn").flatMap((part) => idIn(part, "needs") ?? []);
+  const inherited = partsIn(values, "inherits").flatMap((part) => idIn(part, "table") ?? []);
+  // A sequence goes with its column, but comes before it.
+  const owner = idIn(values, "ownedBy");
+  return [...needs, ...inherited, ...(parent === undefined ? [] : [parent])].filter(
+    (id) => id !== owner,
+  );
+}
+
+/**
+ * Objects after those that they need; a table needs what its columns do.
+ * @param isDropping Whether they go: then everything in them, but foreign keys, goes with them.
+ */
+function inDependencyOrder(
+  schema: Schema,
+  objects: readonly SchemaObject[],
+  isDropping = false,
+): SchemaObject[] {
+  const wanted = new Map(objects.map((object) => [object.id, object]));
+  const ordered: SchemaObject[] = [];
+  const seen = new Set<string>();
+  const visit = (object: SchemaObject): void => {
+    if (seen.has(object.id)) return;
+    seen.add(object.id);
+    const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
+    const own = parts.filter(({ kind }) =>
+      isDropping ? kind !== "ForeignKey" : kind === "Column",
+    );
+    for (const id of [object, ...own].flatMap(needsOf)) {
+      const needed = schema.find(id);
+      const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
+      const found = unit === undefined ? undefined : wanted.get(unit.id);
+      if (found !== undefined) visit(found);
+    }
+    ordered.push(object);
+  };
+  objects.forEach(visit);
+  return ordered;
+}
