@@ -4,6 +4,7 @@ import { backupCommand, restoreCommand } from "./backup.js";
 import { budgetCommand, paymentsCommand, priceCommand, usageCommand } from "./billing/index.js";
 import { configCommand } from "./config.js";
 import type { CliContext } from "./context.js";
+import { copyCommand } from "./copy.js";
 import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
 import { memoryCommand } from "./memory/index.js";
@@ -32,6 +33,7 @@ export function createProgram(context: CliContext): Command {
     backupCommand,
     restoreCommand,
     migrateCommand,
+    copyCommand,
     configCommand,
     doctorCommand,
   ];

@@ -96,7 +96,8 @@ function auditEventOf(row: SqliteRow): LlmToolCallAuditRecorded {
   };
 }
 
-function recordOf(row: SqliteRow): ToolCallRecord {
+/** A row of `tool_calls`. */
+export function recordOf(row: SqliteRow): ToolCallRecord {
   return {
     ...recordedCallOf(row),
     attempt: number(row["attempt"]),

@@ -1,0 +1,102 @@
+import { AppError } from "./kernel/errors.js";
+import { visibleText } from "./storage/copied-plan.js";
+import { COPIED_TABLES, RowSum, type CopiedRow, type CopiedTable } from "./storage/copied-table.js";
+import { Database } from "./storage/postgres/database.js";
+import {
+  assertEmpty,
+  insertPlan,
+  insertRows,
+  readPlan,
+  readRows,
+} from "./storage/postgres/import.js";
+import { migrate } from "./storage/postgres/migrate.js";
+import { openSqliteExport, type SqliteExport } from "./storage/sqlite/export.js";
+
+/** Rows of one statement. */
+const ROWS_MAX = 500;
+
+/** What was copied, and found equal. */
+export interface Copied {
+  readonly plans: number;
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/**
+ * Copies a stopped SQLite store into an empty PostgreSQL database, then reads all of it back and
+ * compares: plans one by one, every other table by count and hash. The source is only read.
+ * @param onProgress told how many plans and rows are done, of how many.
+ * @throws AppError `STORE_UNAVAILABLE` when a server owns the source or the target cannot be reached,
+ * `INVALID_ARGUMENT` when the target is not empty, `INTERNAL` when the copy is not equal.
+ */
+export async function copyStore(
+  from: string,
+  to: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<Copied> {
+  using source = openSqliteExport(from);
+  await using target = new Database(to);
+  await migrate(target);
+  await assertEmpty(target);
+  const counts = COPIED_TABLES.map((table) => source.rowCount(table));
+  const total = counts.reduce((sum, count) => sum + count, source.planCount);
+  let done = 0;
+  const advance = (count: number): void => {
+    done += count;
+    onProgress(done, total);
+  };
+  await copyPlans(source, target, advance);
+  const rows: Record<string, number> = {};
+  for (const table of COPIED_TABLES)
+    rows[table.name] = await copyTable(source, target, table, advance);
+  return { plans: source.planCount, rows };
+}
+
+async function copyPlans(
+  source: SqliteExport,
+  target: Database,
+  advance: (count: number) => void,
+): Promise<void> {
+  for (const plan of source.plans()) {
+    await target.transaction((connection) => insertPlan(connection, plan));
+    const copy = await readPlan(target, plan.state);
+    if (copy === undefined || visibleText(copy) !== visibleText(plan)) {
+      throw notEqual(`plan ${plan.state.planId}`);
+    }
+    advance(1);
+  }
+}
+
+async function copyTable(
+  source: SqliteExport,
+  target: Database,
+  table: CopiedTable,
+  advance: (count: number) => void,
+): Promise<number> {
+  const sent = new RowSum();
+  let page: CopiedRow[] = [];
+  const flush = async (): Promise<void> => {
+    const rows = page;
+    page = [];
+    if (rows.length === 0) return;
+    await target.transaction((connection) => insertRows(connection, table, rows));
+    advance(rows.length);
+  };
+  for (const row of source.rows(table)) {
+    sent.add(row);
+    page.push(row);
+    if (page.length === ROWS_MAX) await flush();
+  }
+  await flush();
+  const found = new RowSum();
+  for await (const rows of readRows(target, table)) for (const row of rows) found.add(row);
+  if (!found.equals(sent)) throw notEqual(`table ${table.name}`);
+  return sent.count;
+}
+
+function notEqual(what: string): AppError {
+  return new AppError(
+    "INTERNAL",
+    `The copy of ${what} is not equal to the original: empty the PostgreSQL database, copy again`,
+  );
+}

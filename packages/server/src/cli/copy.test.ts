@@ -1,0 +1,124 @@
+import { freshDatabase } from "@steward/test-postgres";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { systemClock } from "../kernel/clock.js";
+import { silentTelemetry } from "../kernel/telemetry.js";
+import { embeddedEntry } from "../memory/embedded-entry.js";
+import type { PreparedStep } from "../plans/index.js";
+import type { PlanRef } from "../plans/ports.js";
+import { openTestStore } from "../storage/postgres/testing/open-store.js";
+import { openSqliteStore } from "../storage/sqlite/store.js";
+import type { Store } from "../storage/store.js";
+import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
+import { runSteward } from "./testing/steward-process.js";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const cwd = mkdtempSync(join(tmpdir(), "steward-copy-"));
+afterAll(() => {
+  rmSync(cwd, { recursive: true });
+});
+
+describe("steward copy", () => {
+  it("moves a store to PostgreSQL, where everything goes on", async () => {
+    const path = join(cwd, "store.db");
+    const plan = { orgId: ORG, planId: randomUUID() };
+    const entryId = randomUUID();
+    {
+      await using store = openSqliteStore(path, systemClock, silentTelemetry);
+      await fill(store, plan, entryId);
+    }
+    await using database = await freshDatabase();
+    const args = ["copy", database.url, "--database-url", `sqlite:${path}`, "--json"];
+    const { code, stdout, stderr } = await runSteward(args, { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      plans: 4,
+      rows: { usage_events: 2, usage_prices: 1, memory_entries: 1, memory_entry_embeddings: 1 },
+    });
+
+    await using store = await openTestStore(database.url);
+    const replayed = await store.plans.claimStep({ ...plan, stepId: "a" }, "owner");
+    expect(replayed).toMatchObject({
+      kind: "finished",
+      execution: { replayed: true, llmContextUpdate: { toolOutputJson: '[{"id":7}]' } },
+    });
+    expect(await store.plans.claimStep({ ...plan, stepId: "c" }, "owner")).toMatchObject({
+      kind: "claimed",
+      attempt: 1,
+    });
+    // The one that was not recorded before is now, and the others are not once more.
+    expect(await store.usage.recordPending(10)).toHaveLength(1);
+    await store.memory.useModel({ name: "hash", dimension: 2 });
+    expect(await store.memory.countPendingToolCalls()).toBe(3);
+    expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
+    expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty one");
+  });
+
+  it("ends with 2 and the fix when there is nothing to copy, or nowhere to", async () => {
+    const nothing = await runSteward(["copy", "postgres://localhost/x"], { cwd });
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("sqlite:PATH") });
+    const nowhere = await runSteward(["copy", "mysql://x", "--database-url", "sqlite:s.db"], {
+      cwd,
+    });
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("postgres://") });
+  });
+});
+
+/** Two calls recorded, one not; a plan with a step retried, one failed and one to come. */
+async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: string): Promise<void> {
+  const createdAtMs = systemClock.nowMs();
+  const price = { id: "p", scope: "aau", subject: "", amount: 7n, fromMs: 0 } as const;
+  await usage.savePrice(ORG, { added: { ...price, untilMs: undefined }, ended: undefined });
+  await recordToolCalls(plans, [{ orgId: ORG }, { orgId: ORG, ormModel: "Order" }]);
+  await usage.recordPending(10);
+  await recordToolCalls(plans, [{ orgId: ORG, error: "boom", status: "failed" }]);
+  await plans.createPlan({
+    ref,
+    sessionId: "s",
+    name: "plan",
+    description: "é",
+    steps: ["a", "b", "c"].map(step),
+    createdAtMs,
+    deadlineMs: createdAtMs + 86_400_000,
+  });
+  const claim = async (stepId: string): Promise<number> => {
+    const claimed = await plans.claimStep({ ...ref, stepId }, "owner");
+    return claimed.kind === "claimed" ? claimed.attempt : 0;
+  };
+  const error = { code: "STEP_FAILED", message: "locked" } as const;
+  const retried = { kind: "retried", error, durationMs: 1 } as const;
+  await plans.finishStep({ ...ref, stepId: "a", attempt: await claim("a") }, retried, undefined);
+  const context = {
+    toolOutputJson: '[{"id":7}]',
+    schemaAdditions: [],
+    augmentationHints: ["hint"],
+  };
+  await plans.finishStep(
+    { ...ref, stepId: "a", attempt: await claim("a") },
+    { kind: "completed", rowCount: 1, durationMs: 1.5, context },
+    undefined,
+  );
+  await memory.useModel({ name: "hash", dimension: 2 });
+  const content = '{"b":1.0}';
+  const entry = { orgId: ORG, entryId, sessionId: "s", content, createdAtMs };
+  await memory.addEntries([embeddedEntry(entry, Float32Array.of(1, 0.1))]);
+}
+
+function step(id: string, index: number): PreparedStep {
+  return {
+    id,
+    index,
+    name: id,
+    toolName: "sql",
+    intent: "read_select",
+    intentSource: "explicit",
+    dataSource: "default",
+    queryTemplate: "SELECT 1",
+    dependsOn: [],
+    schemaTableHints: [],
+    statement: { sql: "SELECT 1", binds: [] },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import { maskDatabaseUrl, sqliteFile } from "../config/index.js";
+import { usageError } from "./cli-error.js";
+import type { CliContext } from "./context.js";
+import { progressBar } from "./progress-bar.js";
+import { configOrExit, settingsCommand, type SettingsOptions } from "./settings-command.js";
+import { settingFlags } from "./setting-options.js";
+
+/** `steward copy`: an SQLite store into an empty PostgreSQL database. */
+export function copyCommand({ env, terminal }: CliContext): Command {
+  const command = settingsCommand(
+    "copy",
+    "Copies the SQLite store into an empty PostgreSQL database, and compares. The server must be stopped.",
+  ).argument("<url>", "where it goes, such as postgres://steward@db.example.com/steward");
+  return command.action(async (url: string, options: SettingsOptions) => {
+    const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
+    const file = config.databaseUrl && sqliteFile(config.databaseUrl);
+    if (file === undefined) {
+      throw usageError(
+        "There is no SQLite store to copy",
+        "set SERVICE_DATABASE_URL to its sqlite:PATH",
+      );
+    }
+    if (!/^postgres(ql)?:/.test(url)) {
+      throw usageError(
+        `${maskDatabaseUrl(url)} is no PostgreSQL database`,
+        "name it postgres://user@host/name",
+      );
+    }
+    const { copyStore } = await import("../app-copy.js");
+    const bar = progressBar(terminal, "plans and rows");
+    const copied = await copyStore(file, url, (done, total) => {
+      bar.show(done, total);
+    });
+    bar.end();
+    if (options.json) {
+      terminal.printJson(copied);
+      return;
+    }
+    terminal.print(`${copied.plans} plans copied to ${maskDatabaseUrl(url)}, all equal`);
+    for (const [table, count] of Object.entries(copied.rows)) {
+      terminal.print(`${count} rows of ${table}`);
+    }
+    terminal.print("now set SERVICE_DATABASE_URL to it, and start the servers");
+  });
+}

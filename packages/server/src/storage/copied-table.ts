@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+
+/** A table whose rows are the same on every engine. */
+export interface CopiedTable {
+  readonly name: string;
+  readonly columns: readonly CopiedColumn[];
+  /** What the rows stand in on SQLite, when it is not the table of this name. */
+  readonly sqliteFrom?: string;
+}
+
+/** A column; its values travel as text, bytes as hexadecimal digits. */
+export interface CopiedColumn {
+  readonly name: string;
+  readonly type:
+    "uuid" | "text" | "bigint" | "integer" | "float8" | "boolean" | "bytea" | "timestamptz";
+  /** What gives its text on SQLite, when it is not the column of this name. */
+  readonly sqlite?: string;
+}
+
+/** One row, column by column. */
+export type CopiedRow = readonly (string | null)[];
+
+const NIL = "'00000000-0000-0000-0000-000000000000'";
+
+/** Every such table, those that others refer to first. */
+export const COPIED_TABLES: readonly CopiedTable[] = [
+  table(
+    "idempotency_keys",
+    "org_id uuid, idempotency_key text, request_hash text, plan_id uuid, created_at_ms bigint",
+  ),
+  {
+    ...table(
+      "usage_events",
+      "org_id uuid, occurred_at_ms bigint, id uuid, session_id text, plan_id uuid, step_id text, tool_name text, intent text, intent_source text, orm_model text, cost_nanodollars bigint, price_id text, source text, source_event_id text",
+      [
+        { name: "aau_weight", type: "float8", sqlite: "CAST(aau_weight AS INTEGER)" },
+        { name: "created_at", type: "timestamptz", sqlite: "created_at_ms" },
+      ],
+    ),
+  },
+  table(
+    "usage_adjustments",
+    "org_id uuid, occurred_at_ms bigint, event_id uuid, id uuid, price_id text, difference_nanodollars bigint, created_at_ms bigint",
+  ),
+  table(
+    "usage_totals",
+    "org_id uuid, dimension text, grain text, bucket_ms bigint, key text, action_count bigint, total_aau bigint, total_nanodollars bigint",
+  ),
+  table(
+    "usage_heat_map",
+    "org_id uuid, orm_model text, intent text, aau_weight integer, action_count bigint, total_aau bigint, total_nanodollars bigint",
+  ),
+  table(
+    "usage_prices",
+    "org_id uuid, scope text, subject text, from_ms bigint, until_ms bigint, amount_nanodollars bigint, id text",
+  ),
+  table(
+    "usage_budgets",
+    "org_id uuid, scope text, unit text, period text, action text, limit_amount bigint, id text",
+  ),
+  table("payment_customers", "org_id uuid, customer_id text, bound_at_ms bigint"),
+  {
+    ...table("payment_customer_owners", "customer_id text", [
+      { name: "org_id", type: "uuid", sqlite: NIL },
+      { name: "owner_id", type: "uuid", sqlite: "org_id" },
+    ]),
+    sqliteFrom: "payment_customers",
+  },
+  table("sessions", "org_id uuid, session_id text, created_at_ms bigint"),
+  table(
+    "memory_entries",
+    "org_id uuid, entry_id uuid, session_id text, content text, created_at_ms bigint, tool_name text, intent text",
+  ),
+  table("memory_retention", "org_id uuid, age_max_ms bigint"),
+  table("memory_models", "name text, model_id integer, dimension integer", [
+    { name: "org_id", type: "uuid", sqlite: NIL },
+    {
+      name: "is_active",
+      type: "boolean",
+      sqlite: "CASE is_active WHEN 1 THEN 'true' ELSE 'false' END",
+    },
+  ]),
+  {
+    ...table(
+      "memory_entry_embeddings",
+      "org_id uuid, entry_id uuid, model_id integer, created_at_ms bigint, code bytea, embedding bytea",
+    ),
+    sqliteFrom: "memory_entry_embeddings JOIN memory_codes USING (entry_id, model_id)",
+  },
+];
+
+function table(name: string, columns: string, more: readonly CopiedColumn[] = []): CopiedTable {
+  const plain = columns.split(", ").map((column): CopiedColumn => {
+    const [columnName = "", type] = column.split(" ");
+    return { name: columnName, type: type as CopiedColumn["type"] };
+  });
+  return { name, columns: [...plain, ...more] };
+}
+
+/** Counts rows and sums up their hashes: two sums are equal when the rows are, in whatever order. */
+export class RowSum {
+  #count = 0;
+  #sum = 0n;
+
+  add(row: CopiedRow): void {
+    const digest = createHash("sha256").update(JSON.stringify(row)).digest();
+    this.#count += 1;
+    this.#sum = (this.#sum + digest.readBigUInt64BE()) % 2n ** 64n;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  equals(other: RowSum): boolean {
+    return this.#count === other.#count && this.#sum === other.#sum;
+  }
+}
