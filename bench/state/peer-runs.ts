@@ -35,7 +35,7 @@ export async function n3Run(triples: number): Promise<Figures> {
       store.addQuads(new Parser({ format: "N-Triples" }).parse(text));
     }
   });
-  const growth = growthMb(before);
+  const growth = await growthMb(before);
   const { namedNode, literal, quad } = DataFactory;
   const property = (index: number): Term => namedNode(propertyIri(index % 10));
   const terms = Array.from({ length: 500 }, (_, index) => {
@@ -91,7 +91,7 @@ export async function oxigraphRun(triples: number): Promise<Figures> {
       store.load(text, { format: "application/n-triples", lenient: true });
     }
   });
-  const growth = growthMb(before);
+  const growth = await growthMb(before);
   const property = (index: number): Term => namedNode(propertyIri(index % 10));
   return {
     store: "oxigraph",

@@ -20,7 +20,7 @@ export async function stewardRun(triples: number): Promise<Figures> {
     store.load(state.readNQuads(nTriples(dataset)));
     store.commit(note);
   });
-  const growth = growthMb(before);
+  const growth = await growthMb(before);
   const bytes = statSync(path).size + statSync(`${path}-wal`).size;
   const figures = {
     store: "steward",
