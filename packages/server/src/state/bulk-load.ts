@@ -116,12 +116,13 @@ export class BulkLoad {
       if (changed === 4) continue;
       if (order === "ospg" && !this.#arena.isResource(last[0] ?? 0)) continue;
       // What the quad has in common with the one before it stands there already.
-      let end = changed === 0 ? 0 : (ends[changed - 1] ?? 0);
+      const known = changed === 0 ? 0 : (ends[changed - 1] ?? 0);
+      let end = known;
       for (let index = changed; index < 4; index++) {
         end = this.#arena.copy(last[index] ?? 0, key, end);
         ends[index] = end;
       }
-      builder.add(key, end);
+      builder.add(key, end, known);
     }
     return builder.finish();
   }

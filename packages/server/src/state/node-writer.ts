@@ -50,10 +50,13 @@ export class NodeWriter {
     return this.#size === 0;
   }
 
-  /** Writes a leaf's entry. The key must be larger than the one before it. */
-  add(key: Buffer, length: number): void {
+  /**
+   * Writes a leaf's entry. The key must be larger than the one before it.
+   * @param known how many bytes it is known to have in common with that one.
+   */
+  add(key: Buffer, length: number, known = 0): void {
     const start = this.#at;
-    const shared = this.#writeKey(key, length);
+    const shared = this.#writeKey(key, length, known);
     this.#count += 1;
     this.#entryDone(key, length, shared, start);
   }
@@ -61,7 +64,7 @@ export class NodeWriter {
   /** Writes an inner node's entry: its child's last key, number of keys and hash. */
   addChild(key: Buffer, length: number, count: number, hash: Hash): void {
     const start = this.#at;
-    const shared = this.#writeKey(key, length);
+    const shared = this.#writeKey(key, length, 0);
     this.#writeNumber(count);
     this.#bytes.write(hash, this.#at, "hex");
     this.#at += HASH_BYTES;
@@ -75,9 +78,10 @@ export class NodeWriter {
   }
 
   /** @returns how many bytes the key has in common with the one before it in this node. */
-  #writeKey(key: Buffer, length: number): number {
+  #writeKey(key: Buffer, length: number, known: number): number {
     assert(length <= KEY_BYTES_MAX, "a key fits into a node");
-    const common = this.#size === 0 ? 0 : commonLength(this.#last, this.#lastLength, key, length);
+    const common =
+      this.#size === 0 ? 0 : commonLength(this.#last, this.#lastLength, key, length, known);
     const isRestart = this.#size % RESTART_INTERVAL === 0;
     if (isRestart) this.#restarts.push(this.#at);
     const shared = isRestart ? 0 : common;
@@ -128,10 +132,16 @@ export class NodeWriter {
   }
 }
 
-/** How many bytes two keys have in common at their beginning. */
-function commonLength(a: Buffer, aLength: number, b: Buffer, bLength: number): number {
+/** How many bytes two keys have in common at their beginning, this many of them for sure. */
+function commonLength(
+  a: Buffer,
+  aLength: number,
+  b: Buffer,
+  bLength: number,
+  known: number,
+): number {
   const limit = Math.min(aLength, bLength);
-  let at = 0;
+  let at = known;
   while (at < limit && a[at] === b[at]) at += 1;
   return at;
 }

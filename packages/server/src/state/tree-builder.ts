@@ -21,9 +21,12 @@ export class TreeBuilder {
     this.#lowest = lowest;
   }
 
-  /** Adds a key, the first `length` bytes of this buffer; larger than the one before. */
-  add(key: Buffer, length: number = key.length): void {
-    this.#level(0).writer.add(key, length);
+  /**
+   * Adds a key, the first `length` bytes of this buffer; larger than the one before.
+   * @param known how many bytes it is known to have in common with that one.
+   */
+  add(key: Buffer, length: number = key.length, known = 0): void {
+    this.#level(0).writer.add(key, length, known);
   }
 
   /** Adds a node of the level below the lowest. */
