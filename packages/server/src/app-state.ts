@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { rdfCodec } from "./adapters/rdf/index.js";
 import { OxigraphEngine } from "./adapters/sparql-oxigraph/index.js";
-import { sqliteFile, type Config } from "./config/index.js";
+import { sqliteFile, stateDirectory, type Config } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
 import type { Log } from "./kernel/log.js";
@@ -14,9 +13,6 @@ import {
 } from "./state/index.js";
 import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
 import { SqliteStateUpkeep } from "./storage/sqlite/state-upkeep.js";
-
-/** The directory below the data directory that has a file for each organization's state. */
-const STATE_DIRECTORY = "state";
 
 /** What the state is opened with. */
 export interface StateOptions {
@@ -38,7 +34,7 @@ export interface OpenState {
 export function openState({ config, clock, log }: StateOptions, opened: DisposalStack): OpenState {
   // Several servers may share another engine, and would not share a file of one's own.
   const isKept = config.databaseUrl !== undefined && sqliteFile(config.databaseUrl) !== undefined;
-  const directory = join(config.dataDir, STATE_DIRECTORY);
+  const directory = stateDirectory(config.dataDir);
   const stores = isKept ? new SqliteBlockStores(directory, clock) : noBlockStores;
   const upkeep = opened.use(isKept ? new SqliteStateUpkeep(directory) : noStateUpkeep);
   const sparql = opened.use(new OxigraphEngine());

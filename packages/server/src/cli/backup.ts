@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { systemClock } from "../kernel/clock.js";
-import { readSetting, SETTINGS, sqliteFile } from "../config/index.js";
-import type { SettingSources } from "../config/index.js";
+import { readSetting, SETTINGS, sqliteFile, stateDirectory } from "../config/index.js";
+import type { Setting, SettingSources } from "../config/index.js";
+import type { StoreCopy, StorePlaces } from "../storage/sqlite/backup.js";
 import { usageError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
 import { progressBar } from "./progress-bar.js";
@@ -16,15 +17,15 @@ export function backupCommand({ env, terminal }: CliContext): Command {
     "Copies the SQLite store to a new file, also while a server works on it.",
   ).argument("<file>", "where the copy goes; must not exist");
   return command.action(async (file: string, options: SettingsOptions) => {
-    const store = storeFile({ env, flags: settingFlags(command) });
+    const places = storePlaces({ env, flags: settingFlags(command) });
     const { backupStore } = await import("../storage/sqlite/backup.js");
     const bar = progressBar(terminal, "pages copied");
-    const copied = await backupStore(store, file, ({ done, total }) => {
+    const copied = await backupStore(places, file, ({ done, total }) => {
       bar.show(done, total);
     });
     bar.end();
     if (options.json) terminal.printJson(copied);
-    else terminal.print(`${file}: ${megabytes(copied.bytes)}, schema ${copied.schemaVersion}`);
+    else terminal.print(describe(copied));
   });
 }
 
@@ -37,15 +38,15 @@ export function restoreCommand({ env, terminal }: CliContext): Command {
     .argument("<file>", "what `steward backup` has written")
     .option("--replace", "keep a store that is there under another name, and go on");
   return command.action(async (file: string, options: RestoreOptions) => {
-    const store = storeFile({ env, flags: settingFlags(command) });
+    const places = storePlaces({ env, flags: settingFlags(command) });
     const { restoreStore } = await import("../storage/sqlite/backup.js");
     const replace = options.replace === true;
-    const restored = restoreStore(file, store, { replace, nowMs: systemClock.nowMs() });
+    const restored = restoreStore(file, places, { replace, nowMs: systemClock.nowMs() });
     if (options.json) {
       terminal.printJson(restored);
       return;
     }
-    terminal.print(`${store}: ${megabytes(restored.bytes)}, schema ${restored.schemaVersion}`);
+    terminal.print(describe(restored));
     if (restored.former !== undefined) terminal.note(`the former store is ${restored.former}`);
   });
 }
@@ -55,19 +56,29 @@ interface RestoreOptions extends SettingsOptions {
 }
 
 /** @throws CliError when the store is not a file. */
-function storeFile(sources: SettingSources): string {
-  const { value, problem } = readSetting(SETTINGS.databaseUrl, sources);
-  if (problem !== undefined) {
-    throw usageError(`${problem.setting}: ${problem.reason}`, problem.fix);
+function storePlaces(sources: SettingSources): StorePlaces {
+  const url = settingOrExit(SETTINGS.databaseUrl, sources);
+  const store = url === undefined ? undefined : sqliteFile(url);
+  if (store !== undefined) {
+    return { store, state: stateDirectory(settingOrExit(SETTINGS.dataDir, sources) ?? "") };
   }
-  const file = value === undefined ? undefined : sqliteFile(value);
-  if (file !== undefined) return file;
   throw usageError(
-    value === undefined ? "No store is named" : "The store is not an SQLite file",
-    value === undefined
+    url === undefined ? "No store is named" : "The store is not an SQLite file",
+    url === undefined
       ? "set SERVICE_DATABASE_URL or --database-url, such as sqlite:./.steward/steward.db"
       : "use pg_dump and pg_restore for a PostgreSQL store",
   );
+}
+
+function settingOrExit<T>(setting: Setting<T>, sources: SettingSources): T | undefined {
+  const { value, problem } = readSetting(setting, sources);
+  if (problem === undefined) return value;
+  throw usageError(`${problem.setting}: ${problem.reason}`, problem.fix);
+}
+
+function describe({ path, bytes, schemaVersion, states }: StoreCopy): string {
+  const state = states === 0 ? "" : `, and the state of ${String(states)} organizations`;
+  return `${path}: ${megabytes(bytes)}, schema ${String(schemaVersion)}${state}`;
 }
 
 function megabytes(bytes: number): string {

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -6,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../kernel/errors.js";
 import { systemClock } from "../../kernel/clock.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
-import { backupStore, restoreStore } from "./backup.js";
+import { backupStore, restoreStore, type StorePlaces } from "./backup.js";
 import { openSqliteStore, type SqliteStore } from "./store.js";
 
 let dir: string;
@@ -31,7 +39,7 @@ describe("a backup", () => {
     await createPlans(store, 700);
     let during = 0;
     const writing: Promise<void>[] = [];
-    await backupStore(path, copy, () => {
+    await backupStore(places(), copy, () => {
       during += 1;
       writing.push(createPlans(store, 1));
     });
@@ -44,14 +52,14 @@ describe("a backup", () => {
   it("overwrites nothing", async () => {
     await using _store = openStore();
     writeFileSync(join(dir, "mine"), "precious");
-    await expect(backupStore(path, join(dir, "mine"), () => undefined)).rejects.toThrow(
+    await expect(backupStore(places(), join(dir, "mine"), () => undefined)).rejects.toThrow(
       /mine exists already/,
     );
     expect(readFileSync(join(dir, "mine"), "utf8")).toBe("precious");
   });
 
   it("of no store makes no file", async () => {
-    await expect(backupStore(path, copy, () => undefined)).rejects.toThrow(/There is no store/);
+    await expect(backupStore(places(), copy, () => undefined)).rejects.toThrow(/There is no store/);
     expect(existsSync(copy)).toBe(false);
     expect(existsSync(path)).toBe(false);
   });
@@ -63,13 +71,13 @@ describe("a restored store", () => {
   async function backedUp(plans: number): Promise<void> {
     await using store = openStore();
     await createPlans(store, plans);
-    await backupStore(path, copy, () => undefined);
+    await backupStore(places(), copy, () => undefined);
     await createPlans(store, 1);
   }
 
   it("works as the one that was backed up, and the former one is kept", async () => {
     await backedUp(2);
-    const restored = restoreStore(copy, path, NOW);
+    const restored = restoreStore(copy, places(), NOW);
     expect(restored).toMatchObject({ path, former: `${path}.before-2026-01-02T03-04-05-000Z` });
     expect(readdirSync(dir).filter((name) => name.includes("unfinished"))).toEqual([]);
     expect(rows(path)["plans"]).toBe(2);
@@ -79,17 +87,43 @@ describe("a restored store", () => {
     expect(rows(path)["plans"]).toBe(3);
   });
 
+  it("brings the state of that time with it", async () => {
+    const state = join(dir, "state");
+    const file = join(state, "org.db");
+    const set = (value: string): void => {
+      mkdirSync(state, { recursive: true });
+      const db = new DatabaseSync(file);
+      db.exec("PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS t (v TEXT)");
+      db.prepare("INSERT INTO t VALUES (?)").run(value);
+      db.close();
+    };
+    const values = (): unknown[] => {
+      const db = new DatabaseSync(file, { readOnly: true });
+      const found = db.prepare("SELECT v FROM t ORDER BY v").all() as { v: string }[];
+      db.close();
+      return found.map(({ v }) => v);
+    };
+    set("before");
+    await backedUp(1);
+    set("since");
+    expect(restoreStore(copy, places(), NOW)).toMatchObject({ states: 1 });
+    expect(values()).toEqual(["before"]);
+    expect(readdirSync(dir)).toContain("state.before-2026-01-02T03-04-05-000Z");
+  });
+
   it("takes the place of nothing unasked", async () => {
     await backedUp(1);
-    expect(() => restoreStore(copy, path, { ...NOW, replace: false })).toThrow(/exists already/);
+    expect(() => restoreStore(copy, places(), { ...NOW, replace: false })).toThrow(
+      /exists already/,
+    );
     expect(rows(path)["plans"]).toBe(2);
   });
 
   it("is refused while a server owns the store", async () => {
     await using store = openStore();
     await createPlans(store, 1);
-    await backupStore(path, copy, () => undefined);
-    expect(() => restoreStore(copy, path, NOW)).toThrow(/Another process owns the store/);
+    await backupStore(places(), copy, () => undefined);
+    expect(() => restoreStore(copy, places(), NOW)).toThrow(/Another process owns the store/);
   });
 
   it.each([
@@ -99,7 +133,7 @@ describe("a restored store", () => {
     await backedUp(1);
     const file = join(dir, "bad.db");
     writeFileSync(file, content);
-    expect(() => restoreStore(file, path, NOW)).toThrow(AppError);
+    expect(() => restoreStore(file, places(), NOW)).toThrow(AppError);
     expect(rows(path)["plans"]).toBe(2);
     expect(existsSync(`${path}.unfinished`)).toBe(false);
   });
@@ -109,10 +143,14 @@ describe("a restored store", () => {
     const bytes = readFileSync(copy);
     bytes.fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 8192);
     writeFileSync(copy, bytes);
-    expect(() => restoreStore(copy, path, NOW)).toThrow(/of no use|cannot be restored/);
+    expect(() => restoreStore(copy, places(), NOW)).toThrow(/of no use|cannot be restored/);
     expect(rows(path)["plans"]).toBe(201);
   });
 });
+
+function places(): StorePlaces {
+  return { store: path, state: join(dir, "state") };
+}
 
 function openStore(): SqliteStore {
   return openSqliteStore(path, systemClock, silentTelemetry);

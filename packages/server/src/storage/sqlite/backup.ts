@@ -5,11 +5,12 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
 import { schemaVersion, SCHEMA_VERSION } from "./migrate.js";
@@ -21,104 +22,175 @@ const PAGES_AT_ONCE = 1000;
 /** What the files of a database's log are called behind its own name. */
 const LOG_SUFFIXES = ["-wal", "-shm"] as const;
 
-/** A store's file, as a whole. */
-export interface StoreFile {
-  readonly path: string;
-  readonly bytes: number;
-  /** How many migrations it has seen. */
-  readonly schemaVersion: number;
+/** Where a server without another database keeps everything. */
+export interface StorePlaces {
+  /** The store's file. */
+  readonly store: string;
+  /** The directory with a file for each organization's state; there only if any is kept. */
+  readonly state: string;
 }
 
-/** How far a copy has come, in pages. */
+/** A copy of everything, or everything put back. */
+export interface StoreCopy {
+  readonly path: string;
+  readonly bytes: number;
+  /** How many migrations the store has seen. */
+  readonly schemaVersion: number;
+  /** Organizations whose state is in it. */
+  readonly states: number;
+}
+
+/** How far the copy of a file has come, in pages. */
 export interface CopyProgress {
   readonly done: number;
   readonly total: number;
 }
 
 /**
- * Copies a store to a new file, also while a server works on it: the copy is the store as it was at
- * one moment, checked, and there under its name only when it is whole.
+ * Copies a store to a new file, and the state beside it to a directory of that name and `.state`, also
+ * while a server works on them. Each file of the copy is what it was at one moment, checked; the
+ * store's comes last, and there under its name only when all are whole.
  * @throws AppError `INVALID_ARGUMENT` when there is no store or the target exists; `STORE_UNAVAILABLE`
  * when it cannot be copied or the copy is damaged.
  */
 export async function backupStore(
-  path: string,
+  places: StorePlaces,
   target: string,
   onProgress: (progress: CopyProgress) => void,
-): Promise<StoreFile> {
-  assertExists(path, "store");
+): Promise<StoreCopy> {
+  const [states, copiedStates] = [statesOf(places.state), stateDirectoryOf(target)];
+  assertExists(places.store, "store");
   assertAbsent(target);
-  mkdirSync(dirname(target), { recursive: true });
+  assertAbsent(copiedStates);
+  mkdirSync(states.length === 0 ? dirname(target) : copiedStates, { recursive: true });
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
-  const source = new DatabaseSync(path, { readOnly: true });
   try {
-    // The one moment: an open read keeps it, whatever is written meanwhile.
-    source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
-    await backup(source, unfinished, {
-      rate: PAGES_AT_ONCE,
-      progress: ({ totalPages, remainingPages }) => {
-        onProgress({ done: totalPages - remainingPages, total: totalPages });
-      },
-    });
-    const copied = checkedFile(unfinished, "copy");
+    for (const name of states) {
+      const copy = join(copiedStates, name);
+      await copyDatabase(join(places.state, name), copy, onProgress);
+      checkDatabase(copy, "copy");
+    }
+    await copyDatabase(places.store, unfinished, onProgress);
+    const version = checkStore(unfinished, "copy");
     settle(unfinished, target);
-    return { ...copied, path: target };
+    return described(target, version, states.length);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw unavailable(`The store ${path} cannot be copied to ${target}`, error);
-  } finally {
-    source.close();
+    rmSync(copiedStates, { recursive: true, force: true });
+    throw unavailable(`The store ${places.store} cannot be copied to ${target}`, error);
   }
 }
 
 /** A store put back, and where the one before it went. */
-export interface Restored extends StoreFile {
+export interface Restored extends StoreCopy {
   /** Absent when there was none. */
   readonly former: string | undefined;
 }
 
 /**
  * Puts a backup in the place of a store that no server owns. A store that is there already is kept
- * beside it under another name, and only when `replace` says so.
+ * beside it under another name, with its state, and only when `replace` says so.
  * @param nowMs names the former store.
  * @throws AppError `INVALID_ARGUMENT` when there is no backup, or a store and `replace` is false;
  * `STORE_UNAVAILABLE` when a server owns the store or the backup is damaged; nothing is changed then.
  */
 export function restoreStore(
   file: string,
-  path: string,
+  places: StorePlaces,
   { replace, nowMs }: { readonly replace: boolean; readonly nowMs: number },
 ): Restored {
+  const { store, state } = places;
   assertExists(file, "backup");
-  if (!replace) assertAbsent(path);
-  mkdirSync(dirname(path), { recursive: true });
-  using _lock = lockStore(path);
-  const unfinished = `${path}.unfinished`;
-  rmSync(unfinished, { force: true });
+  if (!replace) [store, state].forEach(assertAbsent);
+  mkdirSync(dirname(store), { recursive: true });
+  mkdirSync(dirname(state), { recursive: true });
+  using _lock = lockStore(store);
+  const unfinished = { store: `${store}.unfinished`, state: `${state}.unfinished` };
   try {
-    copyFileSync(file, unfinished);
-    const restored = checkedFile(unfinished, "backup");
-    const former = existsSync(path) ? `${path}.before-${fileTime(nowMs)}` : undefined;
-    if (former !== undefined) moveAside(path, former);
-    settle(unfinished, path);
-    return { ...restored, path, former };
+    const { version, states } = takeCopies(file, unfinished);
+    const former = existsSync(store) ? `${store}.before-${fileTime(nowMs)}` : undefined;
+    if (former !== undefined) moveAside(store, former);
+    if (existsSync(state)) renameSync(state, `${state}.before-${fileTime(nowMs)}`);
+    if (states > 0) settle(unfinished.state, state);
+    settle(unfinished.store, store);
+    return { ...described(store, version, states), former };
   } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw unavailable(`The store ${path} cannot be restored from ${file}`, error);
+    rmSync(unfinished.store, { force: true });
+    rmSync(unfinished.state, { recursive: true, force: true });
+    throw unavailable(`The store ${store} cannot be restored from ${file}`, error);
   }
 }
 
-/** Reads a file from end to end. @throws AppError `STORE_UNAVAILABLE` when it is no whole store. */
-function checkedFile(path: string, what: string): StoreFile {
+/** Copies a backup to where it is to be, under other names, and checks it there. */
+function takeCopies(
+  file: string,
+  to: StorePlaces,
+): { readonly version: number; readonly states: number } {
+  const copiedStates = stateDirectoryOf(file);
+  const states = statesOf(copiedStates);
+  rmSync(to.state, { recursive: true, force: true });
+  if (states.length > 0) mkdirSync(to.state);
+  for (const name of states) {
+    copyFileSync(join(copiedStates, name), join(to.state, name));
+    checkDatabase(join(to.state, name), "backup");
+  }
+  copyFileSync(file, to.store);
+  return { version: checkStore(to.store, "backup"), states: states.length };
+}
+
+async function copyDatabase(
+  path: string,
+  target: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+  const source = new DatabaseSync(path, { readOnly: true });
+  try {
+    // The one moment: an open read keeps it, whatever is written meanwhile.
+    source.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+    await backup(source, target, {
+      rate: PAGES_AT_ONCE,
+      progress: ({ totalPages, remainingPages }) => {
+        onProgress({ done: totalPages - remainingPages, total: totalPages });
+      },
+    });
+  } finally {
+    source.close();
+  }
+}
+
+function described(path: string, schemaVersion: number, states: number): StoreCopy {
+  return { path, bytes: statSync(path).size, schemaVersion, states };
+}
+
+/** The files of organizations' states, in a directory that may not be there. */
+function statesOf(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory).filter((name) => name.endsWith(".db"));
+}
+
+function stateDirectoryOf(copy: string): string {
+  return `${copy}.state`;
+}
+
+/** @returns the version of the store's schema. @throws AppError when it is no whole store. */
+function checkStore(path: string, what: string): number {
+  const version = checkDatabase(path, what);
+  if (version === 0) throw damaged(what, "it is not a store of steward");
+  if (version > SCHEMA_VERSION) throw damaged(what, "a newer version of steward wrote it");
+  return version;
+}
+
+/**
+ * Reads a file from end to end. @returns how many migrations it has seen.
+ * @throws AppError `STORE_UNAVAILABLE` when it is damaged.
+ */
+function checkDatabase(path: string, what: string): number {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     const found = db.prepare("PRAGMA integrity_check(1)").get() as { integrity_check: string };
     if (found.integrity_check !== "ok") throw damaged(what, found.integrity_check);
-    const version = schemaVersion(db);
-    if (version === 0) throw damaged(what, "it is not a store of steward");
-    if (version > SCHEMA_VERSION) throw damaged(what, "a newer version of steward wrote it");
-    return { path, bytes: statSync(path).size, schemaVersion: version };
+    return schemaVersion(db);
   } finally {
     db.close();
     // Reading has made them, and there is nothing in them.
@@ -133,9 +205,14 @@ function moveAside(path: string, former: string): void {
   }
 }
 
-/** Gives a file its name once its bytes are on the disk, and has the name reach the disk too. */
+/** Gives a file, or a directory, its name once its bytes are on the disk, and has that reach it too. */
 function settle(from: string, to: string): void {
-  sync(from, "r+");
+  if (statSync(from).isDirectory()) {
+    for (const name of readdirSync(from)) sync(join(from, name), "r+");
+    sync(from, "r");
+  } else {
+    sync(from, "r+");
+  }
   renameSync(from, to);
   sync(dirname(to), "r");
 }

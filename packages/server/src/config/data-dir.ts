@@ -1,0 +1,6 @@
+import { join } from "node:path";
+
+/** The directory in the data directory that has a file for each organization's state. */
+export function stateDirectory(dataDir: string): string {
+  return join(dataDir, "state");
+}
