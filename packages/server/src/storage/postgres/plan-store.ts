@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { assert } from "../../kernel/assert.js";
 import { isoTime } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
@@ -14,8 +13,6 @@ import type {
   PlanFilter,
   PlanPage,
   PlanRecord,
-  PreparedStep,
-  StepExecution,
 } from "../../plans/index.js";
 import type {
   AbandonedStep,
@@ -40,12 +37,15 @@ import {
   type StepState,
 } from "../../plans/transitions.js";
 import type { PlacedCall } from "./call-feed.js";
-import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
+import type { Database } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
 import { OpenPlan, type AttemptEndRow, type PlanUnit } from "./open-plan.js";
 import { keyOf, PlanCache } from "./plan-cache.js";
 import type { PlanQueries } from "./plan-queries.js";
-import { eventsJson, stepRecordsOf, summaryJson } from "./plan-rows.js";
+import { PlanCreation } from "./plan-creation.js";
+import { PlanHolds } from "./plan-holds.js";
+import { outputsFor, storedExecution } from "./plan-results.js";
+import { eventsJson, stepRecordsOf } from "./plan-rows.js";
 import { PlanConflict, PlanWriter } from "./plan-writer.js";
 import type { Signals } from "./signals.js";
 import type { PostgresToolCallLog } from "./tool-call-log.js";
@@ -54,14 +54,6 @@ import type { PostgresToolCallLog } from "./tool-call-log.js";
 const CLAIM_WRITTEN_AFTER_MS = 50;
 /** Plans failed for their deadline in one sweep. */
 const OVERDUE_PLANS_MAX = 100;
-/** How often a plan that another node holds is looked at, in ms. */
-const POLL_MS = 50;
-/** How long another node is waited for before the caller is told to come back, in ms. */
-const HOLD_MS_MAX = 15_000;
-
-/** How long a plan's insert is tried again when the connection is lost, in ms. */
-const INSERT_MS_MAX = 5000;
-
 /** A claim that this node made. */
 interface OwnClaim {
   readonly ref: PlanRef;
@@ -82,7 +74,9 @@ export class PostgresPlanStore implements PlanStore {
   readonly #node: NodeLease;
   readonly #signals: Signals;
   readonly #queries: PlanQueries;
+  readonly #creation: PlanCreation;
   readonly #plans: PlanCache;
+  readonly #holds: PlanHolds;
   readonly #writer: PlanWriter;
   readonly #wakes = new EventEmitter().setMaxListeners(0);
   readonly #claims = new Map<string, OwnClaim>();
@@ -109,6 +103,16 @@ export class PostgresPlanStore implements PlanStore {
         options.toolCalls.recorded(unit.plan.ref, callsOf(unit));
       }
     });
+    this.#creation = new PlanCreation(options.db, options.queries);
+    this.#holds = new PlanHolds({
+      ...options,
+      plans: this.#plans,
+      write: (plan) => this.#isWritten(plan),
+      changed: (ref) => {
+        this.#changed(ref);
+      },
+      onPlanEvents: (planId, wake) => this.onPlanEvents(planId, wake),
+    });
     this.#signals.on("changed", (ref) => {
       this.#wakes.emit(ref.planId);
       this.#tellOfCancels(ref);
@@ -117,25 +121,20 @@ export class PostgresPlanStore implements PlanStore {
       for (const planId of this.#wakes.eventNames()) this.#wakes.emit(planId);
     });
     this.#signals.on("wanted", (ref) => {
-      this.#letGo(ref).catch(() => undefined);
+      this.#holds.letGo(ref).catch(() => undefined);
     });
     this.#node.onBeat(() => {
       this.#tellOfCancels();
-      this.#letGoOfWanted().catch(() => undefined);
+      this.#holds.letGoOfWanted().catch(() => undefined);
     });
   }
 
   async createPlan(plan: NewPlan): Promise<PlanRecord> {
-    const earlier = await this.#sameRequest(plan);
-    if (earlier !== undefined) return earlier;
     const { events, ...state } = createPlan({ ...plan.ref, ...plan }, plan.steps);
     const { nodeId, holds } = this.#node;
     const holder = holds ? nodeId : undefined;
-    if (!(await this.#insert(plan, eventsJson(events), holder))) {
-      const winner = await this.#sameRequest(plan);
-      assert(winner !== undefined, "only an idempotency key can be in a new plan's way");
-      return winner;
-    }
+    const earlier = await this.#creation.create(plan, eventsJson(events), holder);
+    if (earlier !== undefined) return earlier;
     const { ref, sessionId, steps: prepared } = plan;
     const loaded = { state, sessionId, prepared, results: new Map<number, number>(), holder };
     const open = new OpenPlan(ref, loaded);
@@ -156,7 +155,7 @@ export class PostgresPlanStore implements PlanStore {
     for (;;) {
       const access = await this.#plans.current(ref);
       if (access.kind === "held elsewhere") {
-        await this.#want(access.nodeId, ref);
+        await this.#holds.want(access.nodeId, ref);
         return { kind: "running" };
       }
       const { plan } = access;
@@ -166,7 +165,10 @@ export class PostgresPlanStore implements PlanStore {
       const decision = claimStep(plan.state, ref.stepId, owner, this.#node.nowMs());
       if (decision.kind === "running" || decision.kind === "refused") return decision;
       if (decision.kind === "finished") {
-        return { kind: "finished", execution: await this.#stored(plan, decision.step) };
+        return {
+          kind: "finished",
+          execution: await storedExecution(this.#queries, plan, decision.step),
+        };
       }
       assert(prepared !== undefined, "a step that was claimed is a step of the plan");
       const inMemory = isReadIntent(prepared.intent) && this.#plans.isHeld(plan);
@@ -181,7 +183,7 @@ export class PostgresPlanStore implements PlanStore {
         step: prepared,
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
-        outputs: await this.#outputs(plan, prepared),
+        outputs: await outputsFor(this.#queries, plan, prepared),
       };
     }
   }
@@ -223,7 +225,7 @@ export class PostgresPlanStore implements PlanStore {
 
   async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
     for (;;) {
-      const plan = await this.#opened(ref);
+      const plan = await this.#holds.opened(ref);
       const change = cancelPlan(plan.state, reason, this.#node.nowMs());
       if (change === undefined) {
         await plan.settled();
@@ -238,7 +240,7 @@ export class PostgresPlanStore implements PlanStore {
 
   async retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord> {
     for (;;) {
-      const plan = await this.#opened(ref);
+      const plan = await this.#holds.opened(ref);
       const change = retryPlan(plan.state, this.#node.nowMs(), deadlineMs);
       if ("refused" in change) {
         const code = change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE";
@@ -309,7 +311,7 @@ export class PostgresPlanStore implements PlanStore {
     toolCall: ToolCallRecord | undefined,
   ): Promise<FinishResult> {
     for (;;) {
-      const plan = await this.#opened(attempt);
+      const plan = await this.#holds.opened(attempt);
       const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
       const change =
         claim === undefined || running?.owner === claim.owner
@@ -368,98 +370,6 @@ export class PostgresPlanStore implements PlanStore {
     return this.#isWritten(plan);
   }
 
-  /** @returns false when the idempotency key was used before. */
-  async #insert(plan: NewPlan, events: string, holder: string | undefined): Promise<boolean> {
-    const giveUpAt = performance.now() + INSERT_MS_MAX;
-    for (;;) {
-      try {
-        return await this.#insertOnce(plan, events, holder);
-      } catch (error) {
-        // The plan's id is its own: it can only be there because the answer to its insert was lost.
-        if (sqlStateOf(error) === UNIQUE_VIOLATION) return true;
-        if (!(error instanceof ConnectionLost) || performance.now() > giveUpAt) throw error;
-        await delay(POLL_MS);
-      }
-    }
-  }
-
-  async #insertOnce(plan: NewPlan, events: string, holder: string | undefined): Promise<boolean> {
-    const { ref, idempotency } = plan;
-    const [row] = await this.#db.query<{ readonly created: boolean }>(
-      `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS created`,
-      [
-        ref.orgId,
-        ref.planId,
-        plan.sessionId,
-        plan.createdAtMs,
-        plan.deadlineMs,
-        holder ?? null,
-        summaryJson(plan),
-        JSON.stringify(plan.steps),
-        events,
-        idempotency?.key ?? null,
-        idempotency?.requestHash ?? null,
-      ],
-    );
-    return row?.created === true;
-  }
-
-  async #sameRequest(plan: NewPlan): Promise<PlanRecord | undefined> {
-    const { idempotency } = plan;
-    if (idempotency === undefined) return undefined;
-    const earlier = await this.#queries.byIdempotencyKey(plan.ref.orgId, idempotency.key);
-    if (earlier === undefined) return undefined;
-    if (earlier.requestHash !== idempotency.requestHash) {
-      throw new AppError(
-        "IDEMPOTENCY_CONFLICT",
-        `The idempotency-key was used for another request, which made plan ${earlier.planId}`,
-      );
-    }
-    return this.#queries.record({ orgId: plan.ref.orgId, planId: earlier.planId });
-  }
-
-  /**
-   * The plan, once it may be decided on here.
-   * @throws AppError `PLAN_NOT_FOUND`; `STORE_UNAVAILABLE` when its holder does not let go.
-   */
-  async #opened(ref: PlanRef): Promise<OpenPlan> {
-    const giveUpAt = performance.now() + HOLD_MS_MAX;
-    for (;;) {
-      const access = await this.#plans.current(ref);
-      if (access.kind === "open") return access.plan;
-      if (performance.now() > giveUpAt) throw heldTooLong(ref);
-      await this.#want(access.nodeId, ref);
-      await this.#untilNews(ref);
-    }
-  }
-
-  async #untilNews(ref: PlanRef): Promise<void> {
-    const news = new AbortController();
-    const unsubscribe = this.onPlanEvents(ref.planId, () => {
-      news.abort();
-    });
-    await delay(POLL_MS, undefined, { signal: news.signal }).catch(() => undefined);
-    unsubscribe();
-  }
-
-  /** Asks the holder to let go: by a signal, and in writing should that be lost. */
-  async #want(nodeId: string, ref: PlanRef): Promise<void> {
-    this.#signals.wanted(nodeId, ref);
-    await this.#db.query(
-      `UPDATE plans SET is_wanted = true
-       WHERE org_id = $1 AND plan_id = $2 AND holder = $3 AND NOT is_wanted`,
-      [ref.orgId, ref.planId, nodeId],
-    );
-  }
-
-  async #letGoOfWanted(): Promise<void> {
-    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
-      `SELECT org_id, plan_id FROM plans WHERE is_wanted AND holder = $1`,
-      [this.#node.nodeId],
-    );
-    for (const row of rows) await this.#letGo({ orgId: row.org_id, planId: row.plan_id });
-  }
-
   /** Looks whether a plan with steps running here is to be cancelled; absent: any of them. */
   #tellOfCancels(ref?: PlanRef): void {
     const refs = [...this.#claims.values()]
@@ -473,19 +383,6 @@ export class PostgresPlanStore implements PlanStore {
       // The next heartbeat asks again.
       () => undefined,
     );
-  }
-
-  /** Makes what is known of a plan durable, claims of reads too, and lets others decide on it. */
-  #letGo(ref: PlanRef): Promise<void> {
-    return this.#plans.releasing(ref, async (plan) => {
-      if (plan !== undefined) await this.#isWritten(plan);
-      await this.#db.query(
-        `UPDATE plans SET holder = NULL, is_wanted = false
-         WHERE org_id = $1 AND plan_id = $2 AND holder = $3`,
-        [ref.orgId, ref.planId, this.#node.nodeId],
-      );
-      this.#changed(ref);
-    });
   }
 
   /** A shared plan that nobody else has touched since this node did becomes the node's own. */
@@ -542,31 +439,6 @@ export class PostgresPlanStore implements PlanStore {
     this.#claims.get(key)?.forget();
     this.#claims.delete(key);
   }
-
-  async #stored(plan: OpenPlan, step: StepState): Promise<StepExecution> {
-    const sequence = plan.resultSequence(step.index);
-    const context =
-      sequence === undefined ? undefined : await this.#queries.context(plan.ref, sequence);
-    const execution = executionOf(plan.ref.planId, step, context);
-    assert(execution !== undefined, "a finished step has a result");
-    return { ...execution, replayed: true };
-  }
-
-  async #outputs(plan: OpenPlan, step: PreparedStep): Promise<ReadonlyMap<string, string>> {
-    const outputs = new Map<string, string>();
-    for (const { stepId } of step.statement.binds) {
-      if (outputs.has(stepId)) continue;
-      outputs.set(stepId, plan.output(stepId) ?? (await this.#storedOutput(plan, stepId)));
-    }
-    return outputs;
-  }
-
-  async #storedOutput(plan: OpenPlan, stepId: string): Promise<string> {
-    const step = plan.step(stepId);
-    const sequence = step && plan.resultSequence(step.index);
-    assert(sequence !== undefined, "a step is claimed after those it refers to have completed");
-    return (await this.#queries.context(plan.ref, sequence)).toolOutputJson;
-  }
 }
 
 function callsOf({ rows }: PlanUnit): readonly PlacedCall[] {
@@ -597,12 +469,4 @@ function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
     createdAt: isoTime(state.createdAtMs),
     steps: stepRecordsOf(plan.steps, state.steps),
   };
-}
-
-function heldTooLong(ref: PlanRef): AppError {
-  return new AppError(
-    "STORE_UNAVAILABLE",
-    `Plan ${ref.planId} is being worked on by another server, which does not let go of it now`,
-    { retryAfterMs: 1000 },
-  );
 }
