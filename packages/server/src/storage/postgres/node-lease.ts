@@ -81,10 +81,16 @@ export class NodeLease implements Clock, AsyncDisposable {
   /** Takes the rows of nodes away whose lease is over, if this node may say so. */
   async buryTheGone(): Promise<void> {
     if (performance.now() - this.#steadySince < NODE_LEASE_MS) return;
-    await this.#db.query(
-      `DELETE FROM nodes WHERE org_id = $1 AND lease_until_ms < steward_now_ms()`,
+    const gone = await this.#db.query<{ readonly node_id: string }>(
+      `DELETE FROM nodes WHERE org_id = $1 AND lease_until_ms < steward_now_ms()
+       RETURNING node_id`,
       [NIL_ORG_ID],
     );
+    if (gone.length === 0) return;
+    // They count no more already; what is left of them only takes room.
+    await this.#db.query(`DELETE FROM usage_reservations WHERE node_id = ANY ($1::uuid[])`, [
+      gone.map((row) => row.node_id),
+    ]);
   }
 
   /** Has `listener` called after each heartbeat. */

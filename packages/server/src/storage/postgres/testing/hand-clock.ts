@@ -18,14 +18,17 @@ export async function ownDatabaseClock(db: Queryable, clock: Clock): Promise<voi
 
 /** The same port, each of whose calls first tells the database the time. */
 export function onTime<Port extends object>(port: Port, db: Queryable, clock: Clock): Port {
+  // One after the other: they share a connection.
+  let told: Promise<unknown> = Promise.resolve();
   return new Proxy(port, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       const method = value.bind(target) as (...args: unknown[]) => unknown;
-      if (name === "onPlanEvents" || typeof name === "symbol") return method;
+      if (typeof name === "symbol" || name.startsWith("on")) return method;
       return async (...args: unknown[]) => {
-        await db.query(`UPDATE test_clock SET now_ms = ${clock.nowMs()}`);
+        told = told.then(() => db.query(`UPDATE test_clock SET now_ms = ${clock.nowMs()}`));
+        await told;
         return method(...args);
       };
     },
