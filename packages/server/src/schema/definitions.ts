@@ -102,23 +102,22 @@ const KINDS: Readonly<Record<string, RenameHint["kind"]>> = {
 
 /**
  * The hints that stand in a schema as comments: `-- @renamed from=old`, behind the name of a table,
- * an index or a view, or on the line of a column.
+ * an index or a view, or in a column's definition or behind its comma.
  */
 export function renameHints(sql: string, dialect: Dialect): readonly RenameHint[] {
-  return splitStatements(sql, dialect).flatMap((tokens) => hintsIn(tokens, sql));
+  return splitStatements(sql, dialect).flatMap(hintsIn);
 }
 
-function hintsIn(tokens: readonly Token[], sql: string): readonly RenameHint[] {
+function hintsIn(tokens: readonly Token[]): readonly RenameHint[] {
   const code = tokens.filter(({ type }) => type !== "comment");
   const at = code.findIndex((token) => isWord(token, ...Object.keys(KINDS)));
   const kind = KINDS[code[at]?.text.toUpperCase() ?? ""];
   const name = ownName(code, at + 1);
   if (kind === undefined || name === undefined) return [];
-  const opening = code.find((token) => isSign(token, "("))?.start ?? Number.MAX_SAFE_INTEGER;
   return tokens.flatMap((comment) => {
     const from = renamedFrom(comment);
     if (from === undefined) return [];
-    const column = kind === "Table" ? columnBefore(code, comment, opening, sql) : undefined;
+    const column = kind === "Table" ? columnBefore(code, comment) : undefined;
     if (column === undefined) return [{ kind, from, to: name }];
     return [{ kind: "Column" as const, table: name, from, to: column }];
   });
@@ -138,14 +137,17 @@ function ownName(code: readonly Token[], from: number): string | undefined {
   return code[at]?.value;
 }
 
-/** The column whose definition begins on the comment's line; undefined when none does. */
-function columnBefore(
-  code: readonly Token[],
-  comment: Token,
-  opening: number,
-  sql: string,
-): string | undefined {
-  const line = sql.lastIndexOf("\n", comment.start) + 1;
-  const start = Math.max(line, opening + 1);
-  return code.find((token) => token.start >= start && token.start < comment.start)?.value;
+/** The column in whose definition, or behind whose comma, a comment stands; undefined for neither. */
+function columnBefore(code: readonly Token[], comment: Token): string | undefined {
+  let depth = 0;
+  let column: string | undefined;
+  let isStart = false;
+  for (const token of code) {
+    if (token.start > comment.start) break;
+    if (isStart) column = token.value;
+    isStart = (isSign(token, "(") && depth === 0) || (isSign(token, ",") && depth === 1);
+    if (isSign(token, "(")) depth += 1;
+    if (isSign(token, ")")) depth -= 1;
+  }
+  return depth === 1 ? column : undefined;
 }

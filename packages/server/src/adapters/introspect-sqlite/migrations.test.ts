@@ -151,6 +151,24 @@ describe("migrations of a SQLite database", () => {
     expect(idOf(migration, "people")).toBe(idOf(migration, "customers"));
   });
 
+  it("rename what takes the name of something that goes, or changes places with it", async () => {
+    const swapped = SCHEMA.replace(
+      "name TEXT NOT NULL, city TEXT",
+      "city TEXT NOT NULL /* @renamed from=name */,\n name TEXT /* @renamed from=city */",
+    );
+    await service.apply(ADMIN, (await propose(swapped)).id);
+    expect(rows("SELECT city, name FROM customers")[0]).toEqual({ city: "Ada", name: "Rome" });
+    const taken = swapped
+      .replace(
+        "city TEXT NOT NULL /* @renamed from=name */,\n name TEXT /* @renamed from=city */",
+        "name TEXT NOT NULL /* @renamed from=city */",
+      )
+      .replace(/CREATE TRIGGER.*/, "");
+    const migration = await propose(taken);
+    await service.apply(ADMIN, migration.id, { acceptDataLoss: true });
+    expect(rows("SELECT * FROM customers")[0]).toEqual({ id: 1, name: "Ada" });
+  });
+
   it("take hints beside the SQL too", async () => {
     const hints = [{ kind: "Column", table: "customers", from: "city", to: "town" }] as const;
     const migration = await propose(SCHEMA.replaceAll("city", "town"), { hints });

@@ -1,20 +1,29 @@
 import { inOrder } from "../column-order.js";
 import type { Phase, Script } from "../ports.js";
 import { changesBetween, sameValue } from "../schema-diff.js";
-import { idIn, isSet, partsIn, Schema, type SchemaObject, textOf } from "../schema.js";
+import { idIn, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { Kind, PropertyName } from "../vocabulary.js";
 import { alterColumn, restart, typeChangeOf } from "./alter-column.js";
+import { alterAttributes, alterDomain, mustReplace, oldName } from "./alter-type.js";
+import { inDependencyOrder, needsOf } from "./dependency-order.js";
 import { isRoutine, qualified, quoteName, quoteText, renamed, WORDS } from "./names.js";
+import { Renames } from "./renames.js";
 import {
   addConstraint,
   alterOn,
-  attribute,
   columnClause,
   comment,
+  CONSTRAINTS,
   create,
   createIndex,
+  drop,
+  grant,
+  isReplaceable,
+  labelsOf,
+  onOf,
+  own,
+  rowSecurity,
 } from "./statements.js";
-import { drop, grant, isReplaceable, labelsOf, onOf, own, rowSecurity } from "./statements.js";
 
 /** How long a statement waits for others' locks before it gives up, so that nobody waits behind it. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s'";
@@ -22,15 +31,8 @@ const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s'";
 /** Kinds that hold nothing themselves, and so may be dropped and made again. */
 const REMAKEABLE: readonly Kind[] = [
   ...(["View", "MaterializedView", "Index", "Trigger", "Policy", "Function", "Procedure"] as const),
-  ...([
-    "PrimaryKey",
-    "UniqueConstraint",
-    "CheckConstraint",
-    "ForeignKey",
-    "ExclusionConstraint",
-  ] as const),
+  ...CONSTRAINTS,
 ];
-const CONSTRAINTS: readonly Kind[] = REMAKEABLE.slice(7);
 /** What is made before columns are changed, for they may need it. */
 const FIRST: readonly Kind[] = [
   ...([
@@ -65,6 +67,7 @@ class PostgresPlan {
   /** Columns that lose what depends on them: their type changes, or they are made again. */
   readonly #touched = new Set<string>();
   readonly #names: ReadonlyMap<string, string>;
+  readonly #renames: Renames;
   /** Statements that follow the transaction, each by itself; and those that end it all. */
   readonly #after: string[] = [];
   readonly #last: string[] = [];
@@ -78,12 +81,13 @@ class PostgresPlan {
       ),
     );
     this.#findRemade();
+    this.#renames = new Renames(base, target, this.#remade);
   }
 
   script(): Script {
     const first = this.#enumValues();
     const main = [
-      ...this.#renames(),
+      ...this.#renames.statements(),
       ...this.#drops((object) => this.#isEarly(object)),
       ...this.#makeRoom(),
       ...this.#creations("Schema"),
@@ -204,8 +208,8 @@ class PostgresPlan {
       .reverse()
       .filter((object) => this.#isDroppedBySaying(object))
       .map((object) => {
-        const called = this.#renamedBase();
-        return drop(called, called.get(object.id));
+        const { renamed } = this.#renames;
+        return drop(renamed, renamed.get(object.id));
       });
   }
 
@@ -224,57 +228,6 @@ class PostgresPlan {
     const column = this.#base.get(id);
     const table = this.#base.get(column.parent ?? "");
     return this.#target.find(id) === undefined || this.#isDropped(table) || this.#isMadeAnew(id);
-  }
-
-  /** The base as it is called after the renames, which come first. */
-  #renamedBase(): Schema {
-    return new Schema(this.#base.objects.map((old) => ({ ...old, name: this.#newName(old) })));
-  }
-
-  /** What an object of the base is called after the renames. What goes makes room for who takes its name. */
-  #newName(old: SchemaObject): string | undefined {
-    const now = this.#target.find(old.id);
-    if (isRoutine(old) || this.#remade.has(old.id)) return old.name;
-    if (now !== undefined) return now.name;
-    const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
-    const isTaken = siblings.some(
-      ({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name,
-    );
-    return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
-  }
-
-  /** Over a name of its own where the new one is still in use. */
-  #renames(): readonly string[] {
-    const first: string[] = [];
-    const second: string[] = [];
-    const renamed = this.#renamedBase();
-    for (const [index, old] of this.#base.objects.entries()) {
-      const to = this.#newName(old);
-      if (to === undefined || to === old.name) continue;
-      const siblings = this.#base.partsOf(old.parent ?? "");
-      const isInUse = siblings.some(({ name }) => name === to);
-      const between = isInUse ? `_steward_name_${index}` : to;
-      first.push(...this.#rename(renamed, old, between));
-      if (isInUse) second.push(...this.#rename(renamed, { ...old, name: between }, to));
-    }
-    return [...first, ...second];
-  }
-
-  #rename(renamed: Schema, object: SchemaObject, to: string): readonly string[] {
-    const { kind, id, name = "" } = object;
-    // What it is a part of has its new name by now.
-    const schema = new Schema(renamed.objects.map((each) => (each.id === id ? object : each)));
-    const change = `${quoteName(name)} TO ${quoteName(to)}`;
-    if (kind === "Column") return [`ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${change}`];
-    if (CONSTRAINTS.includes(kind))
-      return [`${alterOn(schema, object)} RENAME CONSTRAINT ${change}`];
-    if (kind === "Trigger" || kind === "Policy") {
-      const [from, next] = [quoteName(name), quoteName(to)];
-      return [`ALTER ${kind.toUpperCase()} ${from} ON ${onOf(schema, object)} RENAME TO ${next}`];
-    }
-    const word = WORDS[kind];
-    if (word === undefined) return [];
-    return [`ALTER ${word} ${qualified(schema, object)} RENAME TO ${quoteName(to)}`];
   }
 
   #creations(...kinds: readonly Kind[]): readonly string[] {
@@ -396,7 +349,7 @@ class PostgresPlan {
       ...rowSecurity(name, textOf(old.values, "rowSecurity"), textOf(now.values, "rowSecurity")),
       ...alterOptions(name, old, now),
       ...gone.map((column) => {
-        return `ALTER TABLE ${name} DROP COLUMN ${quoteName(this.#newName(column) ?? "")}`;
+        return `ALTER TABLE ${name} DROP COLUMN ${quoteName(this.#renames.newName(column) ?? "")}`;
       }),
       ...columns
         .filter(({ id }) => this.#base.find(id) === undefined || this.#isMadeAnew(id))
@@ -471,67 +424,6 @@ function isNewColumn(property: PropertyName): boolean {
   return property === "generated" || property === "storage";
 }
 
-function mustReplace(
-  old: SchemaObject,
-  now: SchemaObject,
-  changed: readonly PropertyName[],
-): boolean {
-  if (now.kind === "EnumType") {
-    const had = labelsOf(old);
-    const kept = labelsOf(now).filter((label) => had.includes(label));
-    return kept.join("\0") !== had.join("\0");
-  }
-  if (now.kind === "RangeType") return true;
-  return (
-    now.kind === "Domain" &&
-    changed.some((property) => property === "type" || property === "collation")
-  );
-}
-
-function oldName({ name = "" }: SchemaObject): string {
-  return `_steward_old_${name}`.slice(0, 63);
-}
-
-function alterAttributes(name: string, old: SchemaObject, now: SchemaObject): readonly string[] {
-  const had = partsIn(old.values, "attributes");
-  const has = partsIn(now.values, "attributes");
-  const labels = had.map((part) => textOf(part, "label"));
-  const wanted = has.map((part) => textOf(part, "label"));
-  return [
-    ...labels
-      .filter((label) => !wanted.includes(label))
-      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label ?? "")} CASCADE`),
-    ...has
-      .filter((part) => !labels.includes(textOf(part, "label")))
-      .map((part) => `ALTER TYPE ${name} ADD ATTRIBUTE ${attribute(part)} CASCADE`),
-    ...has
-      .filter((part) => {
-        const before = had.find((each) => textOf(each, "label") === textOf(part, "label"));
-        return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
-      })
-      .map(
-        (part) =>
-          `ALTER TYPE ${name} ALTER ATTRIBUTE ${attribute(part).replace(/^("(?:[^"]|"")*") /, "$1 TYPE ")} CASCADE`,
-      ),
-  ];
-}
-
-function alterDomain(
-  name: string,
-  now: SchemaObject,
-  changed: readonly PropertyName[],
-): readonly string[] {
-  const preset = textOf(now.values, "default");
-  return [
-    ...(changed.includes("default")
-      ? [`ALTER DOMAIN ${name} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
-      : []),
-    ...(changed.includes("notNull")
-      ? [`ALTER DOMAIN ${name} ${isSet(now.values, "notNull") ? "SET" : "DROP"} NOT NULL`]
-      : []),
-  ];
-}
-
 function alterOptions(name: string, old: SchemaObject, now: SchemaObject): readonly string[] {
   const [before, after] = [textOf(old.values, "options"), textOf(now.values, "options")];
   const isLogged = now.values.persistence === undefined;
@@ -544,46 +436,4 @@ function alterOptions(name: string, old: SchemaObject, now: SchemaObject): reado
       : [`ALTER TABLE ${name} RESET (${before.replaceAll(/=[^,]*/g, "")})`]),
     ...(before === after || after === undefined ? [] : [`ALTER TABLE ${name} SET (${after})`]),
   ];
-}
-
-/** What must be there before an object. */
-function needsOf({ values, parent }: SchemaObject): readonly string[] {
-  const needs = partsIn(values, "dependsOn").flatMap((part) => idIn(part, "needs") ?? []);
-  const inherited = partsIn(values, "inherits").flatMap((part) => idIn(part, "table") ?? []);
-  // A sequence goes with its column, but comes before it.
-  const owner = idIn(values, "ownedBy");
-  return [...needs, ...inherited, ...(parent === undefined ? [] : [parent])].filter(
-    (id) => id !== owner,
-  );
-}
-
-/**
- * Objects after those that they need; a table needs what its columns do.
- * @param isDropping Whether they go: then everything in them, but foreign keys, goes with them.
- */
-function inDependencyOrder(
-  schema: Schema,
-  objects: readonly SchemaObject[],
-  isDropping = false,
-): SchemaObject[] {
-  const wanted = new Map(objects.map((object) => [object.id, object]));
-  const ordered: SchemaObject[] = [];
-  const seen = new Set<string>();
-  const visit = (object: SchemaObject): void => {
-    if (seen.has(object.id)) return;
-    seen.add(object.id);
-    const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
-    const own = parts.filter(({ kind }) =>
-      isDropping ? kind !== "ForeignKey" : kind === "Column",
-    );
-    for (const id of [object, ...own].flatMap(needsOf)) {
-      const needed = schema.find(id);
-      const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
-      const found = unit === undefined ? undefined : wanted.get(unit.id);
-      if (found !== undefined) visit(found);
-    }
-    ordered.push(object);
-  };
-  objects.forEach(visit);
-  return ordered;
 }

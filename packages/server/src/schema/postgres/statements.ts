@@ -8,7 +8,14 @@ import {
   type SchemaObject,
   textOf,
 } from "../schema.js";
+import type { Kind } from "../vocabulary.js";
 import { isRoutine, qualified, quoteName, quoteText, WORDS } from "./names.js";
+
+/** Kinds of constraints. */
+export const CONSTRAINTS: readonly Kind[] = [
+  ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
+  "ExclusionConstraint",
+];
 
 /** The statements that make an object, without its comment, its owner and its grants. */
 export function create(schema: Schema, object: SchemaObject): readonly string[] {
@@ -197,7 +204,7 @@ export function drop(schema: Schema, object: SchemaObject): string {
   if (kind === "Trigger" || kind === "Policy") {
     return `DROP ${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
   }
-  if (kind.endsWith("Constraint") || kind === "PrimaryKey" || kind === "ForeignKey") {
+  if (CONSTRAINTS.includes(kind)) {
     return `${alterOn(schema, object)} DROP CONSTRAINT ${quoteName(name)}`;
   }
   return `DROP ${WORDS[kind] ?? ""} ${qualified(schema, object)}`;

@@ -1,0 +1,21 @@
+import type { Script, SchemaObject } from "../../schema/index.js";
+
+/** What a thread that runs a script is started with. */
+export interface ApplyOrder {
+  readonly name: string;
+  readonly path: string;
+  readonly script: Script;
+}
+
+/** What the thread says: the schema before and after, each to be answered, and how it ended. */
+export type ApplyReport =
+  | { readonly is: "before" | "after"; readonly objects: readonly SchemaObject[] }
+  | { readonly is: "done" }
+  | {
+      readonly is: "failed";
+      readonly code: "STEP_FAILED" | "STORE_UNAVAILABLE";
+      readonly message: string;
+    };
+
+/** The answer to a schema: whether to go on. */
+export type ApplyAnswer = "go" | "stop";

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { assert } from "../../kernel/assert.js";
+import { AppError } from "../../kernel/errors.js";
+import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
+import { openManaged } from "./open-managed.js";
+import { introspectSqlite } from "./sqlite-catalog.js";
+
+assert(parentPort !== null, "this runs in a thread of its own");
+const port = parentPort;
+// Started by SqliteSchemaDatabase, with what it promises there.
+const { name, path, script } = workerData as ApplyOrder;
+
+try {
+  await apply();
+  say({ is: "done" });
+} catch (error) {
+  const { code, message } = AppError.from(error);
+  const isKnown = code === "STEP_FAILED" || code === "STORE_UNAVAILABLE";
+  say({ is: "failed", code: isKnown ? code : "STORE_UNAVAILABLE", message });
+}
+port.close();
+
+async function apply(): Promise<void> {
+  const db = openManaged(name, path);
+  try {
+    // Nothing inside a transaction (SQLite, "Making Other Kinds Of Table Schema Changes", step 1).
+    db.exec("PRAGMA foreign_keys = OFF");
+    db.exec("PRAGMA synchronous = FULL");
+    run(db, "BEGIN IMMEDIATE");
+    const isDone = await inTransaction(db);
+    db.exec(isDone ? "COMMIT" : "ROLLBACK");
+  } finally {
+    db.close();
+  }
+}
+
+async function inTransaction(db: DatabaseSyncInstance): Promise<boolean> {
+  try {
+    if (!(await isRight("before", db))) return false;
+    for (const { statements } of script) for (const sql of statements) run(db, sql);
+    refuseBrokenReferences(db);
+    return await isRight("after", db);
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Shows the schema to whoever started this, and waits for the verdict. */
+async function isRight(moment: "before" | "after", db: DatabaseSyncInstance): Promise<boolean> {
+  say({ is: moment, objects: introspectSqlite(db).objects });
+  const [answer] = (await once(port, "message")) as [ApplyAnswer];
+  return answer === "go";
+}
+
+function say(report: ApplyReport): void {
+  port.postMessage(report);
+}
+
+function run(db: DatabaseSyncInstance, sql: string): void {
+  try {
+    db.exec(sql);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown error";
+    throw new AppError("STEP_FAILED", `Nothing was changed: SQLite refuses ${sql}: ${reason}`);
+  }
+}
+
+/** The last step before the commit: no row may point to a row that is not there. */
+function refuseBrokenReferences(db: DatabaseSyncInstance): void {
+  const row = db.prepare("PRAGMA foreign_key_check").get() as
+    { readonly table: string; readonly parent: string } | undefined;
+  if (row === undefined) return;
+  throw new AppError(
+    "STEP_FAILED",
+    `Nothing was changed: ${row.table} has rows that point to none of ${row.parent}`,
+  );
+}

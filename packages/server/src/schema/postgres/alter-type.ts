@@ -1,0 +1,73 @@
+import { isSet, partsIn, type SchemaObject, textOf } from "../schema.js";
+import type { PropertyName } from "../vocabulary.js";
+import { quoteName } from "./names.js";
+import { attribute, labelsOf } from "./statements.js";
+
+/** Whether a type can only be changed by making another one in its place. */
+export function mustReplace(
+  old: SchemaObject,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): boolean {
+  if (now.kind === "EnumType") {
+    const had = labelsOf(old);
+    const kept = labelsOf(now).filter((label) => had.includes(label));
+    return kept.join("\0") !== had.join("\0");
+  }
+  if (now.kind === "RangeType") return true;
+  return (
+    now.kind === "Domain" &&
+    changed.some((property) => property === "type" || property === "collation")
+  );
+}
+
+/** What a type is called while another one takes its place. */
+export function oldName({ name = "" }: SchemaObject): string {
+  return `_steward_old_${name}`.slice(0, 63);
+}
+
+/** The statements that change a composite type. */
+export function alterAttributes(
+  name: string,
+  old: SchemaObject,
+  now: SchemaObject,
+): readonly string[] {
+  const had = partsIn(old.values, "attributes");
+  const has = partsIn(now.values, "attributes");
+  const labels = had.map((part) => textOf(part, "label"));
+  const wanted = has.map((part) => textOf(part, "label"));
+  return [
+    ...labels
+      .filter((label) => !wanted.includes(label))
+      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label ?? "")} CASCADE`),
+    ...has
+      .filter((part) => !labels.includes(textOf(part, "label")))
+      .map((part) => `ALTER TYPE ${name} ADD ATTRIBUTE ${attribute(part)} CASCADE`),
+    ...has
+      .filter((part) => {
+        const before = had.find((each) => textOf(each, "label") === textOf(part, "label"));
+        return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
+      })
+      .map(
+        (part) =>
+          `ALTER TYPE ${name} ALTER ATTRIBUTE ${attribute(part).replace(/^("(?:[^"]|"")*") /, "$1 TYPE ")} CASCADE`,
+      ),
+  ];
+}
+
+/** The statements that change what a domain allows. */
+export function alterDomain(
+  name: string,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): readonly string[] {
+  const preset = textOf(now.values, "default");
+  return [
+    ...(changed.includes("default")
+      ? [`ALTER DOMAIN ${name} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
+      : []),
+    ...(changed.includes("notNull")
+      ? [`ALTER DOMAIN ${name} ${isSet(now.values, "notNull") ? "SET" : "DROP"} NOT NULL`]
+      : []),
+  ];
+}

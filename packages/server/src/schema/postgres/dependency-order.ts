@@ -1,0 +1,43 @@
+import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";
+
+/** What must be there before an object. */
+export function needsOf({ values, parent }: SchemaObject): readonly string[] {
+  const needs = partsIn(values, "dependsOn").flatMap((part) => idIn(part, "needs") ?? []);
+  const inherited = partsIn(values, "inherits").flatMap((part) => idIn(part, "table") ?? []);
+  // A sequence goes with its column, but comes before it.
+  const owner = idIn(values, "ownedBy");
+  return [...needs, ...inherited, ...(parent === undefined ? [] : [parent])].filter(
+    (id) => id !== owner,
+  );
+}
+
+/**
+ * Objects after those that they need; a table needs what its columns do.
+ * @param isDropping Whether they go: then everything in them, but foreign keys, goes with them.
+ */
+export function inDependencyOrder(
+  schema: Schema,
+  objects: readonly SchemaObject[],
+  isDropping = false,
+): SchemaObject[] {
+  const wanted = new Map(objects.map((object) => [object.id, object]));
+  const ordered: SchemaObject[] = [];
+  const seen = new Set<string>();
+  const visit = (object: SchemaObject): void => {
+    if (seen.has(object.id)) return;
+    seen.add(object.id);
+    const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
+    const own = parts.filter(({ kind }) =>
+      isDropping ? kind !== "ForeignKey" : kind === "Column",
+    );
+    for (const id of [object, ...own].flatMap(needsOf)) {
+      const needed = schema.find(id);
+      const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
+      const found = unit === undefined ? undefined : wanted.get(unit.id);
+      if (found !== undefined) visit(found);
+    }
+    ordered.push(object);
+  };
+  objects.forEach(visit);
+  return ordered;
+}
