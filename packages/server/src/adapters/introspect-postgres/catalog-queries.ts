@@ -150,7 +150,8 @@ const INDEXES = `
       'comment', obj_description(c.oid, 'pg_class'),
       'isUnique', CASE WHEN i.indisunique THEN true END,
       'isInvalid', CASE WHEN NOT i.indisvalid AND c.relkind = 'i' THEN true END,
-      'definition', substring(pg_get_indexdef(c.oid) FROM ' USING (.*)$'),
+      'definition', substring(substr(pg_get_indexdef(c.oid), length('CREATE INDEX ' || quote_ident(c.relname))
+        + CASE WHEN i.indisunique THEN 8 ELSE 1 END) FROM ' USING (.*)$'),
       'where', pg_get_expr(i.indpred, i.indrelid),
       'parts', (SELECT jsonb_agg(CASE WHEN o.key = 0
           THEN jsonb_build_object('expression', pg_get_indexdef(c.oid, o.at::int, false))

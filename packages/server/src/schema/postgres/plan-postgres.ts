@@ -66,6 +66,10 @@ class PostgresPlan {
   readonly #replaced = new Set<string>();
   /** Columns that lose what depends on them: their type changes, or they are made again. */
   readonly #touched = new Set<string>();
+  /** Columns that are dropped and added again. */
+  readonly #anew = new Set<string>();
+  /** Columns whose default makes room for what it needs to be made again. */
+  readonly #defaults = new Set<string>();
   readonly #names: ReadonlyMap<string, string>;
   readonly #renames: Renames;
   /** Statements that follow the transaction, each by itself; and those that end it all. */
@@ -88,6 +92,7 @@ class PostgresPlan {
     const first = this.#enumValues();
     const main = [
       ...this.#renames.statements(),
+      ...[...this.#defaults].flatMap((id) => this.#dropDefault(id)),
       ...this.#drops((object) => this.#isEarly(object)),
       ...this.#makeRoom(),
       ...this.#creations("Schema"),
@@ -120,14 +125,17 @@ class PostgresPlan {
       if (changed.length === 0) continue;
       if (TYPES.includes(now.kind) && mustReplace(old, now, changed)) this.#replaced.add(now.id);
       if (now.kind === "Table" && changed.some(isNewTable)) this.#remade.add(now.id);
-      if (now.kind === "Column" && (typeChangeOf(changed) || changed.some(isNewColumn))) {
+      if (now.kind === "Column" && changed.some(isNewColumn)) this.#anew.add(now.id);
+      if (now.kind === "Column" && (typeChangeOf(changed) || this.#anew.has(now.id))) {
         this.#touched.add(now.id);
       }
       if (!REMAKEABLE.includes(now.kind) || isReplaceable(old, now)) continue;
       if (changed.some((property) => !DETAILS.includes(property))) this.#remade.add(now.id);
     }
     this.#touchColumnsOfReplaced();
+    this.#remakeGenerated();
     this.#remakeDependents();
+    this.#findDefaults();
   }
 
   /** The properties that change by more than renames elsewhere. */
@@ -153,6 +161,27 @@ class PostgresPlan {
     }
   }
 
+  /** The engine changes no column's type under a generated one. */
+  #remakeGenerated(): void {
+    for (const column of this.#base.all("Column")) {
+      if (column.values.generated === undefined || this.#target.find(column.id) === undefined)
+        continue;
+      if (!needsOf(column).some((id) => this.#touched.has(id))) continue;
+      this.#anew.add(column.id);
+      this.#touched.add(column.id);
+    }
+  }
+
+  #findDefaults(): void {
+    for (const { id, kind, values } of this.#base.objects) {
+      if (kind !== "Column" || values.default === undefined || this.#target.find(id) === undefined)
+        continue;
+      const needs = needsOf(this.#base.get(id));
+      if (this.#touched.has(id) || needs.some((each) => this.#remade.has(each)))
+        this.#defaults.add(id);
+    }
+  }
+
   /** What depends on something that goes, or is made again, goes and is made again itself. */
   #remakeDependents(): void {
     const isGone = (id: string): boolean =>
@@ -170,11 +199,15 @@ class PostgresPlan {
         // The engine itself takes keys and indexes along when a column's type changes.
         const isTaken = object.kind === "Index" || CONSTRAINTS.includes(object.kind);
         const matters = (id: string): boolean =>
-          isGone(id) && !(isTaken && this.#touched.has(id) && this.#isTakenAlong(object));
+          isGone(id) && !(isTaken && this.#isTypeChanged(id) && this.#isTakenAlong(object));
         if (needs.some(matters) || this.#remade.has(object.parent ?? ""))
           this.#remade.add(object.id);
       }
     }
+  }
+
+  #isTypeChanged(id: string): boolean {
+    return this.#touched.has(id) && !this.#anew.has(id);
   }
 
   /** Keys on plain columns survive; what compares with a constant of the old type does not. */
@@ -285,17 +318,13 @@ class PostgresPlan {
   }
 
   #makeRoom(): readonly string[] {
-    const defaults = [...this.#touched].flatMap((id) => this.#dropDefault(id));
-    return [
-      ...defaults,
-      ...[...this.#replaced].map((id) => {
-        const type = this.#target.get(id);
-        return `ALTER TYPE ${qualified(this.#target, type)} RENAME TO ${quoteName(oldName(type))}`;
-      }),
-    ];
+    return [...this.#replaced].map((id) => {
+      const type = this.#target.get(id);
+      return `ALTER TYPE ${qualified(this.#target, type)} RENAME TO ${quoteName(oldName(type))}`;
+    });
   }
 
-  /** A default that cannot be cast would stop a change of type. */
+  /** A default that cannot be cast would stop a change of type, and keeps what it needs. */
   #dropDefault(id: string): readonly string[] {
     const [old, now] = [this.#base.get(id), this.#target.get(id)];
     if (old.values.default === undefined || this.#isMadeAnew(id)) return [];
@@ -315,9 +344,7 @@ class PostgresPlan {
   }
 
   #isMadeAnew(id: string): boolean {
-    const [old, now] = [this.#base.find(id), this.#target.find(id)];
-    if (old === undefined || now === undefined) return false;
-    return this.#changed(old, now).some(isNewColumn);
+    return this.#anew.has(id);
   }
 
   #alterations(): readonly string[] {
@@ -351,17 +378,19 @@ class PostgresPlan {
       ...gone.map((column) => {
         return `ALTER TABLE ${name} DROP COLUMN ${quoteName(this.#renames.newName(column) ?? "")}`;
       }),
+      ...columns.flatMap((column) => this.#alterColumn(name, column)),
       ...columns
         .filter(({ id }) => this.#base.find(id) === undefined || this.#isMadeAnew(id))
         .map((column) => `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`),
-      ...columns.flatMap((column) => this.#alterColumn(name, column)),
     ];
   }
 
   #alterColumn(table: string, now: SchemaObject): readonly string[] {
     const old = this.#base.find(now.id);
     if (old === undefined || this.#isMadeAnew(now.id)) return [];
-    const changed = this.#changed(old, now);
+    const isReset = this.#defaults.has(now.id) && now.values.default !== undefined;
+    const own = this.#changed(old, now);
+    const changed: readonly PropertyName[] = isReset ? [...own, "default"] : own;
     const isTouched = this.#touched.has(now.id);
     if (changed.length === 0 && !isTouched) return [];
     const { now: statements, after, last } = alterColumn(table, old, now, changed, isTouched);
