@@ -48,13 +48,23 @@ export function alterColumn(
   };
 }
 
-/** Values pass through text where there is no cast from one type to the other. */
+/** Types between which the engine casts; through text goes everything else. */
+const FAMILIES: readonly RegExp[] = [
+  /^(smallint|integer|bigint|numeric|real|double precision)/,
+  /^(date|timestamp)/,
+  /^(json|jsonb)$/,
+];
+const TEXT = /^(text|character)/;
+
 function cast(old: SchemaObject, column: SchemaObject): string {
   const name = quoteName(column.name ?? "");
   const type = textOf(column.values, "type") ?? "";
-  const isKnown = (each: string): boolean => !each.includes(".") && !each.includes('"');
   const before = textOf(old.values, "type") ?? "";
-  return isKnown(before) && isKnown(type) ? `${name}::${type}` : `${name}::text::${type}`;
+  const isRelated = FAMILIES.some((family) => family.test(before) && family.test(type));
+  if (isRelated || TEXT.test(before) || TEXT.test(type)) return `${name}::${type}`;
+  return before === "boolean" && FAMILIES[0]?.test(type) === true
+    ? `${name}::integer::${type}`
+    : `${name}::text::${type}`;
 }
 
 /** A check that is validated first spares SET NOT NULL its look at every row under a lock. */

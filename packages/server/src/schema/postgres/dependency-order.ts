@@ -35,6 +35,12 @@ export function inDependencyOrder(
       const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
       const found = unit === undefined ? undefined : wanted.get(unit.id);
       if (found !== undefined) visit(found);
+      if (needed?.kind === "Domain" && id !== object.parent) {
+        for (const { id: rule } of schema.partsOf(id)) {
+          const check = wanted.get(rule);
+          if (check !== undefined) visit(check);
+        }
+      }
     }
     ordered.push(object);
   };

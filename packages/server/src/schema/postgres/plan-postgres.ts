@@ -212,7 +212,12 @@ class PostgresPlan {
 
   /** Keys on plain columns survive; what compares with a constant of the old type does not. */
   #isTakenAlong({ kind, values }: SchemaObject): boolean {
-    if (kind === "CheckConstraint" || kind === "ExclusionConstraint" || values.where !== undefined)
+    if (
+      kind === "CheckConstraint" ||
+      kind === "ExclusionConstraint" ||
+      kind === "ForeignKey" ||
+      values.where !== undefined
+    )
       return false;
     return !partsIn(values, "parts").some((part) => part.expression !== undefined);
   }
@@ -264,9 +269,10 @@ class PostgresPlan {
   }
 
   #creations(...kinds: readonly Kind[]): readonly string[] {
+    const isDomains = kinds.includes("Domain");
     const made = this.#target.objects.filter(
       (object) =>
-        kinds.includes(object.kind) &&
+        (this.#isOfDomain(object) ? isDomains : kinds.includes(object.kind)) &&
         (this.#base.find(object.id) === undefined ||
           this.#remade.has(object.id) ||
           this.#replaced.has(object.id)),
@@ -280,6 +286,11 @@ class PostgresPlan {
       .map(({ now }) => now);
     const all = inDependencyOrder(this.#target, [...made, ...replacements]);
     return all.flatMap((object) => this.#make(object));
+  }
+
+  /** What a domain checks is there before anybody uses it, for it cannot be added to all that do. */
+  #isOfDomain({ kind, parent = "" }: SchemaObject): boolean {
+    return CONSTRAINTS.includes(kind) && this.#target.get(parent).kind === "Domain";
   }
 
   #make(object: SchemaObject): readonly string[] {

@@ -1,0 +1,80 @@
+import pg from "pg";
+import { AppError } from "../../../kernel/errors.js";
+import { identify, renameHints, rootOf, scriptBetween, scriptFor } from "../../../schema/index.js";
+import { introspectScratch, runScript } from "../session.js";
+
+/** Two schemas as SQL. */
+export interface Transition {
+  readonly current?: string;
+  readonly desired?: string;
+}
+
+/** A connection to a test database. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+/**
+ * Goes from one database's schema to another's and back, and makes the other anew.
+ * @returns "equal", or what was not.
+ */
+export async function resultOf(
+  database: pg.Client,
+  wanted: pg.Client,
+  { desired = "" }: Transition,
+): Promise<string> {
+  try {
+    const base = identify(await introspectScratch(database), undefined);
+    const drafted = await introspectScratch(wanted);
+    const target = identify(drafted, base, renameHints(desired, "postgres"));
+    await runScript(database, scriptBetween(base, target), refused);
+    const up = await introspectScratch(database);
+    if (rootOf(identify(up, target)) !== rootOf(target)) return "up misses the wanted schema";
+    // Without any memory of what was before, the two databases are the same as well.
+    if (rootOf(identify(up, undefined)) !== rootOf(identify(drafted, undefined)))
+      return "up differs";
+    await runScript(database, scriptBetween(target, base), refused);
+    const down = identify(await introspectScratch(database), base);
+    if (rootOf(down) !== rootOf(base)) return "down misses the current schema";
+    await reset(database);
+    await runScript(database, scriptFor(target), refused);
+    const copied = identify(await introspectScratch(database), target);
+    return rootOf(copied) === rootOf(target) ? "equal" : "the copy differs";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function refused(sql: string, error: unknown): AppError {
+  return new AppError("STEP_FAILED", `${sql}: ${String(error)}`);
+}
+
+/** Defines a schema in an empty database. @returns whether the server takes it. Roles that it speaks of are made. */
+export async function define(client: pg.Client, sql = ""): Promise<boolean> {
+  for (;;) {
+    await reset(client);
+    await client.query("SET search_path = public; SET check_function_bodies = off");
+    try {
+      await client.query(sql === "" ? "SELECT" : sql);
+      return true;
+    } catch (error) {
+      const role = /role "(.*)" does not exist/.exec(String(error))?.[1];
+      if (role === undefined) return false;
+      await client.query(`DO $$ BEGIN CREATE ROLE ${client.escapeIdentifier(role)};
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`);
+    }
+  }
+}
+
+async function reset(client: pg.Client): Promise<void> {
+  await client.query("ROLLBACK; RESET ALL; SET client_min_messages = error");
+  await client.query(`DO $$ DECLARE r record; BEGIN
+    FOR r IN SELECT extname AS name FROM pg_extension WHERE extname <> 'plpgsql' LOOP
+      EXECUTE format('DROP EXTENSION %I CASCADE', r.name); END LOOP;
+    FOR r IN SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP
+      EXECUTE format('DROP SCHEMA %I CASCADE', r.name); END LOOP;
+    CREATE SCHEMA public; COMMENT ON SCHEMA public IS 'standard public schema';
+    GRANT USAGE ON SCHEMA public TO PUBLIC; END $$`);
+}
