@@ -29,6 +29,9 @@ const PAGE_BYTES = 64 * 1024;
 /** Pages added at once: 16 MiB, which take no memory until they are written to. */
 const GROWTH_PAGES = 256;
 
+/** How far ahead of the codes `kernel.wat` reads, in bytes: that much follows the last slab. */
+const READ_AHEAD = 8192 + STEP;
+
 /** Places in the memory, in bytes, as `kernel.wat` has them. */
 const LOWER_AT = 0;
 const UPPER_AT = 2048;
@@ -98,7 +101,7 @@ export class WasmKernel implements FilterKernel {
   }
 
   #growTo(bytes: number): void {
-    const missing = bytes - this.#wasm.memory.buffer.byteLength;
+    const missing = bytes + READ_AHEAD - this.#wasm.memory.buffer.byteLength;
     if (missing <= 0) return;
     try {
       this.#wasm.memory.grow(Math.max(GROWTH_PAGES, Math.ceil(missing / PAGE_BYTES)));
