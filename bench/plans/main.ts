@@ -110,10 +110,11 @@ async function startServer(): Promise<ChildProcess> {
 
 async function readServer(child: ChildProcess): Promise<StoreCounters & { loopLagP99Ms: number }> {
   const metricsUrl = `http://127.0.0.1:${String(PORT)}/metrics`;
+  // First of all: each look at the metrics begins the measurement of the loop anew.
+  const page = await (await fetch(metricsUrl)).text();
   // What usage and memory derive from the steps belongs to their cost.
   await delay(SETTLE_MS);
   const counters = await store.counters(child.pid ?? 0, metricsUrl);
-  const page = await (await fetch(metricsUrl)).text();
   const lag = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1];
   return { ...counters, loopLagP99Ms: Number(lag ?? 0) * 1000 };
 }
