@@ -12,7 +12,12 @@ import type {
   WaitReason,
 } from "../../plans/index.js";
 import type { NewPlan } from "../../plans/ports.js";
-import type { PlanFailure, PlanState, StepState } from "../../plans/transitions.js";
+import {
+  pendingStep,
+  type PlanFailure,
+  type PlanState,
+  type StepState,
+} from "../../plans/transitions.js";
 
 /**
  * Rows to domain values and back. The `as` casts to closed sets rest on the columns being written by
@@ -163,19 +168,7 @@ export function stepStatesOf(
   prepared: readonly PreparedStep[],
   changes: Iterable<string>,
 ): readonly StepState[] {
-  const steps = prepared.map(({ id, index, dependsOn }): StepState => ({
-    stepId: id,
-    index,
-    dependsOn,
-    status: "pending",
-    attempt: 0,
-    owner: undefined,
-    leaseUntilMs: undefined,
-    waitReason: undefined,
-    rowCount: undefined,
-    executedAtMs: undefined,
-    error: undefined,
-  }));
+  const steps = prepared.map(({ id, index, dependsOn }) => pendingStep(id, index, dependsOn));
   for (const change of changes) {
     for (const tuple of JSON.parse(change) as readonly StepTuple[]) {
       const [index, status, attempt, rowCount, executedAtMs, owner, waitReason, error] = tuple;
