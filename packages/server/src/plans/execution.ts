@@ -1,6 +1,7 @@
 import { isoTime } from "../kernel/clock.js";
-import type { StepExecution } from "./plan.js";
-import type { StepContext, StepState } from "./transitions.js";
+import type { PlanRecord, PreparedStep, StepExecution, StepRecord } from "./plan.js";
+import type { NewPlan } from "./ports.js";
+import type { PlanState, StepContext, StepState } from "./transitions.js";
 
 /**
  * What everybody who asks for this step gets, now and later: the same bytes each time (Decision §3).
@@ -30,5 +31,45 @@ export function executionOf(
       schemaAdditions: context?.schemaAdditions ?? [],
       augmentationHints: context?.augmentationHints ?? [],
     },
+  };
+}
+
+/** Everybody's view of a plan's steps, in the order submitted. */
+export function stepRecordsOf(
+  prepared: readonly PreparedStep[],
+  states: readonly StepState[],
+): readonly StepRecord[] {
+  return prepared.flatMap((step) => {
+    const state = states[step.index];
+    return state === undefined ? [] : [stepRecordOf(step, state)];
+  });
+}
+
+/** A plan that was just made: what reading it back would give. */
+export function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
+  return {
+    ...plan.ref,
+    sessionId: plan.sessionId,
+    name: plan.name,
+    description: plan.description,
+    status: state.status,
+    createdAt: isoTime(state.createdAtMs),
+    steps: stepRecordsOf(plan.steps, state.steps),
+  };
+}
+
+function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
+  return {
+    stepId: prepared.id,
+    name: prepared.name,
+    toolName: prepared.toolName,
+    intent: prepared.intent,
+    dependsOn: prepared.dependsOn,
+    status: state.status,
+    attempt: state.attempt,
+    ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
+    ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
+    ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),
+    ...(state.error === undefined ? {} : { error: state.error }),
   };
 }

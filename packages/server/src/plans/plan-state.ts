@@ -80,3 +80,15 @@ export interface StepContext {
   readonly schemaAdditions: readonly SchemaTableDelta[];
   readonly augmentationHints: readonly string[];
 }
+
+/** Whether anything of the plan itself differs, its steps and events aside. */
+export function planDiffers(was: PlanState, is: PlanState): boolean {
+  return (
+    was.status !== is.status ||
+    was.startedAtMs !== is.startedAtMs ||
+    was.finishedAtMs !== is.finishedAtMs ||
+    was.deadlineMs !== is.deadlineMs ||
+    was.cancelReason !== is.cancelReason ||
+    was.failure !== is.failure
+  );
+}

@@ -1,8 +1,10 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanEvent, PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
+import { KeptOutputs } from "../kept-outputs.js";
 import {
   applyChange,
+  planDiffers,
   type PlanChange,
   type PlanState,
   type StepContext,
@@ -53,9 +55,6 @@ export interface LoadedPlan {
   readonly holder: string | undefined;
 }
 
-/** Characters of step outputs kept at hand for each open plan; the rest is read when it is needed. */
-const OUTPUTS_LENGTH_MAX = 32 * 1024;
-
 interface Waiting {
   readonly row: ChangeRow;
   readonly resolve: () => void;
@@ -86,8 +85,8 @@ export class OpenPlan {
   readonly #results: Map<number, number>;
   readonly #leased: Set<number>;
   readonly #ending = new Map<string, Promise<void>>();
-  readonly #outputs = new Map<string, string>();
-  #outputsLength = 0;
+  /** Outputs at hand for the steps that refer to them. */
+  readonly outputs: KeptOutputs = new KeptOutputs();
 
   constructor(ref: PlanRef, { state, sessionId, prepared, results }: LoadedPlan) {
     this.ref = ref;
@@ -168,7 +167,7 @@ export class OpenPlan {
     const rows = waiting.map(({ row }) => row);
     const state = rows.at(-1)?.state ?? this.#rowState;
     const holder = this.#holder;
-    const differs = holder !== undefined || planRowDiffers(this.#rowState, state);
+    const differs = holder !== undefined || planDiffers(this.#rowState, state);
     this.#rowState = state;
     this.#holder = undefined;
     let settle: PlanUnit["settle"] = () => undefined;
@@ -206,18 +205,6 @@ export class OpenPlan {
     return this.#results.get(stepIndex);
   }
 
-  /** Keeps a step's output at hand for the steps that refer to it, if there is room. */
-  keepOutput(stepId: string, output: string): void {
-    if (this.#outputsLength + output.length > OUTPUTS_LENGTH_MAX) return;
-    this.#outputsLength += output.length;
-    this.#outputs.set(stepId, output);
-  }
-
-  /** A step's output, if it is at hand. */
-  output(stepId: string): string | undefined {
-    return this.#outputs.get(stepId);
-  }
-
   #keepUntil(stepId: string, written: Promise<void>): void {
     this.#ending.set(stepId, written);
     const done = (): void => {
@@ -253,15 +240,4 @@ export class OpenPlan {
     }
     return { claimed, ended };
   }
-}
-
-function planRowDiffers(was: PlanState, is: PlanState): boolean {
-  return (
-    was.status !== is.status ||
-    was.startedAtMs !== is.startedAtMs ||
-    was.finishedAtMs !== is.finishedAtMs ||
-    was.deadlineMs !== is.deadlineMs ||
-    was.cancelReason !== is.cancelReason ||
-    was.failure !== is.failure
-  );
 }

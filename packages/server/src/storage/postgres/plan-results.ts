@@ -27,7 +27,7 @@ export async function outputsFor(
   const outputs = new Map<string, string>();
   for (const { stepId } of step.statement.binds) {
     if (outputs.has(stepId)) continue;
-    outputs.set(stepId, plan.output(stepId) ?? (await storedOutput(queries, plan, stepId)));
+    outputs.set(stepId, plan.outputs.find(stepId) ?? (await storedOutput(queries, plan, stepId)));
   }
   return outputs;
 }

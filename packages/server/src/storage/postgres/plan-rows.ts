@@ -7,10 +7,10 @@ import type {
   PlanSummary,
   PreparedStep,
   StepError,
-  StepRecord,
   StepStatus,
   WaitReason,
 } from "../../plans/index.js";
+import { stepRecordsOf } from "../../plans/execution.js";
 import type { NewPlan } from "../../plans/ports.js";
 import {
   pendingStep,
@@ -111,33 +111,6 @@ export function planRecordOf(
   steps: readonly StepState[],
 ): PlanRecord {
   return { ...planSummaryOf(row), steps: stepRecordsOf(prepared, steps) };
-}
-
-/** Everybody's view of a plan's steps. */
-export function stepRecordsOf(
-  prepared: readonly PreparedStep[],
-  steps: readonly StepState[],
-): readonly StepRecord[] {
-  return prepared.flatMap((step) => {
-    const state = steps[step.index];
-    return state === undefined ? [] : [stepRecordOf(step, state)];
-  });
-}
-
-function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
-  return {
-    stepId: prepared.id,
-    name: prepared.name,
-    toolName: prepared.toolName,
-    intent: prepared.intent,
-    dependsOn: prepared.dependsOn,
-    status: state.status,
-    attempt: state.attempt,
-    ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
-    ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
-    ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),
-    ...(state.error === undefined ? {} : { error: state.error }),
-  };
 }
 
 /** What of a step changes, as `plan_changes.steps` keeps it: short, because it is written often. */

@@ -1,6 +1,5 @@
 import { EventEmitter } from "node:events";
 import { assert } from "../../kernel/assert.js";
-import { isoTime } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import { LEASE_MS } from "../../kernel/limits.js";
@@ -24,7 +23,7 @@ import type {
   PlanStore,
   StepRef,
 } from "../../plans/ports.js";
-import { executionOf } from "../../plans/execution.js";
+import { executionOf, newPlanRecord } from "../../plans/execution.js";
 import {
   cancelPlan,
   claimStep,
@@ -45,7 +44,7 @@ import type { PlanQueries } from "./plan-queries.js";
 import { PlanCreation } from "./plan-creation.js";
 import { PlanHolds } from "./plan-holds.js";
 import { outputsFor, storedExecution } from "./plan-results.js";
-import { eventsJson, stepRecordsOf } from "./plan-rows.js";
+import { eventsJson } from "./plan-rows.js";
 import { PlanConflict, PlanWriter } from "./plan-writer.js";
 import type { Signals } from "./signals.js";
 import type { PostgresToolCallLog } from "./tool-call-log.js";
@@ -329,7 +328,7 @@ export class PostgresPlanStore implements PlanStore {
       assert(step !== undefined, "ending an attempt changes its step");
       const context = "context" in outcome ? outcome.context : undefined;
       if (!(await this.#isWritten(plan, attemptEnd(plan, step, context, toolCall)))) continue;
-      if (context !== undefined) plan.keepOutput(step.stepId, context.toolOutputJson);
+      if (context !== undefined) plan.outputs.keep(step.stepId, context.toolOutputJson);
       this.#closeIfOver(plan);
       const execution = executionOf(attempt.planId, step, context);
       return execution === undefined
@@ -456,17 +455,4 @@ function attemptEnd(
   const step = plan.step(stepId);
   assert(step !== undefined, "an attempt is of a step of its plan");
   return { step, context, call };
-}
-
-/** What reading the plan back would give. */
-function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
-  return {
-    ...plan.ref,
-    sessionId: plan.sessionId,
-    name: plan.name,
-    description: plan.description,
-    status: state.status,
-    createdAt: isoTime(state.createdAtMs),
-    steps: stepRecordsOf(plan.steps, state.steps),
-  };
 }

@@ -1,8 +1,10 @@
 import { assert } from "../../kernel/assert.js";
 import type { PlanEvent, PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
+import { KeptOutputs } from "../kept-outputs.js";
 import {
   applyChange,
+  planDiffers,
   type PlanChange,
   type PlanState,
   type StepContext,
@@ -10,9 +12,6 @@ import {
 import type { CommitWriter } from "./commit-writer.js";
 import type { Write, WriteUnit } from "./commit-protocol.js";
 import { writeEvent, writePlan, writeStep } from "./plan-writes.js";
-
-/** Characters of step outputs kept at hand for each open plan; the rest is read when it is needed. */
-const OUTPUTS_LENGTH_MAX = 32 * 1024;
 
 /**
  * One plan that is being worked on, as this process, the store's only owner, knows it. Decisions are
@@ -27,8 +26,8 @@ export class OpenPlan {
   #unwrittenEvents: PlanEvent[] = [];
   /** By the index of their step. */
   readonly #unwrittenContexts = new Map<number, StepContext>();
-  readonly #outputs = new Map<string, string>();
-  #outputsLength = 0;
+  /** Outputs at hand for the steps that refer to them. */
+  readonly outputs: KeptOutputs = new KeptOutputs();
   readonly #uncommitted = new Map<string, Promise<void>>();
   #broken = false;
 
@@ -68,18 +67,6 @@ export class OpenPlan {
     this.#unwrittenContexts.set(stepIndex, context);
   }
 
-  /** Keeps a step's output at hand for the steps that refer to it, if there is room. */
-  keepOutput(stepId: string, output: string): void {
-    if (this.#outputsLength + output.length > OUTPUTS_LENGTH_MAX) return;
-    this.#outputsLength += output.length;
-    this.#outputs.set(stepId, output);
-  }
-
-  /** A step's output, if it is at hand. */
-  output(stepId: string): string | undefined {
-    return this.#outputs.get(stepId);
-  }
-
   /**
    * Writes everything not yet written, and `more`, as one unit. Resolves when it is durable.
    * @param endsStep the step whose end is in it, for {@link settled}.
@@ -109,7 +96,7 @@ export class OpenPlan {
     const is = this.#state;
     const was = this.#durable;
     const writes: Write[] = [];
-    if (planRowDiffers(was, is)) writes.push(writePlan(is));
+    if (planDiffers(was, is)) writes.push(writePlan(is));
     for (const [index, step] of is.steps.entries()) {
       const before = was.steps[index];
       assert(before !== undefined, "a plan never gains or loses steps");
@@ -122,15 +109,4 @@ export class OpenPlan {
     this.#unwrittenContexts.clear();
     return writes;
   }
-}
-
-function planRowDiffers(was: PlanState, is: PlanState): boolean {
-  return (
-    was.status !== is.status ||
-    was.startedAtMs !== is.startedAtMs ||
-    was.finishedAtMs !== is.finishedAtMs ||
-    was.deadlineMs !== is.deadlineMs ||
-    was.cancelReason !== is.cancelReason ||
-    was.failure !== is.failure
-  );
 }

@@ -1,5 +1,6 @@
 import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
-import type { PlanState, StepContext } from "../../plans/transitions.js";
+import { stepRecordsOf } from "../../plans/execution.js";
+import type { PlanState, StepContext, StepState } from "../../plans/transitions.js";
 import type {
   PageRequest,
   PlanEvent,
@@ -19,7 +20,6 @@ import {
   preparedStepOf,
   preparedStepsOf,
   stepContextOf,
-  stepRecordOf,
   stepStateOf,
   text,
 } from "./plan-rows.js";
@@ -37,10 +37,7 @@ export class PlanQueries {
     const row = this.#plan(ref);
     if (row === undefined) return undefined;
     const { prepared, states } = this.#steps(ref);
-    const steps = prepared.map((step, index) =>
-      stepRecordOf(step, stepStateOf(states.get(index), step)),
-    );
-    return { ...planSummaryOf(row), steps };
+    return { ...planSummaryOf(row), steps: stepRecordsOf(prepared, states) };
   }
 
   /** A plan for the state machine, and what its steps run. */
@@ -50,8 +47,7 @@ export class PlanQueries {
     const row = this.#plan(ref);
     if (row === undefined) return undefined;
     const { prepared, states } = this.#steps(ref);
-    const steps = prepared.map((step, index) => stepStateOf(states.get(index), step));
-    return { state: planStateOf(row, steps, this.#newestEvent(ref)), prepared };
+    return { state: planStateOf(row, states, this.#newestEvent(ref)), prepared };
   }
 
   /** What a step left for the LLM, once an attempt of it has ended. */
@@ -164,10 +160,10 @@ export class PlanQueries {
     );
   }
 
-  /** A plan's steps, and by their index the rows of those that were ever claimed. */
+  /** A plan's steps, and where each of them stands. */
   #steps(ref: PlanRef): {
     readonly prepared: readonly PreparedStep[];
-    readonly states: ReadonlyMap<number, SqliteRow>;
+    readonly states: readonly StepState[];
   } {
     const { orgId, planId } = ref;
     const definition = this.#db.get(
@@ -184,10 +180,9 @@ export class PlanQueries {
       orgId,
       planId,
     );
-    return {
-      prepared: preparedStepsOf(definition),
-      states: new Map(rows.map((row) => [number(row["step_index"]), row])),
-    };
+    const claimed = new Map(rows.map((row) => [number(row["step_index"]), row]));
+    const prepared = preparedStepsOf(definition);
+    return { prepared, states: prepared.map((step) => stepStateOf(claimed.get(step.index), step)) };
   }
 
   #newestEvent(ref: PlanRef): { readonly sequence: number; readonly atMs: number } {

@@ -5,7 +5,6 @@ import type {
   PlanStatus,
   PreparedStep,
   StepError,
-  StepRecord,
   StepStatus,
   WaitReason,
 } from "../../plans/index.js";
@@ -89,23 +88,6 @@ export function stepStateOf(row: SqliteRow | undefined, prepared: PreparedStep):
     rowCount: optionalNumber(row["row_count"]),
     executedAtMs: optionalNumber(row["executed_at_ms"]),
     error: optionalJson<StepError>(row["error"]),
-  };
-}
-
-/** Everybody's view of a step. */
-export function stepRecordOf(prepared: PreparedStep, state: StepState): StepRecord {
-  return {
-    stepId: prepared.id,
-    name: prepared.name,
-    toolName: prepared.toolName,
-    intent: prepared.intent,
-    dependsOn: prepared.dependsOn,
-    status: state.status,
-    attempt: state.attempt,
-    ...(state.rowCount === undefined ? {} : { rowCount: state.rowCount }),
-    ...(state.executedAtMs === undefined ? {} : { executedAt: isoTime(state.executedAtMs) }),
-    ...(state.waitReason === undefined ? {} : { waitReason: state.waitReason }),
-    ...(state.error === undefined ? {} : { error: state.error }),
   };
 }
 

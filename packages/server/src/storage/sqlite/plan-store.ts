@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { assert } from "../../kernel/assert.js";
-import { isoTime, type Clock } from "../../kernel/clock.js";
+import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import { LEASE_MS } from "../../kernel/limits.js";
@@ -25,7 +25,7 @@ import type {
   PlanStore,
   StepRef,
 } from "../../plans/ports.js";
-import { executionOf } from "../../plans/execution.js";
+import { executionOf, newPlanRecord } from "../../plans/execution.js";
 import {
   cancelPlan,
   claimStep,
@@ -43,7 +43,6 @@ import type { Write } from "./commit-protocol.js";
 import { OpenPlan } from "./open-plan.js";
 import { planNotFound, type PlanQueries } from "./plan-queries.js";
 import { read } from "./connection.js";
-import { stepRecordOf } from "./plan-rows.js";
 import { writeEvent, writeLease, writeNewPlan, writeToolCall } from "./plan-writes.js";
 
 /** Plans kept open at once; idle ones make room first. */
@@ -183,7 +182,7 @@ export class SqlitePlanStore implements PlanStore {
     claimWritten?.();
     await committed;
     if (toolCall !== undefined) this.#onToolCall();
-    if (context !== undefined) plan.keepOutput(step.stepId, context.toolOutputJson);
+    if (context !== undefined) plan.outputs.keep(step.stepId, context.toolOutputJson);
     const execution = executionOf(attempt.planId, step, context);
     return execution === undefined
       ? { kind: "pending" }
@@ -348,26 +347,10 @@ export class SqlitePlanStore implements PlanStore {
     const outputs = new Map<string, string>();
     for (const { stepId } of step.statement.binds) {
       if (outputs.has(stepId)) continue;
-      outputs.set(stepId, plan.output(stepId) ?? this.#storedOutput(plan, stepId));
+      outputs.set(stepId, plan.outputs.find(stepId) ?? this.#storedOutput(plan, stepId));
     }
     return outputs;
   }
-}
-
-/** What reading the plan back would give. */
-function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
-  return {
-    ...plan.ref,
-    sessionId: plan.sessionId,
-    name: plan.name,
-    description: plan.description,
-    status: state.status,
-    createdAt: isoTime(state.createdAtMs),
-    steps: plan.steps.flatMap((prepared) => {
-      const step = state.steps[prepared.index];
-      return step === undefined ? [] : [stepRecordOf(prepared, step)];
-    }),
-  };
 }
 
 function stepOf(plan: OpenPlan, stepId: string): PreparedStep | undefined {
