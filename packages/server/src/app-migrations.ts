@@ -5,20 +5,20 @@ import type { Clock } from "./kernel/clock.js";
 import type { Ids } from "./kernel/ids.js";
 import { MigrationService } from "./schema/index.js";
 import type { SchemaDatabase } from "./schema/ports.js";
-import type { BlockStores } from "./state/index.js";
+import type { Repositories } from "./state/ports.js";
 
 /** What migrations are opened with. */
 export interface MigrationOptions {
   readonly config: Pick<Config, "dataSources">;
   /** Where the organizations keep their state. */
-  readonly stores: BlockStores;
+  readonly repositories: Repositories;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
 /** Migrations of the data sources. Everything is opened when it is used. */
 export function openMigrations(options: MigrationOptions): MigrationService {
-  const { config, stores, clock, ids } = options;
+  const { config, repositories, clock, ids } = options;
   const databases = new Map<string, SchemaDatabase>();
   for (const { name, url } of config.dataSources) {
     const path = sqliteFile(url);
@@ -28,5 +28,5 @@ export function openMigrations(options: MigrationOptions): MigrationService {
         : new SqliteSchemaDatabase(name, path);
     databases.set(name, database);
   }
-  return new MigrationService({ databases, stores, clock, ids });
+  return new MigrationService({ databases, repositories, clock, ids });
 }

@@ -362,8 +362,7 @@ describe("the state of a server without a store", () => {
       503,
       {
         code: "STORE_UNAVAILABLE",
-        error:
-          "The state is not kept: it needs an embedded store; set SERVICE_DATABASE_URL=sqlite:PATH",
+        error: "The state is not kept: set SERVICE_DATABASE_URL, such as sqlite:PATH",
       },
     ]);
   });

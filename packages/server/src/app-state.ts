@@ -4,13 +4,8 @@ import { sqliteFile, stateDirectory, type Config } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
 import type { Log } from "./kernel/log.js";
-import {
-  GarbageSchedule,
-  noBlockStores,
-  noStateUpkeep,
-  StateService,
-  type BlockStores,
-} from "./state/index.js";
+import { GarbageSchedule, noRepositories, OwnRepositories, StateService } from "./state/index.js";
+import type { Repositories } from "./state/ports.js";
 import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
 import { SqliteStateUpkeep } from "./storage/sqlite/state-upkeep.js";
 
@@ -24,7 +19,7 @@ export interface StateOptions {
 /** The state, and where it is kept, for rooms that keep something there themselves. */
 export interface OpenState {
   readonly service: StateService;
-  readonly stores: BlockStores;
+  readonly repositories: Repositories;
 }
 
 /**
@@ -32,13 +27,22 @@ export interface OpenState {
  * do: a server whose state nobody uses holds nothing of it. Without an embedded store, it says so.
  */
 export function openState({ config, clock, log }: StateOptions, opened: DisposalStack): OpenState {
-  // Several servers may share another engine, and would not share a file of one's own.
-  const isKept = config.databaseUrl !== undefined && sqliteFile(config.databaseUrl) !== undefined;
-  const directory = stateDirectory(config.dataDir);
-  const stores = isKept ? new SqliteBlockStores(directory, clock) : noBlockStores;
-  const upkeep = opened.use(isKept ? new SqliteStateUpkeep(directory) : noStateUpkeep);
+  const repositories = opened.use(openRepositories(config, clock));
   const sparql = opened.use(new OxigraphEngine());
-  const service = opened.use(new StateService({ stores, rdf: rdfCodec, sparql, upkeep, clock }));
-  opened.use(new GarbageSchedule({ stores, service, log }));
-  return { service, stores };
+  opened.use(new GarbageSchedule({ repositories, log }));
+  const service = new StateService({ repositories, rdf: rdfCodec, sparql, clock });
+  return { service, repositories };
+}
+
+function openRepositories(
+  { databaseUrl, dataDir }: StateOptions["config"],
+  clock: Clock,
+): Repositories {
+  // Several servers may share another engine, and would not share a file of one's own.
+  if (databaseUrl === undefined || sqliteFile(databaseUrl) === undefined) return noRepositories;
+  const directory = stateDirectory(dataDir);
+  return new OwnRepositories(
+    new SqliteBlockStores(directory, clock),
+    new SqliteStateUpkeep(directory),
+  );
 }

@@ -122,7 +122,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     authenticate: headersAuthenticator(config.auth),
     memory: memory.service,
     state: state.service,
-    migrations: openMigrations({ ...basics, config, stores: state.stores }),
+    migrations: openMigrations({ ...basics, config, repositories: state.repositories }),
     health: healthOf(store, memory),
     metrics: basics.telemetry,
   });

@@ -34,16 +34,10 @@ export class MigrationRecords {
   /** Keeps a migration as it is now. Durable when it returns. */
   put(migration: Migration, note: CommitNote): void {
     const subject = iri(PREFIX + migration.id);
-    for (const old of [...this.#store.now.match({ subject, predicate: DOCUMENT })]) {
-      this.#store.delete(old);
-    }
-    this.#store.add(quad(subject, DOCUMENT, text(JSON.stringify(migration))));
-    try {
-      this.#store.commit(note);
-    } catch (error) {
-      this.#store.reset();
-      throw error;
-    }
+    // Both at once and without a journal: after a death on the way the old one is still there.
+    this.#store.unload(this.#store.now.match({ subject, predicate: DOCUMENT }));
+    this.#store.load([quad(subject, DOCUMENT, text(JSON.stringify(migration)))]);
+    this.#store.commit(note);
   }
 }
 

@@ -1,9 +1,9 @@
-import { assert } from "../kernel/assert.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import type { BlockStore, BlockStores, CommitNote } from "../state/index.js";
+import { Turns } from "../kernel/turns.js";
+import type { BlockStore, CommitNote, Repositories } from "../state/index.js";
 import { renameHints } from "./definitions.js";
 import { type Drift, driftBetween, refuseDrift } from "./drift.js";
 import { identify, type RenameHint } from "./identify.js";
@@ -39,7 +39,7 @@ export interface RunOptions {
 export interface MigrationServiceParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
   /** Where each organization keeps its migrations and the history of its schemas. */
-  readonly stores: BlockStores;
+  readonly repositories: Repositories;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -50,8 +50,8 @@ export interface MigrationServiceParts {
  */
 export class MigrationService {
   readonly #parts: MigrationServiceParts;
-  /** The last piece of work on each database, which the next one waits for. */
-  readonly #busy = new Map<string, Promise<unknown>>();
+  /** One piece of work on a database at a time. */
+  readonly #turns = new Turns();
 
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
@@ -65,33 +65,27 @@ export class MigrationService {
   async propose(caller: Caller, proposal: Proposal): Promise<Migration> {
     requireSchemaAdmin(caller);
     const database = this.#database(proposal.database);
-    return this.#alone(database, async () => {
-      using store = this.#open(caller);
-      const base = await this.#recorded(store, database, caller);
+    return this.#turns.next(database.name, async () => {
+      const base = await this.#recorded(database, caller);
       const target = await wantedSchema(database, base, proposal);
       const migration = this.#draw(caller, proposal, base, target);
       refuseUnproven(await proveMigration(database, { base, target, ...waysOf(migration) }));
-      this.#records(store).put(migration, noteOf(caller, `Propose ${migration.id}`));
+      const note = noteOf(caller, `Propose ${migration.id}`);
+      await this.#write(caller, (store) => this.#records(store).put(migration, note));
       return migration;
     });
   }
 
   /** The organization's migrations, the newest first. */
-  list(caller: Caller): Promise<readonly Migration[]> {
-    return Promise.resolve().then(() => {
-      requireSchemaAdmin(caller);
-      using store = this.#open(caller);
-      return this.#records(store).list();
-    });
+  async list(caller: Caller): Promise<readonly Migration[]> {
+    requireSchemaAdmin(caller);
+    return this.#read(caller, (store) => this.#records(store).list());
   }
 
   /** @throws AppError `NOT_FOUND`. */
-  show(caller: Caller, id: string): Promise<Migration> {
-    return Promise.resolve().then(() => {
-      requireSchemaAdmin(caller);
-      using store = this.#open(caller);
-      return this.#records(store).get(id);
-    });
+  async show(caller: Caller, id: string): Promise<Migration> {
+    requireSchemaAdmin(caller);
+    return this.#read(caller, (store) => this.#records(store).get(id));
   }
 
   /** Tries a migration again, up and down, on a scratch database. */
@@ -105,9 +99,8 @@ export class MigrationService {
   async drift(caller: Caller, name: string): Promise<Drift> {
     requireSchemaAdmin(caller);
     const database = this.#database(name);
-    return this.#alone(database, async () => {
-      using store = this.#open(caller);
-      const expected = await this.#recordedOrNow(store, database, caller);
+    return this.#turns.next(database.name, async () => {
+      const expected = await this.#recordedOrNow(database, caller);
       return driftBetween(expected, await database.introspect());
     });
   }
@@ -116,12 +109,12 @@ export class MigrationService {
   async acceptDrift(caller: Caller, name: string, message: string): Promise<string | undefined> {
     requireSchemaAdmin(caller);
     const database = this.#database(name);
-    return this.#alone(database, async () => {
-      using store = this.#open(caller);
-      const expected = await this.#recordedOrNow(store, database, caller);
+    return this.#turns.next(database.name, async () => {
+      const expected = await this.#recordedOrNow(database, caller);
       const { live, liveRoot, expectedRoot } = driftBetween(expected, await database.introspect());
       if (liveRoot === expectedRoot) return undefined;
-      return this.#history(store, database).record(live, noteOf(caller, message));
+      const note = noteOf(caller, message);
+      return this.#write(caller, (store) => this.#history(store, database).record(live, note));
     });
   }
 
@@ -148,9 +141,8 @@ export class MigrationService {
   ): Promise<Migration> {
     const { database: name } = await this.show(caller, id);
     const database = this.#database(name);
-    return this.#alone(database, async () => {
-      using store = this.#open(caller);
-      const migration = this.#records(store).get(id);
+    return this.#turns.next(database.name, async () => {
+      const migration = await this.show(caller, id);
       if (migration.status === goal) return migration;
       const isUp = goal === "applied";
       if (!isUp && migration.status !== "applied") {
@@ -164,31 +156,37 @@ export class MigrationService {
       const live = driftBetween(to, await database.introspect());
       // Whoever ran it last may have died before saying so.
       if (live.liveRoot === live.expectedRoot && rootOf(from) !== live.liveRoot) {
-        return this.#recordRun(store, caller, migration, goal, live.live);
+        return this.#recordRun(caller, migration, goal, live.live);
       }
       const script = scriptBetween(from, to);
       refuseOthersWork(script, isUp ? migration.up : migration.down);
       refuseLoss(lint(from, to, script), options);
       refuseUnproven(await proveMigration(database, { base, target, ...waysOf(migration) }));
       const reached = await runOrGoBack(database, from, to, script);
-      return this.#recordRun(store, caller, migration, goal, reached);
+      return this.#recordRun(caller, migration, goal, reached);
     });
   }
 
+  /** Keeps what was reached, and what has reached it, together. */
   #recordRun(
-    store: BlockStore,
     caller: Caller,
-    migration: Migration,
+    { id, message }: Migration,
     status: MigrationStatus,
     schema: Schema,
-  ): Migration {
+  ): Promise<Migration> {
     const word = status === "applied" ? "Apply" : "Revert";
-    const note = noteOf(caller, `${word} ${migration.id}: ${migration.message}`);
-    const database = this.#database(migration.database);
-    const commit = this.#history(store, database).record(schema, note);
-    const done = { ...migration, status, commits: [...migration.commits, commit] };
-    this.#records(store).put(done, note);
-    return done;
+    const note = noteOf(caller, `${word} ${id}: ${message}`);
+    return this.#write(caller, (store) => {
+      const records = this.#records(store);
+      const migration = records.get(id);
+      // Another server may have seen the same and said so.
+      if (migration.status === status) return migration;
+      const database = this.#database(migration.database);
+      const commit = this.#history(store, database).record(schema, note);
+      const done = { ...migration, status, commits: [...migration.commits, commit] };
+      records.put(done, note);
+      return done;
+    });
   }
 
   #draw(caller: Caller, proposal: Proposal, base: Schema, target: Schema): Migration {
@@ -218,32 +216,34 @@ export class MigrationService {
   }
 
   /** The schema as it was left, which it must still be; the first look at a database records it. */
-  async #recorded(store: BlockStore, database: SchemaDatabase, caller: Caller): Promise<Schema> {
-    const expected = await this.#recordedOrNow(store, database, caller);
+  async #recorded(database: SchemaDatabase, caller: Caller): Promise<Schema> {
+    const expected = await this.#recordedOrNow(database, caller);
     const draft = await database.introspect();
     refuseDrift(database.name, expected, draft);
     // As it is read now, with what the layout says of it now.
     return identify(draft, expected);
   }
 
-  async #recordedOrNow(
-    store: BlockStore,
-    database: SchemaDatabase,
-    caller: Caller,
-  ): Promise<Schema> {
-    const history = this.#history(store, database);
-    const { head } = history;
-    if (head !== undefined) return head.schema;
+  async #recordedOrNow(database: SchemaDatabase, caller: Caller): Promise<Schema> {
+    const recorded = (store: BlockStore): Schema | undefined =>
+      this.#history(store, database).head?.schema;
+    const expected = await this.#read(caller, recorded);
+    if (expected !== undefined) return expected;
     const schema = identify(await database.introspect(), undefined);
-    history.record(schema, noteOf(caller, `Record the schema of ${database.name}`));
-    return schema;
+    const note = noteOf(caller, `Record the schema of ${database.name}`);
+    return this.#write(caller, (store) => {
+      const first = recorded(store);
+      if (first === undefined) this.#history(store, database).record(schema, note);
+      return first ?? schema;
+    });
   }
 
-  /** Opens the organization's store, which is closed after use. */
-  #open({ orgId }: Caller): BlockStore {
-    const store = this.#parts.stores.open(orgId, true);
-    assert(store !== undefined, "a store that is to be made is there");
-    return store;
+  #read<T>({ orgId }: Caller, read: (store: BlockStore) => T): Promise<T> {
+    return this.#parts.repositories.read(orgId, ({ store }) => read(store));
+  }
+
+  #write<T>({ orgId }: Caller, write: (store: BlockStore) => T): Promise<T> {
+    return this.#parts.repositories.write(orgId, ({ store }) => write(store));
   }
 
   #history(store: BlockStore, { name }: SchemaDatabase): SchemaHistory {
@@ -262,14 +262,6 @@ export class MigrationService {
       "NOT_FOUND",
       `There is no data source ${JSON.stringify(name)}; there are: ${known}`,
     );
-  }
-
-  /** One piece of work on a database at a time. */
-  async #alone<T>({ name }: SchemaDatabase, work: () => Promise<T>): Promise<T> {
-    const before = this.#busy.get(name) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.#busy.set(name, mine);
-    return mine;
   }
 }
 

@@ -1,11 +1,5 @@
 import type { Clock } from "../kernel/clock.js";
-import {
-  type BlockStore,
-  type CommitNote,
-  commitId,
-  type Quad,
-  TripleStore,
-} from "../state/index.js";
+import { type BlockStore, type CommitNote, commitId, TripleStore } from "../state/index.js";
 import { quadsOf, schemaOf } from "./quads.js";
 import type { Schema } from "./schema.js";
 
@@ -36,26 +30,7 @@ export class SchemaHistory {
    * @throws AppError `STATE_CONFLICT` when somebody else has recorded one meanwhile.
    */
   record(schema: Schema, note: CommitNote): string {
-    const quads = [...quadsOf(schema)];
-    const kept = new Set(quads.map(keyOf));
-    const stale = [...this.#store.now.match()].filter((old) => !kept.has(keyOf(old)));
-    for (const quad of stale) this.#store.delete(quad);
-    for (const quad of quads) this.#store.add(quad);
-    try {
-      return commitId(this.#store.commit(note));
-    } catch (error) {
-      this.#store.reset();
-      throw error;
-    }
+    this.#store.replace(quadsOf(schema));
+    return commitId(this.#store.commit(note));
   }
-}
-
-function keyOf({ subject, predicate, object, graph }: Quad): string {
-  return JSON.stringify([
-    subject.value,
-    predicate.value,
-    object.termType,
-    object.value,
-    graph.value,
-  ]);
 }

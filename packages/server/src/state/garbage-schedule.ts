@@ -1,16 +1,13 @@
 import type { Log } from "../kernel/log.js";
-import type { BlockStores } from "./ports.js";
-import type { StateService } from "./state-service.js";
+import type { Repositories } from "./ports.js";
 
-/** How often garbage is collected, unless said otherwise. */
-export const COLLECTION_INTERVAL_MS: number = 60 * 60 * 1000;
+/** How often garbage is collected. */
+const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
 
 /** What the schedule works with. */
 export interface ScheduleParts {
-  readonly stores: BlockStores;
-  readonly service: StateService;
+  readonly repositories: Repositories;
   readonly log: Log;
-  readonly intervalMs?: number;
 }
 
 /** Collects every organization's garbage from time to time, one after the other. */
@@ -22,11 +19,10 @@ export class GarbageSchedule implements AsyncDisposable {
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
-    const intervalMs = parts.intervalMs ?? COLLECTION_INTERVAL_MS;
     // A process that has nothing else to do may end.
     this.#timer = setInterval(() => {
       this.#round = this.#round.then(() => this.#collectAll());
-    }, intervalMs).unref();
+    }, COLLECTION_INTERVAL_MS).unref();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -36,15 +32,25 @@ export class GarbageSchedule implements AsyncDisposable {
   }
 
   async #collectAll(): Promise<void> {
-    const { stores, service, log } = this.#parts;
-    for (const orgId of stores.organizations()) {
-      if (this.#closed) return;
-      try {
-        const { kept, deleted } = await service.collect({ orgId });
-        if (deleted > 0) log.info({ orgId, kept, deleted }, "state garbage collected");
-      } catch (error) {
-        log.error({ err: error, orgId }, "state garbage could not be collected");
+    const { repositories, log } = this.#parts;
+    try {
+      // What another server has collected since its own last round needs nothing from this one.
+      for (const orgId of await repositories.due(COLLECTION_INTERVAL_MS / 2)) {
+        if (this.#closed) return;
+        await this.#collect(orgId);
       }
+    } catch (error) {
+      log.error({ err: error }, "whose state has garbage could not be found out");
+    }
+  }
+
+  async #collect(orgId: string): Promise<void> {
+    const { repositories, log } = this.#parts;
+    try {
+      const { kept, deleted } = await repositories.collect(orgId);
+      if (deleted > 0) log.info({ orgId, kept, deleted }, "state garbage collected");
+    } catch (error) {
+      log.error({ err: error, orgId }, "state garbage could not be collected");
     }
   }
 }

@@ -30,19 +30,22 @@ export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay 
 export { jsonQuad, jsonTerm } from "./json-term.js";
 export { nQuad, termText } from "./n-quads.js";
 export { readNQuads } from "./read-n-quads.js";
-export { noBlockStores, noStateUpkeep } from "./no-block-stores.js";
+export { noRepositories } from "./no-repositories.js";
+export { OwnRepositories } from "./own-repositories.js";
 export {
   type BlockStore,
   type BlockStores,
   type JournalRecord,
   type JsonQuad,
   type JsonTerm,
+  type OpenStore,
   type QueryAnswer,
   RDF_FORMATS,
   type RdfCodec,
   type RdfFormat,
   type Ref,
   type RefMove,
+  type Repositories,
   type SparqlEngine,
   type StateUpkeep,
 } from "./ports.js";
@@ -70,16 +73,15 @@ export {
   typed,
   XSD_STRING,
 } from "./term.js";
-export {
-  type CommitSummary,
-  type ImportOrder,
-  type ImportOutcome,
-  type StateDiff,
-  type StateExport,
-  type StatePage,
-  type StateParts,
-  StateService,
-} from "./state-service.js";
+export type {
+  CommitSummary,
+  ImportOrder,
+  ImportOutcome,
+  StateDiff,
+  StateExport,
+  StatePage,
+} from "./state-answers.js";
+export { type StateParts, StateService } from "./state-service.js";
 export { parseTerm, parseTermOrVariable } from "./term-text.js";
 export { copyMissing } from "./transfer.js";
 export { type CommitNote, TripleStore } from "./triple-store.js";

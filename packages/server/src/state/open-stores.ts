@@ -1,43 +1,29 @@
 import { BlockCache } from "./block-cache.js";
-import type { BlockStore, BlockStores } from "./ports.js";
+import type { BlockStore, OpenStore } from "./ports.js";
 
 /** Stores that are kept open while nobody uses them. */
 const IDLE_STORES_MAX = 8;
 /** Bytes of nodes kept ready for each open store. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 
-/** An organization's store in use. */
-export interface OpenStore {
-  readonly store: BlockStore;
-  readonly blocks: BlockCache;
-}
-
 interface Opened extends OpenStore {
   users: number;
 }
 
-/** Opens stores when they are used, and closes those that were not used for the longest time. */
+/** Keeps stores open between uses, and closes those that were not used for the longest time. */
 export class OpenStores implements Disposable {
-  readonly #stores: BlockStores;
   /** The least recently used first. */
   readonly #open = new Map<string, Opened>();
 
-  constructor(stores: BlockStores) {
-    this.#stores = stores;
+  /** Uses a store that is open; undefined when it is not. */
+  acquire(key: string): (OpenStore & Disposable) | undefined {
+    const opened = this.#open.get(key);
+    return opened && this.#use(key, opened);
   }
 
-  /** Uses a store. @returns undefined when there is none and none is to be made. */
-  acquire(orgId: string, create: boolean): (OpenStore & Disposable) | undefined {
-    const opened = this.#open.get(orgId) ?? this.#openOne(orgId, create);
-    if (opened === undefined) return undefined;
-    opened.users += 1;
-    this.#open.delete(orgId);
-    this.#open.set(orgId, opened);
-    const release = (): void => {
-      opened.users -= 1;
-      this.#closeIdle();
-    };
-    return { store: opened.store, blocks: opened.blocks, [Symbol.dispose]: release };
+  /** Keeps a store that was just opened, and uses it. */
+  add(key: string, store: BlockStore): OpenStore & Disposable {
+    return this.#use(key, { store, blocks: new BlockCache(store, CACHE_BYTES), users: 0 });
   }
 
   [Symbol.dispose](): void {
@@ -45,16 +31,22 @@ export class OpenStores implements Disposable {
     this.#open.clear();
   }
 
-  #openOne(orgId: string, create: boolean): Opened | undefined {
-    const store = this.#stores.open(orgId, create);
-    return store && { store, blocks: new BlockCache(store, CACHE_BYTES), users: 0 };
+  #use(key: string, opened: Opened): OpenStore & Disposable {
+    opened.users += 1;
+    this.#open.delete(key);
+    this.#open.set(key, opened);
+    const release = (): void => {
+      opened.users -= 1;
+      this.#closeIdle();
+    };
+    return { store: opened.store, blocks: opened.blocks, [Symbol.dispose]: release };
   }
 
   #closeIdle(): void {
-    for (const [orgId, { store, users }] of this.#open) {
+    for (const [key, { store, users }] of this.#open) {
       if (this.#open.size <= IDLE_STORES_MAX) return;
       if (users > 0) continue;
-      this.#open.delete(orgId);
+      this.#open.delete(key);
       store[Symbol.dispose]();
     }
   }

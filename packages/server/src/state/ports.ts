@@ -1,3 +1,4 @@
+import type { BlockCache } from "./block-cache.js";
 import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
@@ -93,6 +94,38 @@ export interface BlockStores {
   open(orgId: string, create: boolean): BlockStore | undefined;
   /** The organizations that have a store. */
   organizations(): readonly string[];
+}
+
+/** A store in use, and its nodes kept ready for reading. */
+export interface OpenStore {
+  readonly store: BlockStore;
+  readonly blocks: BlockCache;
+}
+
+/**
+ * Where every organization's state is, as services use it: the asynchronous side of {@link BlockStore}.
+ * Every method throws AppError `STORE_UNAVAILABLE`, and what `work` throws.
+ */
+export interface Repositories extends AsyncDisposable {
+  /**
+   * Lends the organization's store as it is now: whatever was acknowledged before is in it. One that does not
+   * exist is lent as an empty one, in which nothing is kept.
+   */
+  lend(orgId: string): Promise<OpenStore & Disposable>;
+  /** Has `work` read the store as {@link lend} gives it; again when what it reads had to be brought first. */
+  read<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T>;
+  /**
+   * Has `work` write, making the store as needed. What it moves is durable, and for everybody to see, when this
+   * resolves. Where several processes share the store it is done again, on what the others have written, when
+   * one of them came first.
+   */
+  write<T>(orgId: string, work: (opened: OpenStore) => T): Promise<T>;
+  /** Checks everything that refs lead to, as {@link checkStore}. */
+  check(orgId: string): Promise<readonly Fault[]>;
+  /** Deletes what no ref leads to and is older than the grace period. */
+  collect(orgId: string): Promise<Collection>;
+  /** The organizations whose garbage nobody has collected for this long, in ms. */
+  due(intervalMs: number): Promise<readonly string[]>;
 }
 
 /** The work on whole stores that takes too long for the event loop. */

@@ -4,28 +4,36 @@ import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import { STATE_EXAMINED_MAX, STATE_QUADS_MAX, STATE_REFS_MAX } from "../kernel/limits.js";
 import { type Bindings, type QuadPattern, solve } from "./basic-graph-pattern.js";
-import { commitId, readCommit, type Roots } from "./commit.js";
+import { readCommit, type Roots } from "./commit.js";
 import { type CommitProof, proveQuad } from "./commit-proof.js";
 import { diffTrees } from "./diff.js";
 import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
-import { log, type LogEntry, resolve } from "./history.js";
+import { log } from "./history.js";
 import { type MergeOutcome, mergeIntoBranch } from "./merge-branches.js";
-import { OpenStores, type OpenStore } from "./open-stores.js";
+import { commitNamed, moved } from "./named-commit.js";
 import type {
   BlockStore,
-  BlockStores,
+  OpenStore,
   QueryAnswer,
   RdfCodec,
   RdfFormat,
   Ref,
   RefMove,
+  Repositories,
   SparqlEngine,
-  StateUpkeep,
 } from "./ports.js";
 import { quadOf } from "./quad-key.js";
 import { type Pattern, Snapshot } from "./snapshot.js";
+import type {
+  CommitSummary,
+  ImportOrder,
+  ImportOutcome,
+  StateDiff,
+  StateExport,
+  StatePage,
+} from "./state-answers.js";
 import { type Graph, quad, type Quad } from "./term.js";
 import { EMPTY_ROOTS, TripleStore } from "./triple-store.js";
 
@@ -34,60 +42,10 @@ const QUADS_AT_ONCE = 5000;
 
 /** What the service works with. */
 export interface StateParts {
-  readonly stores: BlockStores;
+  readonly repositories: Repositories;
   readonly rdf: RdfCodec;
   readonly sparql: SparqlEngine;
-  readonly upkeep: StateUpkeep;
   readonly clock: Clock;
-}
-
-/** A commit, and how many quads its dataset has. */
-export interface CommitSummary extends LogEntry {
-  readonly size: number;
-}
-
-/** What two datasets differ by. */
-export interface StateDiff {
-  readonly from: Hash | undefined;
-  readonly to: Hash;
-  readonly added: readonly Quad[];
-  readonly deleted: readonly Quad[];
-  /** Whether there are more changes than were asked for. */
-  readonly isCut: boolean;
-}
-
-/** Quads of a commit. */
-export interface StatePage {
-  readonly commit: Hash;
-  /** How many match, whatever part of them this is. */
-  readonly count: number;
-  readonly quads: readonly Quad[];
-}
-
-/** A document to be taken in. */
-export interface ImportOrder {
-  readonly branch: string;
-  readonly format: RdfFormat;
-  readonly content: string;
-  /** What becomes of the dataset: it has these quads too, or no longer, or no others. */
-  readonly mode: "add" | "remove" | "replace";
-  readonly message: string;
-  /** Where the branch must be; null: it must not exist. Left out: wherever it is. */
-  readonly expected?: Hash | null;
-}
-
-/** What an import came to. */
-export interface ImportOutcome {
-  readonly commit: Hash;
-  readonly size: number;
-  readonly added: number;
-  readonly deleted: number;
-}
-
-/** A dataset as text. */
-export interface StateExport {
-  readonly commit: Hash;
-  readonly text: AsyncIterable<string>;
 }
 
 /**
@@ -96,24 +54,20 @@ export interface StateExport {
  * Every method throws AppError `NOT_FOUND` for a ref or commit there is none of, `STATE_CORRUPTED`, naming the
  * block, for one that is missing or damaged, and `STORE_UNAVAILABLE`.
  */
-export class StateService implements AsyncDisposable {
+export class StateService {
   readonly #parts: StateParts;
-  readonly #open: OpenStores;
-  readonly #writing = new Map<string, Promise<unknown>>();
 
   constructor(parts: StateParts) {
     this.#parts = parts;
-    this.#open = new OpenStores(parts.stores);
   }
 
   /** Branches and tags, by name. */
-  refs({ orgId }: Caller): readonly Ref[] {
-    using opened = this.#open.acquire(orgId, false);
-    return opened?.store.refs() ?? [];
+  refs({ orgId }: Caller): Promise<readonly Ref[]> {
+    return this.#parts.repositories.read(orgId, ({ store }) => store.refs());
   }
 
   /** The commit that a branch, a tag or an id names. */
-  commitOf({ orgId }: Caller, name: string): Hash {
+  commitOf({ orgId }: Caller, name: string): Promise<Hash> {
     return this.#read(orgId, name, (_opened, commit) => commit);
   }
 
@@ -122,7 +76,7 @@ export class StateService implements AsyncDisposable {
    * @throws AppError `STATE_CONFLICT` when it is not where it was expected.
    */
   async moveRef({ orgId }: Caller, move: Omit<RefMove, "journal">): Promise<void> {
-    await this.#write(orgId, ({ store }) => {
+    await this.#parts.repositories.write(orgId, ({ store }) => {
       if (move.next !== undefined) readCommit(store, move.next);
       const isNew = move.expected === undefined && move.next !== undefined;
       if (isNew && store.refs().length >= STATE_REFS_MAX) {
@@ -133,7 +87,7 @@ export class StateService implements AsyncDisposable {
   }
 
   /** A commit and what it came from, the newest first. */
-  log({ orgId }: Caller, from: string, limit: number): readonly CommitSummary[] {
+  log({ orgId }: Caller, from: string, limit: number): Promise<readonly CommitSummary[]> {
     return this.#read(orgId, from, ({ store, blocks }, commit) => {
       const entries: CommitSummary[] = [];
       for (const entry of log(store, commit)) {
@@ -145,7 +99,7 @@ export class StateService implements AsyncDisposable {
   }
 
   /** What changed from one commit to another; without the first, from its first parent. */
-  diff({ orgId }: Caller, from: string | undefined, to: string, limit: number): StateDiff {
+  diff({ orgId }: Caller, from: string | undefined, to: string, limit: number): Promise<StateDiff> {
     return this.#read(orgId, to, ({ store, blocks }, commit) => {
       const { roots, parents } = readCommit(store, commit);
       const before = from === undefined ? parents[0] : commitNamed(store, from);
@@ -168,7 +122,7 @@ export class StateService implements AsyncDisposable {
     name: string,
     pattern: Pattern,
     page: { readonly offset: number; readonly limit: number },
-  ): StatePage {
+  ): Promise<StatePage> {
     return this.#read(orgId, name, ({ store, blocks }, commit) => {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
       const quads: Quad[] = [];
@@ -192,7 +146,7 @@ export class StateService implements AsyncDisposable {
     name: string,
     patterns: readonly QuadPattern[],
     limit: number,
-  ): readonly Bindings[] {
+  ): Promise<readonly Bindings[]> {
     return this.#read(orgId, name, ({ store, blocks }, commit) => {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
       const rows: Bindings[] = [];
@@ -205,10 +159,11 @@ export class StateService implements AsyncDisposable {
   }
 
   /** Answers SPARQL. @throws AppError as {@link SparqlEngine.query}. */
-  async query({ orgId }: Caller, name: string, sparql: string): Promise<QueryAnswer> {
-    using opened = this.#acquire(orgId, name);
-    const { roots } = readCommit(opened.store, commitNamed(opened.store, name));
-    return await this.#parts.sparql.query(new Snapshot(opened.blocks, roots), sparql);
+  query({ orgId }: Caller, name: string, sparql: string): Promise<QueryAnswer> {
+    return this.#read(orgId, name, ({ store, blocks }, commit) => {
+      const { roots } = readCommit(store, commit);
+      return this.#parts.sparql.query(new Snapshot(blocks, roots), sparql);
+    });
   }
 
   /**
@@ -218,7 +173,7 @@ export class StateService implements AsyncDisposable {
    */
   async import(caller: Caller, order: ImportOrder): Promise<ImportOutcome> {
     const quads = await this.#parts.rdf.read(order.content, order.format);
-    return this.#write(caller.orgId, ({ store }) => {
+    return this.#parts.repositories.write(caller.orgId, ({ store }) => {
       const name = `heads/${order.branch}`;
       const { expected } = order;
       const head = store.ref(name);
@@ -245,15 +200,15 @@ export class StateService implements AsyncDisposable {
     format: RdfFormat,
     graph?: Graph,
   ): Promise<StateExport> {
-    using opened = this.#acquire(orgId, name);
-    const commit = commitNamed(opened.store, name);
-    const { roots } = readCommit(opened.store, commit);
-    if (graph === undefined) await refuseGraphs(new Snapshot(opened.blocks, roots), format);
-    return { commit, text: this.#exported(orgId, roots, format, graph) };
+    return this.#read(orgId, name, async ({ store, blocks }, commit) => {
+      const { roots } = readCommit(store, commit);
+      if (graph === undefined) await refuseGraphs(new Snapshot(blocks, roots), format);
+      return { commit, text: this.#exported(orgId, roots, format, graph) };
+    });
   }
 
   /** Proves that a commit's dataset has a quad, or has it not. */
-  proof({ orgId }: Caller, name: string, quad: Quad): CommitProof {
+  proof({ orgId }: Caller, name: string, quad: Quad): Promise<CommitProof> {
     return this.#read(orgId, name, ({ store, blocks }, commit) =>
       proveQuad(store, blocks, commit, quad),
     );
@@ -270,7 +225,7 @@ export class StateService implements AsyncDisposable {
     },
     isPreview: boolean,
   ): Promise<MergeOutcome> {
-    return this.#write(caller.orgId, ({ store }) => {
+    return this.#parts.repositories.write(caller.orgId, ({ store }) => {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
       return mergeIntoBranch(store, this.#parts.clock, full, isPreview);
@@ -278,50 +233,23 @@ export class StateService implements AsyncDisposable {
   }
 
   /** Checks everything that refs lead to. */
-  async check({ orgId }: Pick<Caller, "orgId">): Promise<readonly Fault[]> {
-    return this.#parts.upkeep.check(orgId);
+  check({ orgId }: Pick<Caller, "orgId">): Promise<readonly Fault[]> {
+    return this.#parts.repositories.check(orgId);
   }
 
-  /** Deletes what no ref leads to and is older than the grace period. Writers wait meanwhile. */
-  async collect({ orgId }: Pick<Caller, "orgId">): Promise<Collection> {
-    return this.#inTurn(orgId, () => this.#parts.upkeep.collect(orgId));
+  /** Deletes what no ref leads to and is older than the grace period. */
+  collect({ orgId }: Pick<Caller, "orgId">): Promise<Collection> {
+    return this.#parts.repositories.collect(orgId);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled(this.#writing.values());
-    this.#open[Symbol.dispose]();
-  }
-
-  #read<T>(orgId: string, name: string, read: (opened: OpenStore, commit: Hash) => T): T {
-    using opened = this.#acquire(orgId, name);
-    return read(opened, commitNamed(opened.store, name));
-  }
-
-  #acquire(orgId: string, name: string): OpenStore & Disposable {
-    const opened = this.#open.acquire(orgId, false);
-    if (opened === undefined) throw unknownRef(name);
-    return opened;
-  }
-
-  async #write<T>(orgId: string, write: (opened: OpenStore) => T): Promise<T> {
-    return this.#inTurn(orgId, () => {
-      using opened = this.#open.acquire(orgId, true);
-      if (opened === undefined) throw new AppError("STORE_UNAVAILABLE", "There is no state store");
-      return write(opened);
-    });
-  }
-
-  /** One after the other, for each organization. */
-  async #inTurn<T>(orgId: string, work: () => T | Promise<T>): Promise<T> {
-    const before = this.#writing.get(orgId) ?? Promise.resolve();
-    const done = before.then(work);
-    const settled = done.catch(() => undefined);
-    this.#writing.set(orgId, settled);
-    try {
-      return await done;
-    } finally {
-      if (this.#writing.get(orgId) === settled) this.#writing.delete(orgId);
-    }
+  #read<T>(
+    orgId: string,
+    name: string,
+    read: (opened: OpenStore, commit: Hash) => T | Promise<T>,
+  ): Promise<T> {
+    return this.#parts.repositories.read(orgId, (opened) =>
+      read(opened, commitNamed(opened.store, name)),
+    );
   }
 
   async *#exported(
@@ -330,40 +258,11 @@ export class StateService implements AsyncDisposable {
     format: RdfFormat,
     graph: Graph | undefined,
   ): AsyncGenerator<string> {
-    using opened = this.#open.acquire(orgId, false);
-    if (opened === undefined) return;
+    using opened = await this.#parts.repositories.lend(orgId);
     const snapshot = new Snapshot(opened.blocks, roots);
     const quads = graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
     yield* this.#parts.rdf.write(quads, format);
   }
-}
-
-/** The commit that a ref or an id names. @throws AppError `NOT_FOUND`. */
-function commitNamed(store: BlockStore, name: string): Hash {
-  const hash = resolve(store, name);
-  const isRef = [`heads/${name}`, `tags/${name}`, name].some((ref) => store.ref(ref) === hash);
-  // A ref leads to a commit; of a hash that a caller brings, that has to be seen.
-  if (!isRef && !isCommit(store, hash)) throw unknownRef(name);
-  return hash;
-}
-
-function isCommit(store: BlockStore, hash: Hash): boolean {
-  try {
-    readCommit(store, hash);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "STATE_CORRUPTED") return false;
-    throw error;
-  }
-}
-
-function unknownRef(name: string): AppError {
-  return new AppError("NOT_FOUND", `There is no branch, tag or commit ${JSON.stringify(name)}`);
-}
-
-function moved(name: string, at: Hash | undefined): AppError {
-  const now = at === undefined ? "does not exist" : `is at ${commitId(at)}`;
-  return new AppError("STATE_CONFLICT", `The ref ${name} ${now}: look again, then try again`);
 }
 
 /** Who is told to have made a commit. */

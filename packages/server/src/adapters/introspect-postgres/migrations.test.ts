@@ -6,7 +6,7 @@ import { systemIds } from "../../kernel/ids.js";
 import { identify, type Migration, MigrationService, quadsOf, rootOf } from "../../schema/index.js";
 import { schemaOf, scriptFor } from "../../schema/index.js";
 import { POSTGRES_SCHEMAS } from "../../schema/testing/postgres-schemas.js";
-import { MemoryBlockStore } from "../../state/index.js";
+import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "./index.js";
 
 const SCHEMA = `
@@ -30,11 +30,9 @@ describe("migrations of a PostgreSQL database", () => {
     await db.query(SCHEMA);
     await db.query("INSERT INTO customers (name, city) VALUES ('Ada', 'Rome'), ('Bo', NULL)");
     await db.query("INSERT INTO orders (customer_id, total) VALUES (1, 10), (1, 32), (2, NULL)");
-    const blocks = new MemoryBlockStore(systemClock);
-    blocks[Symbol.dispose] = () => undefined;
     service = new MigrationService({
       databases: new Map([["shop", new PostgresSchemaDatabase("shop", db.url)]]),
-      stores: { open: () => blocks, organizations: () => [] },
+      repositories: memoryRepositories(),
       clock: systemClock,
       ids: systemIds(systemClock),
     });

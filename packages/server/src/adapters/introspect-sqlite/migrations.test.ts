@@ -8,6 +8,7 @@ import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { type Migration, MigrationService, type Proposal } from "../../schema/index.js";
 import { log, MemoryBlockStore, quad, text, TripleStore } from "../../state/index.js";
+import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { SqliteSchemaDatabase } from "./index.js";
 
 const SCHEMA = `
@@ -22,16 +23,6 @@ const SCHEMA = `
   CREATE TRIGGER orders_check AFTER INSERT ON orders BEGIN UPDATE customers SET city = city WHERE id = NEW.customer_id; END;
 `;
 const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
-
-function unclosed(store: MemoryBlockStore): MemoryBlockStore {
-  return new Proxy(store, {
-    get: (target, key) => {
-      if (key === Symbol.dispose) return () => undefined;
-      const member: unknown = Reflect.get(target, key);
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
-}
 
 describe("migrations of a SQLite database", () => {
   let folder: string;
@@ -59,12 +50,7 @@ describe("migrations of a SQLite database", () => {
   const serviceOver = (store: MemoryBlockStore) =>
     new MigrationService({
       databases: new Map([["shop", new SqliteSchemaDatabase("shop", path)]]),
-      // Each organization has a store of its own; who closes it keeps what it holds.
-      stores: {
-        open: (orgId) =>
-          orgId === ADMIN.orgId ? unclosed(store) : new MemoryBlockStore(systemClock),
-        organizations: () => [],
-      },
+      repositories: memoryRepositories(new Map([[ADMIN.orgId, store]])),
       clock: systemClock,
       ids: systemIds(systemClock),
     });

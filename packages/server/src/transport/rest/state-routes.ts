@@ -75,8 +75,11 @@ function addRefs(app: RestApp, state: StateService): void {
     tags,
     response: { 200: json("The refs", dataOf(z.array(stateRefSchema).readonly())), ...errors() },
   };
-  app.get("/api/state/refs", { schema: list }, ({ context }) => ({
-    data: state.refs(context).map(({ name, commit }) => ({ name, commit: commitId(commit) })),
+  app.get("/api/state/refs", { schema: list }, async ({ context }) => ({
+    data: (await state.refs(context)).map(({ name, commit }) => ({
+      name,
+      commit: commitId(commit),
+    })),
   }));
   const move = {
     operationId: "moveStateRef",
@@ -88,7 +91,7 @@ function addRefs(app: RestApp, state: StateService): void {
   };
   app.post("/api/state/refs", { schema: move }, async ({ body, context }) => {
     const { name } = body;
-    const next = body.commit === null ? undefined : state.commitOf(context, body.commit);
+    const next = body.commit === null ? undefined : await state.commitOf(context, body.commit);
     await state.moveRef(context, { name, expected: hashOrNone(body.expected), next });
     return { data: { name, commit: next === undefined ? null : commitId(next) } };
   });
@@ -109,9 +112,9 @@ function addLog(app: RestApp, state: StateService): void {
       ...errors(404),
     },
   };
-  app.get("/api/state/log", { schema }, ({ query, context }) => {
+  app.get("/api/state/log", { schema }, async ({ query, context }) => {
     const { from = MAIN, limit = STATE_LOG_PAGE_DEFAULT } = query;
-    return { data: state.log(context, from, limit).map(commitMessage) };
+    return { data: (await state.log(context, from, limit)).map(commitMessage) };
   });
 }
 
@@ -123,9 +126,9 @@ function addDiff(app: RestApp, state: StateService): void {
     querystring: stateDiffQuerySchema,
     response: { 200: json("The changes", dataOf(stateDiffSchema)), ...errors(404) },
   };
-  app.get("/api/state/diff", { schema }, ({ query, context }) => {
+  app.get("/api/state/diff", { schema }, async ({ query, context }) => {
     const { from, to = MAIN, limit = STATE_QUADS_PAGE_DEFAULT } = query;
-    return { data: diffMessage(state.diff(context, from, to, limit)) };
+    return { data: diffMessage(await state.diff(context, from, to, limit)) };
   });
 }
 
@@ -137,9 +140,10 @@ function addAt(app: RestApp, state: StateService): void {
     querystring: stateAtQuerySchema,
     response: { 200: json("The quads", dataOf(statePageSchema)), ...errors(404) },
   };
-  app.get("/api/state/at", { schema }, ({ query, context }) => {
+  app.get("/api/state/at", { schema }, async ({ query, context }) => {
     const { at = MAIN, offset = 0, limit = STATE_QUADS_PAGE_DEFAULT, ...pattern } = query;
-    return { data: pageMessage(state.at(context, at, patternOf(pattern), { offset, limit })) };
+    const page = await state.at(context, at, patternOf(pattern), { offset, limit });
+    return { data: pageMessage(page) };
   });
 }
 
@@ -163,7 +167,7 @@ function addQuery(app: RestApp, state: StateService): void {
       return { data: answerMessage(await state.query(context, at, sparql)) };
     }
     const parsed = (patterns ?? []).map(quadPatternOf);
-    return { data: solutionsMessage(parsed, state.solve(context, at, parsed, limit)) };
+    return { data: solutionsMessage(parsed, await state.solve(context, at, parsed, limit)) };
   });
 }
 
@@ -241,10 +245,10 @@ function addProof(app: RestApp, state: StateService): void {
     querystring: stateProofQuerySchema,
     response: { 200: json("The proof", dataOf(stateProofSchema)), ...errors(404) },
   };
-  app.get("/api/state/proof", { schema }, ({ query, context }) => {
+  app.get("/api/state/proof", { schema }, async ({ query, context }) => {
     const { at = MAIN, ...terms } = query;
     const asked = quadOfTerms(terms);
-    return { data: proofMessage(asked, state.proof(context, at, asked)) };
+    return { data: proofMessage(asked, await state.proof(context, at, asked)) };
   });
 }
 

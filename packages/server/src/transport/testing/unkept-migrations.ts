@@ -1,13 +1,13 @@
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { MigrationService } from "../../schema/index.js";
-import { noBlockStores } from "../../state/index.js";
+import { noRepositories } from "../../state/index.js";
 
 /** Migrations of a server that has nothing to keep them in. */
 export function unkeptMigrations(): MigrationService {
   return new MigrationService({
     databases: new Map(),
-    stores: noBlockStores,
+    repositories: noRepositories,
     clock: systemClock,
     ids: systemIds(systemClock),
   });

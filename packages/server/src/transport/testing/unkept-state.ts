@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.js";
 import { systemClock } from "../../kernel/clock.js";
-import { noBlockStores, noStateUpkeep, StateService } from "../../state/index.js";
+import { noRepositories, StateService } from "../../state/index.js";
 
 /** The state of a server that has nothing to keep it in. */
 export function unkeptState(): StateService {
@@ -8,8 +8,7 @@ export function unkeptState(): StateService {
     throw new AppError("UNIMPLEMENTED", "This server reads no RDF");
   };
   return new StateService({
-    stores: noBlockStores,
-    upkeep: noStateUpkeep,
+    repositories: noRepositories,
     rdf: { read: async () => absent(), write: absent },
     sparql: { query: async () => absent(), [Symbol.asyncDispose]: async () => undefined },
     clock: systemClock,

@@ -1,0 +1,18 @@
+import { AppError } from "../kernel/errors.js";
+import type { Repositories } from "./ports.js";
+
+function notKept(): Promise<never> {
+  const message = "The state is not kept: set SERVICE_DATABASE_URL, such as sqlite:PATH";
+  return Promise.reject(new AppError("STORE_UNAVAILABLE", message));
+}
+
+/** The repositories of a server that keeps nothing: every use says what is missing. */
+export const noRepositories: Repositories = {
+  lend: notKept,
+  read: notKept,
+  write: notKept,
+  check: notKept,
+  collect: notKept,
+  due: () => Promise.resolve([]),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};

@@ -1,0 +1,28 @@
+import { systemClock } from "../../kernel/clock.js";
+import { checkStore } from "../fsck.js";
+import { collectGarbage } from "../garbage.js";
+import { MemoryBlockStore } from "../memory-block-store.js";
+import { OwnRepositories } from "../own-repositories.js";
+import type { Repositories } from "../ports.js";
+
+/** Repositories in memory. @param stores by organization; those of others are made. */
+export function memoryRepositories(
+  stores: Map<string, MemoryBlockStore> = new Map(),
+): Repositories {
+  const storeOf = (orgId: string): MemoryBlockStore => {
+    const store = stores.get(orgId) ?? new MemoryBlockStore(systemClock);
+    stores.set(orgId, store);
+    return store;
+  };
+  return new OwnRepositories(
+    {
+      open: (orgId, create) => (create || stores.has(orgId) ? storeOf(orgId) : undefined),
+      organizations: () => [...stores.keys()],
+    },
+    {
+      check: async (orgId) => checkStore(storeOf(orgId)),
+      collect: async (orgId) => collectGarbage(storeOf(orgId), systemClock),
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+  );
+}
