@@ -3,9 +3,12 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
+/** The command line. */
+export const STEWARD: string = fileURLToPath(
+  new URL("../../../packages/server/bin/steward.js", import.meta.url),
+);
 /** How long a start may take before the test gives up on it, in ms. */
-const START_MS_MAX = 15_000;
+const START_MS_MAX = 60_000;
 
 /** A real server in a process of its own, which can be killed and started again. */
 export class ServerProcess implements AsyncDisposable {

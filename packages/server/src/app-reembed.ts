@@ -9,6 +9,8 @@ import { systemIds } from "./kernel/ids.js";
 import { silentLog } from "./kernel/log.js";
 import { silentTelemetry } from "./kernel/telemetry.js";
 import { reembed, type ReembeddingProgress } from "./memory/index.js";
+import type { ReembeddingStore } from "./memory/ports.js";
+import { PostgresReembedding } from "./storage/postgres/memory-reembedding.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 
 /** How a store is re-embedded. */
@@ -25,18 +27,17 @@ export interface Reembedded extends ReembeddingProgress {
 }
 
 /**
- * Changes the store that is configured to the model that is configured. It owns the store meanwhile, so
- * no server may.
+ * Changes the store that is configured to the model that is configured. It owns an SQLite store
+ * meanwhile, so no server may; servers on PostgreSQL go on with the old model until the switch.
  * @throws AppError with the fix; the signal's reason.
  */
 export async function reembedStore(config: Config, options: ReembedOptions): Promise<Reembedded> {
-  const path = storePath(config.databaseUrl);
   const clock = systemClock;
   const machine = { clock, ids: systemIds(clock), log: silentLog, provider: undefined };
   const provider = await openProvider(config.embedding, machine);
   const { dimension } = config.embedding;
   const model = { name: embeddingModelName(config.embedding), dimension };
-  await using store = openSqliteStore(path, clock, silentTelemetry);
+  await using store = await openReembedding(config.databaseUrl);
   try {
     const done = await reembed({ store: store.reembedding, provider, model, ...options });
     return { ...done, model: model.name };
@@ -47,12 +48,21 @@ export async function reembedStore(config: Config, options: ReembedOptions): Pro
   }
 }
 
-function storePath(url: string | undefined): string {
-  const path = url && sqliteFile(url);
-  if (path !== undefined && existsSync(path)) return path;
-  const found =
-    path === undefined
-      ? "only an SQLite store can be changed to another model"
-      : `${path} does not exist`;
-  throw new AppError("INVALID_ARGUMENT", `SERVICE_DATABASE_URL: ${found}`);
+/** What of a store a re-embedding needs, open. */
+type OpenReembedding = AsyncDisposable & { readonly reembedding: ReembeddingStore };
+
+async function openReembedding(url: string | undefined): Promise<OpenReembedding> {
+  if (url === undefined) {
+    throw new AppError("INVALID_ARGUMENT", "SERVICE_DATABASE_URL: there is no store");
+  }
+  const path = sqliteFile(url);
+  if (path === undefined) {
+    const reembedding = await PostgresReembedding.open(url);
+    return {
+      reembedding,
+      [Symbol.asyncDispose]: () => reembedding[Symbol.asyncDispose](),
+    };
+  }
+  if (existsSync(path)) return openSqliteStore(path, systemClock, silentTelemetry);
+  throw new AppError("INVALID_ARGUMENT", `SERVICE_DATABASE_URL: ${path} does not exist`);
 }

@@ -86,27 +86,39 @@ export interface MemoryStore {
 
 /**
  * The change of a store to another model, whose vectors are stored beside the old ones until all are
- * there. Nobody else uses the store meanwhile. Errors: `STORE_UNAVAILABLE`, with nothing changed.
+ * there. Others who share the store may search and add with the old model until the switch. Errors:
+ * `STORE_UNAVAILABLE`, with nothing changed.
  */
 export interface ReembeddingStore {
   /** Has the store know the model. @returns how many entries have a vector of it, and how many not. */
   begin(model: EmbeddingModel): Promise<ReembeddingProgress>;
 
-  /** Every entry without a vector of the model, by the page; the page's may have one afterwards. */
+  /**
+   * Every entry without a vector of the model, by the page; the page's may have one afterwards. One that
+   * is added meanwhile may be missed.
+   */
   entriesWithout(
     model: EmbeddingModel,
     limit: number,
   ): Iterable<readonly MemoryEntry[]> | AsyncIterable<readonly MemoryEntry[]>;
 
-  /** Adds vectors of the model for entries that have none of it. */
+  /** Adds vectors of the model for entries that have none of it and are still there. */
   addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void>;
 
   /**
-   * Makes the model's vectors those that are stored and searched, all at once.
-   * Rejects when an entry has none.
+   * Makes the model's vectors those that are stored and searched, all at once, when every entry has
+   * one. From then on nobody adds with another model.
+   * @param embed Makes the vectors of entries that came last, while nobody can add more.
+   * @returns false, with nothing changed, when more have come than could be waited for.
    */
-  activate(model: EmbeddingModel): Promise<void>;
+  activate(
+    model: EmbeddingModel,
+    embed: (entries: readonly MemoryEntry[]) => Promise<readonly EmbeddedEntry[]>,
+  ): Promise<boolean>;
 
-  /** Deletes vectors of other models, at most `limit`. @returns whether some are left. */
+  /**
+   * Deletes vectors of other models, at most `limit`, once this one's are those that are stored.
+   * @returns whether some may be left.
+   */
   deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean>;
 }

@@ -28,21 +28,23 @@ export interface ReembeddingOptions {
 
 /**
  * Gives every entry a vector of another model, beside the one it has, then switches all at once, then
- * deletes the old ones. Ended at any instruction, it is gone on with by doing it again.
+ * deletes the old ones; entries that others add meanwhile are looked for until none is left. Ended at
+ * any instruction, it is gone on with by doing it again.
  * @returns how it ended.
  * @throws EmbeddingError, AppError `STORE_UNAVAILABLE`; the signal's reason.
  */
 export async function reembed(options: ReembeddingOptions): Promise<ReembeddingProgress> {
   const { store, model, signal, onProgress } = options;
-  let progress = await store.begin(model);
-  onProgress(progress);
-  for await (const entries of store.entriesWithout(model, BATCH)) {
-    signal.throwIfAborted();
-    await store.addVectors(model, await embedEntries(entries, options));
-    progress = { ...progress, done: progress.done + entries.length };
+  do {
+    let progress = await store.begin(model);
     onProgress(progress);
-  }
-  await store.activate(model);
+    for await (const entries of store.entriesWithout(model, BATCH)) {
+      signal.throwIfAborted();
+      await store.addVectors(model, await embedEntries(entries, options));
+      progress = { ...progress, done: progress.done + entries.length };
+      onProgress(progress);
+    }
+  } while (!(await store.activate(model, (entries) => embedEntries(entries, options))));
   while (await store.deleteOtherVectors(model, DELETED_MAX)) signal.throwIfAborted();
-  return progress;
+  return store.begin(model);
 }

@@ -12,12 +12,15 @@ export interface Store extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
   readonly memory: MemoryStore;
-  /** What the thread of a search index loads and is given, to read the memory for itself. */
+  /**
+   * What the thread of a search index loads and is given, to read the memory for itself, once the store
+   * has been told its model.
+   */
   readonly memorySource: { readonly url: string; readonly options: unknown };
 
   /**
    * Has an index follow what other processes that share the store remember and forget; absent where
-   * none can.
+   * none can. The store has been told its model.
    */
   followMemory?(index: Pick<VectorIndex, "add" | "remove">): Promise<AsyncDisposable>;
 

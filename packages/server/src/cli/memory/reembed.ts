@@ -9,6 +9,7 @@ import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { configOrExit, settingsCommand } from "../settings-command.js";
 import type { SettingsOptions } from "../settings-command.js";
+import { progressBar } from "../progress-bar.js";
 import { settingFlags } from "../setting-options.js";
 import { onStopSignal } from "../stop-signal.js";
 import type { Terminal } from "../terminal.js";
@@ -17,7 +18,7 @@ import type { Terminal } from "../terminal.js";
 export function reembedCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "reembed",
-    "Changes a store to the configured embedding model. Stop its server first; interrupted, run it again.",
+    "Changes a store to the configured embedding model. Stop the server of an SQLite store first; interrupted, run it again.",
   );
   return command.action(async (options: SettingsOptions) => {
     const sources = { env, flags: settingFlags(command) };
@@ -29,11 +30,14 @@ export function reembedCommand({ env, terminal }: CliContext): Command {
     using _signals = onStopSignal(() => {
       stop.abort(new Error("interrupted"));
     });
-    const bar = progressBar(terminal);
-    const reembedded = await run(config, terminal, stop.signal, bar.show);
+    const bar = progressBar(terminal, "entries");
+    const reembedded = await run(config, terminal, stop.signal, ({ done, total }) => {
+      bar.show(done, total);
+    });
     bar.end();
     if (options.json) terminal.printJson(reembedded);
     else terminal.print(`${String(reembedded.total)} entries have vectors of ${reembedded.model}`);
+    terminal.note("servers find and take entries once they are started with these same settings");
   });
 }
 
@@ -70,7 +74,7 @@ function reembedError(error: unknown): unknown {
       return new CliError(error.message, {
         exitCode: EXIT.failed,
         code: error.code,
-        fix: "stop the server of this store, run this again, then start it with these same settings",
+        fix: "stop the server of this store, if it is an SQLite one, and run this again",
         cause: error,
       });
     default:
@@ -85,28 +89,4 @@ function stoppedEarly(message: string): CliError {
     code: "NOT_FINISHED",
     fix: "run it again: it goes on where it was, and until it is done the old vectors are in use",
   });
-}
-
-/** Columns of the bar. */
-const BAR_LENGTH = 30;
-/** Between two changes of the bar, in ms. */
-const FRAME_MS = 100;
-
-/** Redraws one line of a terminal; elsewhere it says nothing. */
-function progressBar({ errorStream, errorColors }: Terminal): {
-  readonly show: (progress: ReembeddingProgress) => void;
-  readonly end: () => void;
-} {
-  if (errorStream.isTTY !== true) return { show: () => undefined, end: () => undefined };
-  let drawnAtMs = -Infinity;
-  return {
-    show: ({ done, total }) => {
-      if (done < total && performance.now() - drawnAtMs < FRAME_MS) return;
-      drawnAtMs = performance.now();
-      const full = total === 0 ? BAR_LENGTH : Math.floor((done / total) * BAR_LENGTH);
-      const bar = errorColors.cyan("█".repeat(full)) + "░".repeat(BAR_LENGTH - full);
-      errorStream.write(`\r${bar} ${String(done)}/${String(total)}`);
-    },
-    end: () => void errorStream.write("\n"),
-  };
 }

@@ -2,6 +2,7 @@ import type { Log } from "../../kernel/log.js";
 import type { VectorIndex } from "../../memory/index.js";
 import type { Database } from "./database.js";
 import { indexEntryOf, type CodeRow } from "./memory-index-source.js";
+import { FIRST_ID } from "./memory-rows.js";
 import type { Signals } from "./signals.js";
 
 /** How often other nodes' entries are looked for, should a signal be lost, in ms. */
@@ -16,6 +17,15 @@ const CLEAN_POLLS = 9000;
 /** What of an index follows the store. */
 type FollowingIndex = Pick<VectorIndex, "add" | "remove">;
 
+/** What a follower works with. */
+export interface MemoryFollowerParts {
+  readonly db: Database;
+  readonly signals: Signals;
+  readonly log: Log;
+  /** Whose vectors this node's index holds. */
+  readonly modelId: number;
+}
+
 /**
  * Tells this node's search index of the entries that other nodes add and delete. It reads what its last
  * snapshot of the store did not show, so that no commit is missed, however late it came; its own
@@ -26,6 +36,7 @@ export class MemoryFollower implements AsyncDisposable {
   readonly #index: FollowingIndex;
   readonly #signals: Signals;
   readonly #log: Log;
+  readonly #modelId: number;
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (): void => {
     this.#wake();
@@ -35,14 +46,11 @@ export class MemoryFollower implements AsyncDisposable {
   #again = false;
   #following: Promise<void> | undefined;
 
-  private constructor(
-    parts: { readonly db: Database; readonly signals: Signals; readonly log: Log },
-    index: FollowingIndex,
-    snapshot: string,
-  ) {
+  private constructor(parts: MemoryFollowerParts, index: FollowingIndex, snapshot: string) {
     this.#db = parts.db;
     this.#signals = parts.signals;
     this.#log = parts.log;
+    this.#modelId = parts.modelId;
     this.#index = index;
     this.#snapshot = snapshot;
     this.#signals.on("memory", this.#onSignal);
@@ -50,10 +58,7 @@ export class MemoryFollower implements AsyncDisposable {
   }
 
   /** Follows from now on: an index that is loaded later holds what came before. */
-  static async start(
-    parts: { readonly db: Database; readonly signals: Signals; readonly log: Log },
-    index: FollowingIndex,
-  ): Promise<MemoryFollower> {
+  static async start(parts: MemoryFollowerParts, index: FollowingIndex): Promise<MemoryFollower> {
     const [row] = await parts.db.query<{ readonly snapshot: string }>(
       "SELECT pg_current_snapshot()::text AS snapshot",
     );
@@ -105,12 +110,11 @@ export class MemoryFollower implements AsyncDisposable {
       const rows = await this.#db.query<CodeRow & { readonly change_xid: string }>(
         `SELECT v.org_id, v.entry_id, v.created_at_ms, v.code, v.change_xid::text AS change_xid
          FROM memory_entry_embeddings AS v
-         JOIN memory_models AS m ON m.org_id = $5 AND m.model_id = v.model_id AND m.is_active
-         WHERE v.change_xid >= pg_snapshot_xmin($1::pg_snapshot)
+         WHERE v.model_id = $5 AND v.change_xid >= pg_snapshot_xmin($1::pg_snapshot)
            AND NOT pg_visible_in_snapshot(v.change_xid, $1::pg_snapshot)
            AND (v.change_xid, v.entry_id) > ($2::xid8, $3::uuid)
          ORDER BY v.change_xid, v.entry_id LIMIT $4`,
-        [this.#snapshot, after, last, CHANGES_MAX, FIRST_ID],
+        [this.#snapshot, after, last, CHANGES_MAX, this.#modelId],
       );
       if (rows.length > 0) await this.#index.add(rows.map(indexEntryOf));
       const end = rows.at(-1);
@@ -136,5 +140,3 @@ export class MemoryFollower implements AsyncDisposable {
     );
   }
 }
-
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";

@@ -1,29 +1,23 @@
-import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import { vectorOfBlob } from "../vector-blob.js";
 import { Database, type PgValue } from "./database.js";
-import { conditionsOf } from "./memory-rows.js";
+import { conditionsOf, FIRST_ID } from "./memory-rows.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;
 /** Words of a text that are looked for: more make a search slow, and hardly better. */
 const WORDS_MAX = 64;
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** What the source is opened with, in the thread of the index. */
 export interface IndexSourceOptions {
-  /** The store, with an active model. */
   readonly url: string;
+  /** Whose vectors are read. */
+  readonly modelId: number;
 }
 
-/** The active model's vectors, read by the thread of the search index. */
-export async function openIndexSource({ url }: IndexSourceOptions): Promise<IndexSource> {
+/** One model's vectors, read by the thread of the search index. */
+export function openIndexSource({ url, modelId }: IndexSourceOptions): IndexSource {
   const db = new Database(url);
-  const [model] = await db.query<{ readonly model_id: number }>(
-    `SELECT model_id FROM memory_models WHERE org_id = $1 AND is_active`,
-    [NIL_ORG_ID],
-  );
-  const modelId = model?.model_id ?? 0;
   return {
     entries: () => pages(db, modelId),
     vectors: (entryIds) => vectors(db, modelId, entryIds),

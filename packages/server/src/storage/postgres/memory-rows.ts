@@ -5,6 +5,9 @@ import type { PgValue } from "./database.js";
 export const ENTRY_COLUMNS: string = `e.org_id, e.entry_id, e.session_id, e.content,
   e.created_at_ms, e.tool_name, e.intent`;
 
+/** The UUID that comes before every other: where reading by the page begins. */
+export const FIRST_ID: string = "00000000-0000-0000-0000-000000000000";
+
 /** A row of {@link ENTRY_COLUMNS}. */
 export interface EntryRow {
   readonly org_id: string;

@@ -1,7 +1,23 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
-import { afterEach, beforeEach } from "vitest";
-import { memoryStoreBattery } from "../testing/memory-store-battery.js";
-import { openIndexSource } from "./memory-index-source.js";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HashProvider } from "../../embedding/index.js";
+import type { MemoryEntry } from "../../memory/entry.js";
+import type { IndexEntry } from "../../memory/index.js";
+import { memoryStoreBattery, type MemoryUnderTest } from "../testing/memory-store-battery.js";
+import {
+  add,
+  CountingProvider,
+  embedded,
+  expectVectors,
+  invoice,
+  modelOf,
+  reembeddingBattery,
+  reembedStore,
+  type ReembeddingUnderTest,
+} from "../testing/reembedding-battery.js";
+import { openIndexSource, type IndexSourceOptions } from "./memory-index-source.js";
+import { PostgresReembedding } from "./memory-reembedding.js";
 import { openTestStore } from "./testing/open-store.js";
 
 let database: TestDatabase;
@@ -12,13 +28,116 @@ afterEach(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-memoryStoreBattery("PostgreSQL", async () => {
+async function open(): Promise<MemoryUnderTest & ReembeddingUnderTest> {
   const store = await openTestStore(database.url);
-  const { url } = database;
+  const reembedding = await PostgresReembedding.open(database.url);
   return {
     memory: store.memory,
     plans: store.plans,
-    openSource: () => openIndexSource({ url }),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    reembedding,
+    openSource: () => openIndexSource(store.memorySource.options as IndexSourceOptions),
+    [Symbol.asyncDispose]: async () => {
+      await reembedding[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
   };
+}
+
+memoryStoreBattery("PostgreSQL", open);
+reembeddingBattery("PostgreSQL", open);
+
+const OLD = new HashProvider(64);
+
+describe("re-embedding under nodes that go on", () => {
+  it("gives their entries vectors too, and from the switch on they neither search nor add", async () => {
+    await using node = await open();
+    await node.memory.useModel(modelOf(OLD));
+    const kept = Array.from({ length: 200 }, (_, number) => invoice(number));
+    await add(node.memory, kept, OLD);
+    const refused = addUntilRefused(node, kept);
+    const provider = new SlowProvider();
+    const progress = await reembedStore(node.reembedding, provider);
+    expect(await refused).toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.stringMatching(/come from test@32 .* now: start this server again/) as string,
+    });
+    const ids = kept.map(({ entryId }) => entryId);
+    await expect(node.memory.entriesById(ids)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(node.memory.entriesById([])).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(progress).toEqual({ done: kept.length, total: kept.length });
+    expect(kept.length).toBeGreaterThan(220);
+    await using restarted = await open();
+    await expectVectors(restarted, kept, provider);
+  });
+
+  it("tells an index nothing of another model's vectors", async () => {
+    await using store = await openTestStore(database.url);
+    await store.memory.useModel(modelOf(OLD));
+    const told: IndexEntry[] = [];
+    await using _following = await store.followMemory?.({
+      add: (entries) => Promise.resolve(void told.push(...entries)),
+      remove: () => Promise.resolve(),
+    });
+    const entries = [1, 2, 3].map(invoice);
+    await add(store.memory, entries, OLD);
+    await using reembedding = await PostgresReembedding.open(database.url);
+    const other = new CountingProvider();
+    await reembedding.begin(modelOf(other));
+    const added = await Promise.all(entries.map((entry) => embedded(entry, other)));
+    await reembedding.addVectors(modelOf(other), added);
+    await expect.poll(() => told.length).toBe(3);
+    await delay(1000);
+    expect(told).toHaveLength(3);
+  });
+
+  it(
+    "by two at once ends with every vector of one of the models",
+    { timeout: 60_000 },
+    async () => {
+      const entries = Array.from({ length: 300 }, (_, number) => invoice(number));
+      await using node = await open();
+      await node.memory.useModel(modelOf(OLD));
+      await add(node.memory, entries, OLD);
+      await using other = await PostgresReembedding.open(database.url);
+      const providers = [new CountingProvider(32), new CountingProvider(16)] as const;
+      const ended = await Promise.allSettled([
+        reembedStore(node.reembedding, providers[0]),
+        reembedStore(other, providers[1]),
+      ]);
+      expect(ended.map(({ status }) => status)).toContain("fulfilled");
+      const [active] = await database.query("SELECT dimension FROM memory_models WHERE is_active");
+      const winner = providers.find((provider) => provider.dimension() === active?.["dimension"]);
+      await using restarted = await open();
+      await expectVectors(restarted, entries, winner ?? OLD);
+    },
+  );
+
+  it("needs a store that is there", async () => {
+    await expect(PostgresReembedding.open(database.url)).rejects.toThrow(/run steward migrate/);
+  });
 });
+
+/** Leaves others time. */
+class SlowProvider extends CountingProvider {
+  override async embed(text: string): Promise<Float32Array> {
+    await delay(3);
+    return super.embed(text);
+  }
+}
+
+/** Adds entries, and deletes every third, until the store refuses. @returns why it did. */
+async function addUntilRefused(
+  { memory }: ReembeddingUnderTest,
+  kept: MemoryEntry[],
+): Promise<unknown> {
+  try {
+    for (let number = 0; ; number += 1) {
+      const entry = invoice(number);
+      await add(memory, [entry], OLD);
+      if (number % 3 === 0) await memory.deleteEntry(entry.orgId, entry.entryId);
+      else kept.push(entry);
+    }
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,6 +1,5 @@
 import { assert } from "../../kernel/assert.js";
 import { NIL_ORG_ID } from "../../kernel/caller.js";
-import { AppError } from "../../kernel/errors.js";
 import type { LoggedToolCall } from "../../kernel/tool-call.js";
 import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
 import type {
@@ -12,8 +11,9 @@ import type {
 import type { PlanRef } from "../../plans/ports.js";
 import { acknowledge, readUnread, type UnreadCalls } from "./call-feed.js";
 import type { Database, PgValue } from "./database.js";
+import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
-import { activateModel, deleteEntries, insertEntries } from "./memory-writes.js";
+import { deleteEntries, insertEntries } from "./memory-writes.js";
 import type { Signals } from "./signals.js";
 import type { UnreadPlans } from "./unread-plans.js";
 
@@ -22,17 +22,16 @@ const PLANS_MAX = 64;
 /** Waiting tool calls counted, at most: enough to see that something is wrong. */
 const WAITING_COUNTED_MAX = 100_000;
 
-interface ActiveModel {
-  readonly model_id: number;
-  readonly name: string;
-  readonly dimension: number;
-}
-
 /** A part of a plan's log that was handed out, and the number of its last call. */
 interface HandedOut {
   readonly sequence: number;
   readonly part: UnreadCalls;
 }
+
+/** An entry, or nothing, and the active model. */
+type FoundRow = (EntryRow | { readonly [Column in keyof EntryRow]: null }) & {
+  readonly model_id: number;
+};
 
 /** The memory of a PostgreSQL store. */
 export class PostgresMemoryStore implements MemoryStore {
@@ -50,18 +49,18 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#signals = signals;
   }
 
+  /** Whose vectors this node stores and searches. */
+  get modelId(): number {
+    assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
+    return this.#modelId;
+  }
+
   async useModel(model: EmbeddingModel): Promise<void> {
-    const active = await this.#activeModel();
-    const isSame = active?.name === model.name && active.dimension === model.dimension;
-    if (active !== undefined && !isSame && (await this.#hasVectors())) {
-      throw otherModel(active.name, active.dimension, model);
-    }
-    if (!isSame) await this.#db.transaction((connection) => activateModel(connection, model));
-    this.#modelId = (await this.#activeModel())?.model_id;
+    this.#modelId = await this.#db.transaction((connection) => adoptModel(connection, model));
   }
 
   async addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
-    const modelId = this.#activeModelId();
+    const modelId = this.modelId;
     await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
     this.#signals.memory();
   }
@@ -121,7 +120,7 @@ export class PostgresMemoryStore implements MemoryStore {
   }
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void> {
-    const modelId = this.#activeModelId();
+    const modelId = this.modelId;
     const done = this.#handedOut.filter((each) => each.sequence <= sequence);
     await this.#db.transaction(async (connection) => {
       const ours = new Set<string>();
@@ -145,14 +144,19 @@ export class PostgresMemoryStore implements MemoryStore {
     return row && entryOf(row);
   }
 
+  /** Rejects once another model is the active one: what a search found is not all of it any more. */
   async entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
-    const rows = await this.#db.query<EntryRow>(
-      `SELECT DISTINCT ${ENTRY_COLUMNS}
-       FROM memory_entry_embeddings AS v JOIN memory_entries AS e USING (org_id, entry_id)
-       WHERE v.entry_id = ANY ($1::uuid[])`,
-      [entryIds],
+    const rows = await this.#db.query<FoundRow>(
+      `SELECT ${ENTRY_COLUMNS}, m.model_id
+       FROM memory_models AS m
+       LEFT JOIN (memory_entry_embeddings AS v JOIN memory_entries AS e USING (org_id, entry_id))
+         ON v.entry_id = ANY ($1::uuid[]) AND v.model_id = m.model_id
+       WHERE m.org_id = $2 AND m.is_active`,
+      [entryIds, NIL_ORG_ID],
     );
-    return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
+    if (rows[0]?.model_id !== this.modelId) throw changedModel(await activeModel(this.#db));
+    const found = rows.filter(isFound).map(entryOf);
+    return new Map(found.map((entry) => [entry.entryId, entry]));
   }
 
   async listEntries(
@@ -251,30 +255,8 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#signals.memory();
     return deleted;
   }
-
-  async #activeModel(): Promise<ActiveModel | undefined> {
-    const [row] = await this.#db.query<ActiveModel>(
-      `SELECT model_id, name, dimension FROM memory_models WHERE org_id = $1 AND is_active`,
-      [NIL_ORG_ID],
-    );
-    return row;
-  }
-
-  async #hasVectors(): Promise<boolean> {
-    return (await this.#db.query("SELECT FROM memory_entry_embeddings LIMIT 1")).length > 0;
-  }
-
-  #activeModelId(): number {
-    assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
-    return this.#modelId;
-  }
 }
 
-function otherModel(name: string, dimension: number, wanted: EmbeddingModel): AppError {
-  return new AppError(
-    "INVALID_ARGUMENT",
-    `The stored vectors come from ${name} with ${String(dimension)} components, but ` +
-      `${wanted.name} with ${String(wanted.dimension)} is configured: set ` +
-      "the SERVICE_EMBEDDING_ settings back, or use a database of its own for the other model",
-  );
+function isFound(row: FoundRow): row is FoundRow & EntryRow {
+  return row.entry_id !== null;
 }

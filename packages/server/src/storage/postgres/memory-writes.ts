@@ -1,17 +1,21 @@
-import { NIL_ORG_ID } from "../../kernel/caller.js";
-import type { EmbeddedEntry, EmbeddingModel } from "../../memory/ports.js";
+import type { EmbeddedEntry } from "../../memory/ports.js";
 import { vectorBlob } from "../vector-blob.js";
 import type { Connection } from "./database.js";
+import { holdModel } from "./memory-models.js";
 
 /** Domain values to rows: the only place where the memory tables are changed. */
 
-/** New entries with their sessions, vectors and codes. */
+/**
+ * New entries with their sessions, vectors and codes.
+ * @throws AppError `STORE_UNAVAILABLE` when the vectors come from another model than the active one.
+ */
 export async function insertEntries(
   connection: Connection,
   entries: readonly EmbeddedEntry[],
   modelId: number,
 ): Promise<void> {
   if (entries.length === 0) return;
+  await holdModel(connection, modelId);
   const all = entries.map(({ entry }) => entry);
   const orgIds = all.map(({ orgId }) => orgId);
   const ids = all.map(({ entryId }) => entryId);
@@ -39,19 +43,50 @@ export async function insertEntries(
       all.map(({ toolCall }) => toolCall?.intent ?? null),
     ],
   );
+  await insertVectors(connection, entries, modelId);
+}
+
+/**
+ * Vectors and codes for entries that are there.
+ * @param mayBeThere Passes over those that are: such a row is logged twice, tentatively and for good.
+ */
+export async function insertVectors(
+  connection: Connection,
+  entries: readonly EmbeddedEntry[],
+  modelId: number,
+  mayBeThere = false,
+): Promise<void> {
+  if (entries.length === 0) return;
   await connection.query(
     `INSERT INTO memory_entry_embeddings (org_id, entry_id, model_id, created_at_ms, code, embedding)
      SELECT v.org_id, v.entry_id, $3, v.created_at_ms, v.code, v.embedding
      FROM unnest($1::uuid[], $2::uuid[], $4::bigint[], $5::bytea[], $6::bytea[])
-       AS v (org_id, entry_id, created_at_ms, code, embedding)`,
+       AS v (org_id, entry_id, created_at_ms, code, embedding)
+     ${mayBeThere ? "ON CONFLICT DO NOTHING" : ""}`,
     [
-      orgIds,
-      ids,
+      entries.map(({ entry }) => entry.orgId),
+      entries.map(({ entry }) => entry.entryId),
       modelId,
-      times,
+      entries.map(({ entry }) => entry.createdAtMs),
       entries.map(({ code }) => bufferOf(code)),
       entries.map(({ vector }) => bufferOf(vectorBlob(vector))),
     ],
+  );
+}
+
+/** Vectors of some entries gone, except one model's. */
+export async function deleteVectors(
+  connection: Connection,
+  vectors: {
+    readonly orgId: string;
+    readonly entryIds: readonly string[];
+    readonly exceptModelId: number;
+  },
+): Promise<void> {
+  await connection.query(
+    `DELETE FROM memory_entry_embeddings
+     WHERE org_id = $1 AND entry_id = ANY ($2::uuid[]) AND model_id <> $3`,
+    [vectors.orgId, vectors.entryIds, vectors.exceptModelId],
   );
 }
 
@@ -82,23 +117,6 @@ export async function deleteEntries(
     [orgId, sessionId],
   );
   return deleted;
-}
-
-/** The model whose vectors are stored and searched from now on. */
-export async function activateModel(
-  connection: Connection,
-  { name, dimension }: EmbeddingModel,
-): Promise<void> {
-  await connection.query(
-    `UPDATE memory_models SET is_active = false WHERE org_id = $1 AND is_active`,
-    [NIL_ORG_ID],
-  );
-  await connection.query(
-    `INSERT INTO memory_models (org_id, name, model_id, dimension, is_active)
-     SELECT $1, $2, 1 + coalesce(max(model_id), 0), $3, true FROM memory_models WHERE org_id = $1
-     ON CONFLICT (org_id, name) DO UPDATE SET dimension = excluded.dimension, is_active = true`,
-    [NIL_ORG_ID, name, dimension],
-  );
 }
 
 /** The driver takes no other kind of bytes in a list. */

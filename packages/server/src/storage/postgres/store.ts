@@ -6,6 +6,7 @@ import { PostgresBudgetReservations } from "./budget-reservations.js";
 import { PostgresCustomerBindings } from "./customer-bindings.js";
 import { Database } from "./database.js";
 import { MemoryFollower } from "./memory-follower.js";
+import type { IndexSourceOptions } from "./memory-index-source.js";
 import { PostgresMemoryStore } from "./memory-store.js";
 import { migrate } from "./migrate.js";
 import { NodeLease } from "./node-lease.js";
@@ -43,18 +44,20 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const toolCalls = new PostgresToolCallLog(db, unread);
     const queries = new PlanQueries(db);
     const plans = new PostgresPlanStore({ db, node, signals, queries, telemetry, toolCalls });
+    const memory = new PostgresMemoryStore(db, unread.memory, signals);
     return {
       plans,
       toolCalls,
       usage: new PostgresUsageStore(db, unread.usage),
       reservations: new PostgresBudgetReservations(db, node),
       customers: new PostgresCustomerBindings(db),
-      memory: new PostgresMemoryStore(db, unread.memory, signals),
-      memorySource: {
-        url: new URL("./memory-index-source.js", import.meta.url).href,
-        options: { url },
+      memory,
+      get memorySource() {
+        const options: IndexSourceOptions = { url, modelId: memory.modelId };
+        return { url: new URL("./memory-index-source.js", import.meta.url).href, options };
       },
-      followMemory: (index) => MemoryFollower.start({ db, signals, log }, index),
+      followMemory: (index) =>
+        MemoryFollower.start({ db, signals, log, modelId: memory.modelId }, index),
       check: async () => {
         await db.query("SELECT FROM nodes LIMIT 1");
       },

@@ -52,8 +52,10 @@ export class SqliteReembedding implements ReembeddingStore {
     return this.#writer.commit(entries.flatMap((entry) => writeVector(entry, modelId)));
   }
 
-  activate(model: EmbeddingModel): Promise<void> {
-    return this.#writer.commit(writeActivation(this.#modelId(model)));
+  /** Nobody else has the store, so no entry has come without a vector meanwhile. */
+  async activate(model: EmbeddingModel): Promise<boolean> {
+    await this.#writer.commit(writeActivation(this.#modelId(model)));
+    return true;
   }
 
   async deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean> {

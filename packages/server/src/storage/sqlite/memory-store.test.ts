@@ -5,6 +5,7 @@ import { afterAll, beforeEach } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { memoryStoreBattery } from "../testing/memory-store-battery.js";
+import { reembeddingBattery } from "../testing/reembedding-battery.js";
 import { openIndexSource } from "./memory-index-source.js";
 import { openSqliteStore } from "./store.js";
 
@@ -19,12 +20,17 @@ beforeEach(() => {
   path = join(root, `${String(files)}.db`);
 });
 
-memoryStoreBattery("SQLite", () => {
+// eslint-disable-next-line @typescript-eslint/require-await
+async function open() {
   const store = openSqliteStore(path, systemClock, silentTelemetry);
-  return Promise.resolve({
+  return {
     memory: store.memory,
+    reembedding: store.reembedding,
     plans: store.plans,
-    openSource: () => Promise.resolve(openIndexSource({ path })),
+    openSource: () => openIndexSource({ path }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  });
-});
+  };
+}
+
+memoryStoreBattery("SQLite", open);
+reembeddingBattery("SQLite", open);

@@ -1,5 +1,4 @@
 import { assert } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
 import type { LoggedToolCall } from "../../kernel/tool-call.js";
 import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
 import type {
@@ -8,6 +7,7 @@ import type {
   EntryPosition,
   MemoryStore,
 } from "../../memory/ports.js";
+import { otherModel } from "../other-model.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type StatementCache } from "./connection.js";
 import { conditionsOf, entryOf } from "./memory-rows.js";
@@ -41,7 +41,8 @@ export class SqliteMemoryStore implements MemoryStore {
     const active = this.#db.get("SELECT * FROM memory_models WHERE is_active = 1");
     const isSame = active?.["name"] === model.name && active["dimension"] === model.dimension;
     if (active !== undefined && !isSame && this.#hasVectors(number(active["model_id"]))) {
-      throw otherModel(text(active["name"]), number(active["dimension"]), model);
+      const stored = { name: text(active["name"]), dimension: number(active["dimension"]) };
+      throw otherModel(stored, model);
     }
     if (!isSame) await this.#writer.commit(writeActiveModel(model));
     const row = this.#db.get("SELECT model_id FROM memory_models WHERE is_active = 1");
@@ -187,13 +188,4 @@ export class SqliteMemoryStore implements MemoryStore {
     assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
     return this.#modelId;
   }
-}
-
-function otherModel(name: string, dimension: number, wanted: EmbeddingModel): AppError {
-  return new AppError(
-    "INVALID_ARGUMENT",
-    `The stored vectors come from ${name} with ${String(dimension)} components, but ` +
-      `${wanted.name} with ${String(wanted.dimension)} is configured: set ` +
-      "the SERVICE_EMBEDDING_ settings back, or run steward memory reembed",
-  );
 }

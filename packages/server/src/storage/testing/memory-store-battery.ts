@@ -13,7 +13,7 @@ export interface MemoryUnderTest extends AsyncDisposable {
   readonly memory: MemoryStore;
   readonly plans: PlanStore;
   /** What a search index would read now. */
-  openSource(): Promise<IndexSource>;
+  openSource(): IndexSource;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -45,7 +45,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
         await engineStore.memory.addEntries(entries.map(embedded));
       }
       await using engineStore = await opened(open);
-      const source = await engineStore.openSource();
+      const source = engineStore.openSource();
       const loaded = await all(source);
       expect(loaded).toEqual(
         entries.map((each) => ({
@@ -81,7 +81,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       expect(await engineStore.memory.deleteSession(ORG, "nobody's", 10)).toEqual([]);
       const listed = await engineStore.memory.listEntries(OTHER_ORG, {}, { limit: 10 });
       expect(listed).toEqual([other]);
-      const source = await engineStore.openSource();
+      const source = engineStore.openSource();
       expect(await source.matching({}, OTHER_ORG)).toEqual([other.entryId]);
       await source.close();
     });
@@ -107,7 +107,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await memory.addEntries([one, two, three].map(embedded));
       const found = async (filter: Parameters<IndexSource["matching"]>[0]): Promise<number[]> => {
         const listed = await memory.listEntries(ORG, filter, { limit: 10 });
-        const source = await engineStore.openSource();
+        const source = engineStore.openSource();
         const matching = await source.matching(filter, ORG);
         await source.close();
         expect(matching.toSorted()).toEqual(listed.map((each) => each.entryId).toSorted());
@@ -134,7 +134,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       const other = { ...entry(4), orgId: OTHER_ORG, content: '"unpaid invoice"' };
       if (one === undefined || two === undefined || three === undefined) return;
       await memory.addEntries([one, two, three, other].map(embedded));
-      const source = await engineStore.openSource();
+      const source = engineStore.openSource();
       const found = async (query: Partial<TextQuery>): Promise<readonly string[]> =>
         source.textMatches({ text: "unpaid invoices? (invoice)", limit: 10, orgId: ORG, ...query });
       expect(await found({})).toEqual([one.entryId, two.entryId]);
@@ -162,7 +162,7 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       ];
       expect(deleted.toSorted()).toEqual([second, third].toSorted());
       expect(await memory.deleteSession(ORG, "s", 10)).toEqual([]);
-      const source = await engineStore.openSource();
+      const source = engineStore.openSource();
       expect((await all(source)).map((each) => each.entryId)).toEqual([other.entryId]);
       expect(await source.vectors([first ?? ""])).toEqual([undefined]);
       await source.close();

@@ -1,0 +1,234 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CheckedProvider, EmbeddingError, HashProvider } from "../../embedding/index.js";
+import { embeddedEntry } from "../../memory/embedded-entry.js";
+import type { MemoryEntry } from "../../memory/entry.js";
+import { reembed, type IndexSource, type ReembeddingProgress } from "../../memory/index.js";
+import type { EmbeddingModel, MemoryStore, ReembeddingStore } from "../../memory/ports.js";
+
+/** What the battery needs of an engine under test. */
+export interface ReembeddingUnderTest extends AsyncDisposable {
+  readonly memory: MemoryStore;
+  readonly reembedding: ReembeddingStore;
+  /** What a search index would read, once the store has been told its model. */
+  openSource(): IndexSource;
+}
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
+const OLD = new HashProvider(64);
+const COUNT = 200;
+
+/**
+ * What every engine must do for a change to another model. `open` opens the same database each time it
+ * is called within one test.
+ */
+export function reembeddingBattery(
+  engine: string,
+  open: () => Promise<ReembeddingUnderTest>,
+): void {
+  describe(`re-embedding on ${engine}`, () => {
+    let entries: readonly MemoryEntry[];
+    beforeEach(async () => {
+      entries = Array.from({ length: COUNT }, (_, number) => invoice(number));
+      await using store = await open();
+      await store.memory.useModel(modelOf(OLD));
+      await add(store.memory, entries, OLD);
+    });
+
+    it("changes every vector, and the store takes no other model afterwards", async () => {
+      const provider = new CountingProvider();
+      {
+        await using store = await open();
+        const progress = await reembedStore(store.reembedding, provider);
+        expect(progress).toEqual({ done: COUNT, total: COUNT });
+      }
+      expect(provider.embedded).toBe(COUNT);
+      await using store = await open();
+      await expectVectors(store, entries, provider);
+      const refused = store.memory.useModel(modelOf(OLD));
+      await expect(refused).rejects.toThrow(/come from test@32.*steward memory reembed/);
+    });
+
+    it("goes on where it was interrupted, and the old vectors are in use until it is done", async () => {
+      const provider = new CountingProvider();
+      const late = invoice(COUNT);
+      {
+        await using store = await open();
+        provider.failAfter = 130;
+        await expect(reembedStore(store.reembedding, provider)).rejects.toThrow("answered 503");
+      }
+      {
+        await using store = await open();
+        await expectVectors(store, entries, OLD);
+        await add(store.memory, [late], OLD);
+      }
+      provider.failAfter = Infinity;
+      provider.embedded = 0;
+      await using store = await open();
+      expect(await reembedStore(store.reembedding, provider)).toEqual({
+        done: COUNT + 1,
+        total: COUNT + 1,
+      });
+      expect(provider.embedded).toBe(COUNT + 1 - 128);
+      await expectVectors(store, [...entries, late], provider);
+    });
+
+    it("has nothing to do the second time", async () => {
+      await using store = await open();
+      const provider = new CountingProvider();
+      await reembedStore(store.reembedding, provider);
+      provider.embedded = 0;
+      const again = await reembedStore(store.reembedding, provider);
+      expect(again).toEqual({ done: COUNT, total: COUNT });
+      expect(provider.embedded).toBe(0);
+    });
+
+    it(
+      "loses nothing wherever it ends, and switches all at once",
+      { timeout: 60_000 },
+      async () => {
+        const provider = new CountingProvider();
+        // One step further each time: before and after each of the store's use cases.
+        for (let steps = 0; ; steps += 1) {
+          await using store = await open();
+          const done = await reembedStore(endingAfter(store.reembedding, steps), provider).then(
+            () => true,
+            (error: unknown) => error !== ENDED && Promise.reject(error as Error),
+          );
+          const current = await usable(store.memory, [modelOf(OLD), modelOf(provider)]);
+          await expectVectors(store, entries, current === modelOf(OLD).name ? OLD : provider);
+          if (!done) continue;
+          expect(current).toBe(modelOf(provider).name);
+          expect(steps).toBeGreaterThan(6);
+          return;
+        }
+      },
+    );
+  });
+}
+
+/** Hashed words in fewer components; can fail after so many texts. */
+export class CountingProvider extends HashProvider {
+  embedded: number = 0;
+  failAfter: number = Infinity;
+
+  constructor(dimension = 32) {
+    super(dimension);
+  }
+
+  override async embed(text: string): Promise<Float32Array> {
+    if (this.embedded >= this.failAfter) throw new EmbeddingError("transport", "answered 503");
+    this.embedded += 1;
+    return super.embed(text);
+  }
+}
+
+/** Whose vectors a provider's are. */
+export function modelOf(provider: HashProvider): EmbeddingModel {
+  return { name: `test@${provider.dimension()}`, dimension: provider.dimension() };
+}
+
+/** Changes a store to a provider's vectors. */
+export function reembedStore(
+  store: ReembeddingStore,
+  provider: HashProvider,
+): Promise<ReembeddingProgress> {
+  return reembed({
+    store,
+    provider: new CheckedProvider(provider, provider.dimension()),
+    model: modelOf(provider),
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onRefused: () => undefined,
+  });
+}
+
+/** Every entry has its vector of the provider in use, and nothing else has. */
+export async function expectVectors(
+  store: Pick<ReembeddingUnderTest, "memory" | "openSource">,
+  entries: readonly MemoryEntry[],
+  provider: HashProvider,
+): Promise<void> {
+  await store.memory.useModel(modelOf(provider));
+  const source = store.openSource();
+  const codes = new Map<string, Uint8Array>();
+  for await (const page of source.entries()) {
+    for (const { entryId, code } of page) codes.set(entryId, new Uint8Array(code));
+  }
+  const ids = entries.map(({ entryId }) => entryId);
+  const vectors = await source.vectors(ids);
+  await source.close();
+  const expected = await Promise.all(entries.map((entry) => embedded(entry, provider)));
+  expect(codes).toEqual(new Map(expected.map(({ entry, code }) => [entry.entryId, code])));
+  expect(vectors).toEqual(expected.map(({ vector }) => vector));
+  expect((await store.memory.entriesById(ids)).size).toBe(entries.length);
+}
+
+/** Adds entries as a server does whose provider this is. */
+export async function add(
+  memory: MemoryStore,
+  entries: readonly MemoryEntry[],
+  provider: HashProvider,
+): Promise<void> {
+  await memory.addEntries(await Promise.all(entries.map((entry) => embedded(entry, provider))));
+}
+
+/** An entry of one of two organizations. */
+export function invoice(number: number): MemoryEntry {
+  return {
+    orgId: number % 3 === 0 ? OTHER_ORG : ORG,
+    entryId: randomUUID(),
+    sessionId: "s",
+    content: `"invoice ${number}"`,
+    createdAtMs: number,
+  };
+}
+
+/** An entry with its vector. */
+export async function embedded(
+  entry: MemoryEntry,
+  provider: HashProvider,
+): Promise<ReturnType<typeof embeddedEntry>> {
+  return embeddedEntry(entry, await new HashProvider(provider.dimension()).embed(entry.content));
+}
+
+/** The name of the model that the store takes. */
+async function usable(
+  memory: MemoryStore,
+  models: readonly EmbeddingModel[],
+): Promise<string | undefined> {
+  const taken: string[] = [];
+  for (const model of models) {
+    await memory.useModel(model).then(
+      () => taken.push(model.name),
+      () => undefined,
+    );
+  }
+  expect(taken).toHaveLength(1);
+  return taken[0];
+}
+
+/** What the process dies of. */
+const ENDED = new Error("killed");
+
+/** A store whose process is killed before or after one of its use cases. */
+function endingAfter(store: ReembeddingStore, steps: number): ReembeddingStore {
+  let left = steps;
+  const step = (): void => {
+    if (left === 0) throw ENDED;
+    left -= 1;
+  };
+  return new Proxy(store, {
+    get(target, name: keyof ReembeddingStore) {
+      if (name === "entriesWithout") return target[name].bind(target);
+      const method = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        step();
+        const result = await method(...args);
+        step();
+        return result;
+      };
+    },
+  });
+}
