@@ -71,7 +71,10 @@ describe("steward copy", () => {
 async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: string): Promise<void> {
   const createdAtMs = systemClock.nowMs();
   const price = { id: "p", scope: "aau", subject: "", amount: 7n, fromMs: 0 } as const;
-  await usage.savePrice(ORG, { added: { ...price, untilMs: undefined }, ended: undefined });
+  await usage.changePrices(ORG, () => ({
+    added: { ...price, untilMs: undefined },
+    ended: undefined,
+  }));
   await recordToolCalls(plans, [{ orgId: ORG }, { orgId: ORG, ormModel: "Order" }]);
   await usage.recordPending(10);
   await recordToolCalls(plans, [{ orgId: ORG, error: "boom", status: "failed" }]);

@@ -8,18 +8,19 @@ import type { UsageStore } from "./ports.js";
 export const noUsageStore: UsageStore = {
   recordPending: () => Promise.resolve([]),
   recordExternal: refuse,
-  adjust: refuse,
+  correctRows: refuse,
   rowsBetween: refuse,
   buckets: refuse,
   heatMap: refuse,
   totalsIn: refuse,
   prices: refuse,
-  savePrice: refuse,
+  changePrices: refuse,
   budgets: refuse,
   saveBudget: refuse,
   deleteBudget: refuse,
   storedTotals: refuse,
   replaceTotals: refuse,
+  withLedger: refuse,
 };
 
 function refuse(): Promise<never> {

@@ -28,10 +28,12 @@ export type {
 /**
  * Keeps usage rows and, in the same transaction as each change of them, the totals that reports are
  * made of. Every method is one atomic use case, durable when its promise resolves. Methods that
- * change usage are never called concurrently: the recorder runs them one after the other. Errors:
+ * change usage are never called concurrently by one process: the recorder runs them one after the
+ * other. Of processes that share a store one at a time changes an organization's prices or prices
+ * rows anew, and nobody records meanwhile by a list that is not the last. Errors:
  * `STORE_UNAVAILABLE`, with nothing changed.
  */
-export interface UsageStore {
+export interface UsageStore extends UsageLedger {
   /**
    * Takes the next tool calls from the durable log, at most `limit`, and makes each one usage row,
    * priced as of its own time; rows, totals and the position in the log change together, so that no
@@ -40,16 +42,24 @@ export interface UsageStore {
   recordPending(limit: number): Promise<readonly UsageEvent[]>;
 
   /**
-   * Adds rows from outside. One whose organization, source and source's id are known is left out.
+   * Adds an organization's rows from outside. One whose source and source's id are known is left out.
+   * @param eventsAt The rows by the prices as they are; it may be asked more than once.
    * @returns those that were new.
    */
-  recordExternal(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]>;
+  recordExternal(
+    orgId: string,
+    eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
+  ): Promise<readonly UsageEvent[]>;
 
-  /** Adds corrections. @param corrections each with the row it corrects. */
-  adjust(corrections: readonly Correction[]): Promise<void>;
-
-  /** The organization's rows of a range, oldest first, at most `limit`. */
-  rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]>;
+  /**
+   * Adds corrections of the organization's rows of a range, of the oldest `limit`.
+   * @param correct Makes them of the rows and the prices as they are; it may be asked more than once.
+   */
+  correctRows(
+    orgId: string,
+    page: { readonly range: RowRange; readonly limit: number },
+    correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
+  ): Promise<CorrectedRows>;
 
   /** The totals of a report's buckets, in the order of time. */
   buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]>;
@@ -63,8 +73,14 @@ export interface UsageStore {
   /** Every price of the organization, past and future ones too, by scope, subject and period. */
   prices(orgId: string): Promise<readonly Price[]>;
 
-  /** Adds a price and ends the one before it, if `setPrice` says so. */
-  savePrice(orgId: string, change: PriceChange): Promise<void>;
+  /**
+   * Adds a price and ends the one before it, if the change says so.
+   * @param change Made of the prices as they are; it may be asked more than once, and may throw.
+   */
+  changePrices(
+    orgId: string,
+    change: (prices: readonly Price[]) => PriceChange,
+  ): Promise<PriceChange>;
 
   /** The organization's budgets. */
   budgets(orgId: string): Promise<readonly Budget[]>;
@@ -75,11 +91,26 @@ export interface UsageStore {
   /** @returns false when the organization has no such budget. */
   deleteBudget(orgId: string, budgetId: string): Promise<boolean>;
 
+  /** Lends an organization's rows and totals to `work`, while nobody changes them. */
+  withLedger<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T>;
+}
+
+/** Rows of usage and the totals that are kept of them. */
+export interface UsageLedger {
+  /** The organization's rows of a range, oldest first, at most `limit`. */
+  rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]>;
+
   /** Every total that is kept for the organization. */
   storedTotals(orgId: string): Promise<Rollups>;
 
   /** Puts totals in the place of those that are kept; one without actions is taken away. */
   replaceTotals(totals: Rollups): Promise<void>;
+}
+
+/** Rows that were looked at, and what was added to them. */
+export interface CorrectedRows {
+  readonly rows: readonly CostedRow[];
+  readonly corrections: readonly Correction[];
 }
 
 /** A correction and the row it corrects. */

@@ -37,13 +37,13 @@ export async function reprice(
   const fromMs = parseInstant("from", input.from);
   const untilMs = parseInstant("until", input.until);
   if (untilMs <= fromMs) throw invalidArgument("until", "must be after from");
-  const prices = new PriceList(await store.prices(orgId));
   let result: Repriced = { corrections: 0, difference: 0n };
   let range: RowRange = { fromMs, untilMs };
   for (;;) {
-    const rows = await store.rowsBetween(orgId, range, PAGE_MAX);
-    const corrections = correctionsOf(rows, prices, ids, nowMs);
-    if (corrections.length > 0) await store.adjust(corrections);
+    const page = { range, limit: PAGE_MAX };
+    const { rows, corrections } = await store.correctRows(orgId, page, (found, prices) =>
+      correctionsOf(found, new PriceList(prices), ids, nowMs),
+    );
     result = {
       corrections: result.corrections + corrections.length,
       difference: corrections.reduce((sum, c) => sum + c.adjustment.difference, result.difference),

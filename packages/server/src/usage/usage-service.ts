@@ -78,9 +78,14 @@ export class UsageService {
     const { store, recorder, ids, clock } = this.#parts;
     const { orgId } = caller;
     return recorder.exclusively(async () => {
-      const prices = new PriceList(await store.prices(orgId));
-      const rows = externalUsage(events, { orgId, prices, ids, nowMs: clock.nowMs() });
-      const added = await store.recordExternal(rows);
+      const added = await store.recordExternal(orgId, (prices) =>
+        externalUsage(events, {
+          orgId,
+          prices: new PriceList(prices),
+          ids,
+          nowMs: clock.nowMs(),
+        }),
+      );
       recorder.recorded(added);
       return { accepted: added.length, duplicates: events.length - added.length };
     });
@@ -98,8 +103,7 @@ export class UsageService {
     const { store, recorder, ids, clock, gate } = this.#parts;
     const price = parsePrice(input, ids.uuid(), clock.nowMs());
     return recorder.exclusively(async () => {
-      const change = setPrice(await store.prices(caller.orgId), price);
-      await store.savePrice(caller.orgId, change);
+      const change = await store.changePrices(caller.orgId, (prices) => setPrice(prices, price));
       gate.refresh(caller.orgId);
       return change.added;
     });

@@ -1,4 +1,4 @@
-import type { CostedRow, RowRange, UsageStore } from "./ports.js";
+import type { CostedRow, RowRange, UsageLedger, UsageStore } from "./ports.js";
 import { NO_USAGE, postingOf, type UsageTotals } from "./posting.js";
 import { cellName, RollupSum, timeName, type Rollups } from "./rollup.js";
 
@@ -17,8 +17,16 @@ const PAGE_MAX = 1000;
  * Recomputes an organization's totals from its rows and compares them with those that are kept. With
  * `repair`, the kept ones are the recomputed ones afterwards. @returns what differed.
  */
-export async function verifyTotals(
+export function verifyTotals(
   store: UsageStore,
+  orgId: string,
+  options: { readonly repair: boolean },
+): Promise<readonly TotalDifference[]> {
+  return store.withLedger(orgId, (ledger) => verifyLedger(ledger, orgId, options));
+}
+
+async function verifyLedger(
+  store: UsageLedger,
   orgId: string,
   options: { readonly repair: boolean },
 ): Promise<readonly TotalDifference[]> {
@@ -48,7 +56,7 @@ export async function verifyTotals(
   }));
 }
 
-async function recompute(store: UsageStore, orgId: string): Promise<Rollups> {
+async function recompute(store: UsageLedger, orgId: string): Promise<Rollups> {
   const sum = new RollupSum();
   let range: RowRange = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
   for (;;) {

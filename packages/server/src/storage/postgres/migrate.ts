@@ -4,6 +4,7 @@ import type { Connection, Database } from "./database.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
 import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
+import { createUsageLedgers } from "./migrations/0004-usage-ledgers.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
 export interface Migration {
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "0001-plans", statements: createPlanTables },
   { name: "0002-usage", statements: createUsageTables },
   { name: "0003-memory", statements: createMemoryTables },
+  { name: "0004-usage-ledgers", statements: createUsageLedgers },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */

@@ -12,6 +12,7 @@ import type {
   BucketRange,
   Budget,
   BudgetWindow,
+  CorrectedRows,
   Correction,
   CostedRow,
   HeatCell,
@@ -20,6 +21,7 @@ import type {
   Rollups,
   RowRange,
   UsageEvent,
+  UsageLedger,
   UsageStore,
   UsageTotals,
 } from "../../usage/ports.js";
@@ -27,27 +29,22 @@ import type { PlanRef } from "../../plans/ports.js";
 import { acknowledge, readUnread, type UnreadRead } from "./call-feed.js";
 import { ConnectionLost, type Connection, type Database } from "./database.js";
 import type { UnreadPlans } from "./unread-plans.js";
+import { lockLedger, PostgresUsageLedger } from "./usage-ledger.js";
 import {
   BUCKET_COLUMNS,
   bucketOf,
   BUDGET_COLUMNS,
   budgetOf,
-  COSTED_ROW_COLUMNS,
-  costedRowOf,
   HEAT_CELL_COLUMNS,
   heatCellOf,
   PRICE_COLUMNS,
   priceOf,
   SUMMED_TOTALS,
-  TIME_ROLLUP_COLUMNS,
-  timeRollupOf,
   totalsOf,
   type BucketRow,
   type BudgetRow,
-  type CostedUsageRow,
   type HeatCellRow,
   type PriceRow,
-  type TimeRollupRow,
   type TotalsRow,
 } from "./usage-rows.js";
 import {
@@ -90,42 +87,39 @@ export class PostgresUsageStore implements UsageStore {
     return recorded;
   }
 
-  async recordExternal(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
-    const [first] = events;
-    if (first === undefined) return [];
+  recordExternal(
+    orgId: string,
+    eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
+  ): Promise<readonly UsageEvent[]> {
     return this.#db.transaction(async (connection) => {
-      const added: UsageEvent[] = [];
-      for (const [orgId, own] of byOrganization(events, (event) => event.orgId)) {
-        const ids = await insertEvents(connection, orgId, own);
-        added.push(...own.filter(({ id }) => ids.has(id)));
-      }
+      await lockLedger(connection, orgId, "SHARE");
+      const events = eventsAt(await pricesOf(connection, orgId));
+      const ids = await insertEvents(connection, orgId, events);
+      const added = events.filter(({ id }) => ids.has(id));
       await addToTotals(connection, rollupsOf(added.map(postingOf)));
       return added;
     });
   }
 
-  async adjust(corrections: readonly Correction[]): Promise<void> {
-    const postings = corrections.map(({ adjustment, event }) =>
-      postingOfAdjustment(adjustment, event),
-    );
-    await this.#db.transaction(async (connection) => {
-      for (const [orgId, own] of byOrganization(corrections, ({ event }) => event.orgId)) {
-        await insertAdjustments(connection, orgId, own);
-      }
+  correctRows(
+    orgId: string,
+    { range, limit }: { readonly range: RowRange; readonly limit: number },
+    correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
+  ): Promise<CorrectedRows> {
+    return this.#changing(orgId, async (connection) => {
+      const rows = await new PostgresUsageLedger(connection).rowsBetween(orgId, range, limit);
+      const corrections = correct(rows, await pricesOf(connection, orgId));
+      const postings = corrections.map(({ adjustment, event }) =>
+        postingOfAdjustment(adjustment, event),
+      );
+      if (corrections.length > 0) await insertAdjustments(connection, orgId, corrections);
       await addToTotals(connection, rollupsOf(postings));
+      return { rows, corrections };
     });
   }
 
-  async rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
-    const { fromMs, untilMs, after } = range;
-    const rows = await this.#db.query<CostedUsageRow>(
-      `SELECT ${COSTED_ROW_COLUMNS} FROM usage_events AS e
-       WHERE e.org_id = $1 AND e.occurred_at_ms < $2
-         AND ${after === undefined ? "e.occurred_at_ms >= $4" : "(e.occurred_at_ms, e.id) > ($4, $5)"}
-       ORDER BY e.occurred_at_ms, e.id LIMIT $3`,
-      [orgId, untilMs, limit, ...(after === undefined ? [fromMs] : [after.occurredAtMs, after.id])],
-    );
-    return rows.map(costedRowOf);
+  rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
+    return new PostgresUsageLedger(this.#db).rowsBetween(orgId, range, limit);
   }
 
   async buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]> {
@@ -155,8 +149,15 @@ export class PostgresUsageStore implements UsageStore {
     return pricesOf(this.#db, orgId);
   }
 
-  async savePrice(orgId: string, change: PriceChange): Promise<void> {
-    await this.#db.transaction((connection) => insertPrice(connection, orgId, change));
+  changePrices(
+    orgId: string,
+    change: (prices: readonly Price[]) => PriceChange,
+  ): Promise<PriceChange> {
+    return this.#changing(orgId, async (connection) => {
+      const changed = change(await pricesOf(connection, orgId));
+      await insertPrice(connection, orgId, changed);
+      return changed;
+    });
   }
 
   budgets(orgId: string): Promise<readonly Budget[]> {
@@ -181,20 +182,24 @@ export class PostgresUsageStore implements UsageStore {
     return rows.length > 0;
   }
 
-  async storedTotals(orgId: string): Promise<Rollups> {
-    const [byTime, heatMap] = await Promise.all([
-      this.#db.query<TimeRollupRow>(
-        `SELECT ${TIME_ROLLUP_COLUMNS} FROM usage_totals WHERE org_id = $1
-         ORDER BY dimension, grain, bucket_ms, key`,
-        [orgId],
-      ),
-      this.heatMap(orgId),
-    ]);
-    return { byTime: byTime.map(timeRollupOf), heatMap };
+  storedTotals(orgId: string): Promise<Rollups> {
+    return new PostgresUsageLedger(this.#db).storedTotals(orgId);
   }
 
   replaceTotals(totals: Rollups): Promise<void> {
     return this.#db.transaction((connection) => replaceTotals(connection, totals));
+  }
+
+  withLedger<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T> {
+    return this.#changing(orgId, (connection) => work(new PostgresUsageLedger(connection)));
+  }
+
+  /** Runs `work` while nobody else changes the organization's prices, rows or totals. */
+  #changing<T>(orgId: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#db.transaction(async (connection) => {
+      await lockLedger(connection, orgId, "UPDATE");
+      return work(connection);
+    });
   }
 
   /** @param refs plans of one organization, taken out of those that are unread. */
@@ -238,6 +243,7 @@ async function recordOn(
   const calls = read.parts.flatMap((part) => part.calls);
   let events: readonly UsageEvent[] = [];
   if (calls.length > 0) {
+    await lockLedger(connection, orgId, "SHARE");
     const prices = new PriceList(await pricesOf(connection, orgId));
     events = calls.map(({ record }) => usageEventOf(record, prices));
     await insertEvents(connection, orgId, events);
@@ -288,17 +294,4 @@ export async function budgetsOf(
     [orgId],
   );
   return rows.map(budgetOf);
-}
-
-function byOrganization<T>(
-  values: readonly T[],
-  orgIdOf: (value: T) => string,
-): ReadonlyMap<string, readonly T[]> {
-  const byOrg = new Map<string, T[]>();
-  for (const value of values) {
-    const own = byOrg.get(orgIdOf(value)) ?? [];
-    byOrg.set(orgIdOf(value), own);
-    own.push(value);
-  }
-  return byOrg;
 }

@@ -20,7 +20,6 @@ beforeEach(() => {
   path = join(root, `${String(files)}.db`);
 });
 
-// eslint-disable-next-line @typescript-eslint/require-await
 async function open() {
   const store = openSqliteStore(path, systemClock, silentTelemetry);
   return {

@@ -12,6 +12,7 @@ import type {
   BucketRange,
   Budget,
   BudgetWindow,
+  CorrectedRows,
   Correction,
   CostedRow,
   HeatCell,
@@ -21,6 +22,7 @@ import type {
   Rollups,
   RowRange,
   UsageEvent,
+  UsageLedger,
   UsageStore,
   UsageTotals,
 } from "../../usage/ports.js";
@@ -88,8 +90,11 @@ export class SqliteUsageStore implements UsageStore {
     return events;
   }
 
-  async recordExternal(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
-    const added = this.#withoutKnown(events);
+  async recordExternal(
+    orgId: string,
+    eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
+  ): Promise<readonly UsageEvent[]> {
+    const added = this.#withoutKnown(eventsAt(await this.prices(orgId)));
     if (added.length === 0) return [];
     await this.#writer.commit([
       writeEvents(added),
@@ -98,11 +103,21 @@ export class SqliteUsageStore implements UsageStore {
     return added;
   }
 
-  async adjust(corrections: readonly Correction[]): Promise<void> {
-    const postings = corrections.map(({ adjustment, event }) =>
-      postingOfAdjustment(adjustment, event),
-    );
-    await this.#writer.commit([writeAdjustments(corrections), ...addToTotals(rollupsOf(postings))]);
+  async correctRows(
+    orgId: string,
+    { range, limit }: { readonly range: RowRange; readonly limit: number },
+    correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
+  ): Promise<CorrectedRows> {
+    const rows = await this.rowsBetween(orgId, range, limit);
+    const corrections = correct(rows, await this.prices(orgId));
+    if (corrections.length > 0) {
+      const postings = corrections.map(({ adjustment, event }) =>
+        postingOfAdjustment(adjustment, event),
+      );
+      const totals = addToTotals(rollupsOf(postings));
+      await this.#writer.commit([writeAdjustments(corrections), ...totals]);
+    }
+    return { rows, corrections };
   }
 
   rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
@@ -163,8 +178,13 @@ export class SqliteUsageStore implements UsageStore {
     return read(() => this.#prices(orgId));
   }
 
-  savePrice(orgId: string, change: PriceChange): Promise<void> {
-    return this.#writer.commit(writePrice(orgId, change));
+  async changePrices(
+    orgId: string,
+    change: (prices: readonly Price[]) => PriceChange,
+  ): Promise<PriceChange> {
+    const changed = change(await this.prices(orgId));
+    await this.#writer.commit(writePrice(orgId, changed));
+    return changed;
   }
 
   budgets(orgId: string): Promise<readonly Budget[]> {
@@ -204,6 +224,10 @@ export class SqliteUsageStore implements UsageStore {
 
   replaceTotals(totals: Rollups): Promise<void> {
     return this.#writer.commit(replaceTotals(totals));
+  }
+
+  withLedger<T>(_orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T> {
+    return work(this);
   }
 
   #read<Value>(

@@ -126,13 +126,13 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     it("counts an event from outside once for ever, on the day it occurred", async () => {
       const late = external("shop", "1", { occurredAtMs: NOON_MS - 30 * DAY_MS });
       const twice = [late, external("shop", "1"), external("shop", "2"), external("till", "1")];
-      expect((await usage.recordExternal(twice)).map((event) => event.id)).toEqual(
+      expect((await usage.recordExternal(ORG, () => twice)).map((event) => event.id)).toEqual(
         [twice[0], twice[2], twice[3]].map((event) => event?.id),
       );
       await restart();
-      expect(await usage.recordExternal([external("shop", "1")])).toEqual([]);
+      expect(await usage.recordExternal(ORG, () => [external("shop", "1")])).toEqual([]);
       const elsewhere = { ...external("shop", "1"), orgId: OTHER_ORG };
-      expect(await usage.recordExternal([elsewhere])).toHaveLength(1);
+      expect(await usage.recordExternal(OTHER_ORG, () => [elsewhere])).toHaveLength(1);
       const days = (await usage.buckets(ORG, DAYS)).map((b) => [b.bucketMs, b.actionCount]);
       expect(days).toEqual([
         [Date.parse("2025-12-06T00:00:00Z"), 1],
@@ -141,11 +141,11 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     });
 
     it("freezes the price of its time on the row", async () => {
-      await usage.savePrice(ORG, { added: price({ fromMs: 0 }), ended: undefined });
+      await usage.changePrices(ORG, () => ({ added: price({ fromMs: 0 }), ended: undefined }));
       const ended = price({ fromMs: 0, untilMs: NOON_MS });
-      await usage.savePrice(ORG, {
-        added: price({ id: "new", amount: 11n, fromMs: NOON_MS }),
-        ended,
+      await usage.changePrices(ORG, (prices) => {
+        expect(prices).toEqual([price({ fromMs: 0 })]);
+        return { added: price({ id: "new", amount: 11n, fromMs: NOON_MS }), ended };
       });
       expect(await usage.prices(ORG)).toEqual([
         ended,
@@ -177,7 +177,8 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
           difference,
           createdAtMs: 0,
         };
-        await usage.adjust([{ event, adjustment }]);
+        const page = { range: ALL, limit: 10 };
+        await usage.correctRows(ORG, page, () => [{ event, adjustment }]);
       }
       expect(await rows()).toEqual([{ event, costNow: 7n }]);
       expect(await usage.buckets(ORG, DAYS)).toMatchObject([{ actionCount: 1, totalCost: 7n }]);
@@ -186,7 +187,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     it("keeps sums of money that no double can hold", async () => {
       const cost = 2n ** 53n + 1n;
       const events = ["1", "2"].map((id) => ({ ...external("shop", id), cost }));
-      await usage.recordExternal(events);
+      await usage.recordExternal(ORG, () => events);
       expect(await usage.buckets(ORG, DAYS)).toMatchObject([{ totalCost: 2n * cost }]);
       expect(await rows()).toMatchObject([{ costNow: cost }, { costNow: cost }]);
     });
@@ -237,7 +238,8 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     });
 
     it("pages through rows of one instant without losing or repeating one", async () => {
-      await usage.recordExternal(Array.from({ length: 7 }, (_, i) => external("shop", String(i))));
+      const seven = Array.from({ length: 7 }, (_, i) => external("shop", String(i)));
+      await usage.recordExternal(ORG, () => seven);
       const seen: string[] = [];
       let range: Parameters<UsageStore["rowsBetween"]>[1] = ALL;
       for (;;) {
