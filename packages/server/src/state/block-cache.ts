@@ -71,7 +71,8 @@ export class BlockCache {
       const bytes = found.has(hash) ? undefined : this.#pending.get(hash);
       if (bytes === undefined) continue;
       found.set(hash, bytes);
-      const node = new Node(bytes);
+      // Kept ready: the next change begins at this one's roots.
+      const node = this.load(hash);
       if (node.level > 0) open.push(...node.children.hashes);
     }
     return found;

@@ -12,7 +12,7 @@ import {
   termBytes,
   tooLong,
 } from "./quad-key.js";
-import { rankOrder, sortByBytes } from "./bulk-sort.js";
+import { sortByBytes, sortRows } from "./bulk-sort.js";
 import { KEY_BYTES_MAX } from "./splitter.js";
 import { type QuadLike, type TermLike, XSD_STRING } from "./term.js";
 import { TreeBuilder } from "./tree-builder.js";
@@ -70,61 +70,20 @@ export class BulkLoad {
    */
   build(blocks: BlockCache, built: () => void): Roots {
     this.#storeBodies();
-    const ranks = sortByBytes(this.#arena.buffer, this.#arena.offsets, this.#arena.size);
-    const quads = this.#quads.subarray(0, 4 * this.#size);
-    const sorted = (columns: readonly Position[], from: Uint32Array): Uint32Array =>
-      rankOrder(
-        quads,
-        columns.map((position) => COLUMN[position]),
-        ranks,
-        this.#arena.size,
-        from,
-      );
-    const tree = (order: Order, sequence: Uint32Array): Hash => {
+    const terms = new SortedTerms(this.#arena);
+    const rows = sortedOnce(terms.ranked(this.#quads.subarray(0, 4 * this.#size)), terms.size);
+    const tree = (order: Order, places: Uint32Array): Hash => {
       const columns = ORDERS[order].map((position) => COLUMN[position]);
-      const root = this.#buildTree(blocks, order, columns, sequence);
+      const root = buildTree(new TreeBuilder(blocks), terms, rows, places, columns);
       built();
       return root;
     };
-    // The other orders differ from the first in the terms that come before; it keeps the rest sorted.
-    const first = sorted(
-      ORDERS.spog,
-      Uint32Array.from({ length: this.#size }, (_, row) => row),
-    );
+    // Each order differs from the one before in the term that comes first; it keeps the rest sorted.
+    const first = identity(rows.length / 4);
     const spog = tree("spog", first);
-    const posg = tree("posg", sorted(["predicate", "object"], first));
-    return { spog, posg, ospg: tree("ospg", sorted(["object"], first)) };
-  }
-
-  #buildTree(
-    blocks: BlockCache,
-    order: Order,
-    columns: readonly number[],
-    sequence: Uint32Array,
-  ): Hash {
-    const builder = new TreeBuilder(blocks);
-    const key = Buffer.allocUnsafeSlow(KEY_BYTES_MAX);
-    const last = [-1, -1, -1, -1];
-    const ends = [0, 0, 0, 0];
-    for (const row of sequence) {
-      let changed = 4;
-      for (let index = 3; index >= 0; index--) {
-        const id = this.#quads[4 * row + (columns[index] ?? 0)] ?? 0;
-        if (last[index] !== id) changed = index;
-        last[index] = id;
-      }
-      if (changed === 4) continue;
-      if (order === "ospg" && !this.#arena.isResource(last[0] ?? 0)) continue;
-      // What the quad has in common with the one before it stands there already.
-      const known = changed === 0 ? 0 : (ends[changed - 1] ?? 0);
-      let end = known;
-      for (let index = changed; index < 4; index++) {
-        end = this.#arena.copy(last[index] ?? 0, key, end);
-        ends[index] = end;
-      }
-      builder.add(key, end, known);
-    }
-    return builder.finish();
+    const byObject = sortRows(rows, [COLUMN.object], terms.size, first);
+    const posg = tree("posg", sortRows(rows, [COLUMN.predicate], terms.size, byObject));
+    return { spog, posg, ospg: tree("ospg", terms.withResource(rows, COLUMN.object, byObject)) };
   }
 
   #id(term: TermLike): number {
@@ -208,24 +167,122 @@ class Arena {
     return (this.offsets[id + 1] ?? 0) - (this.offsets[id] ?? 0);
   }
 
-  isResource(id: number): boolean {
-    const tag = this.buffer[this.offsets[id] ?? 0];
-    return tag === TAG.iri || tag === TAG.blank;
-  }
-
-  /** Copies a term. @returns where the next one goes. */
-  copy(id: number, to: Buffer, at: number): number {
-    const start = this.offsets[id] ?? 0;
-    const end = this.offsets[id + 1] ?? 0;
-    for (let from = start; from < end; from++) to[at + from - start] = this.buffer[from] ?? 0;
-    return at + end - start;
-  }
-
   #grow(bytes: number): void {
     const buffer = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * this.buffer.length));
     this.buffer.copy(buffer);
     this.buffer = buffer;
   }
+}
+
+/** Terms in ascending order of their bytes, one behind the other; a term's rank is its place among them. */
+class SortedTerms {
+  readonly size: number;
+  readonly #buffer: Buffer;
+  /** Where each term begins, and behind the last one its end. */
+  readonly #offsets: Uint32Array;
+  /** Ranks, by the terms' numbers. */
+  readonly #ranks: Uint32Array;
+
+  constructor(arena: Arena) {
+    this.size = arena.size;
+    this.#buffer = Buffer.allocUnsafeSlow(arena.offsets[arena.size] ?? 0);
+    this.#offsets = new Uint32Array(arena.size + 1);
+    this.#ranks = new Uint32Array(arena.size);
+    let [rank, end] = [0, 0];
+    for (const id of sortByBytes(arena.buffer, arena.offsets, arena.size)) {
+      this.#ranks[id] = rank++;
+      end += arena.bytes(id).copy(this.#buffer, end);
+      this.#offsets[rank] = end;
+    }
+  }
+
+  /** Terms' ranks instead of their numbers. */
+  ranked(ids: Uint32Array): Uint32Array {
+    return ids.map((id) => this.#ranks[id] ?? 0);
+  }
+
+  /** The places of the rows with an IRI or a blank node in this column, by which they are sorted. */
+  withResource(rows: Uint32Array, column: number, places: Uint32Array): Uint32Array {
+    // Literals' tags are larger: the rows end with them.
+    const end = places.findIndex((place) => !this.#isResource(rows[4 * place + column] ?? 0));
+    return end === -1 ? places : places.subarray(0, end);
+  }
+
+  /** How many bytes the term has in common with what stands here. No term begins another. */
+  commonLength(rank: number, bytes: Buffer, at: number): number {
+    const buffer = this.#buffer;
+    const start = this.#offsets[rank] ?? 0;
+    let length = 0;
+    while (buffer[start + length] === bytes[at + length]) length += 1;
+    return length;
+  }
+
+  /** Writes a term, without its first bytes where they stand there already. @returns where the next goes. */
+  copy(rank: number, to: Buffer, at: number, known: number): number {
+    const buffer = this.#buffer;
+    const start = this.#offsets[rank] ?? 0;
+    const length = (this.#offsets[rank + 1] ?? 0) - start;
+    for (let index = known; index < length; index++) to[at + index] = buffer[start + index] ?? 0;
+    return at + length;
+  }
+
+  #isResource(rank: number): boolean {
+    const tag = this.#buffer[this.#offsets[rank] ?? 0];
+    return tag === TAG.iri || tag === TAG.blank;
+  }
+}
+
+/** Rows in ascending order, each once. */
+function sortedOnce(rows: Uint32Array, limit: number): Uint32Array {
+  const places = sortRows(rows, [0, 1, 2, 3], limit, identity(rows.length / 4));
+  const sorted = new Uint32Array(rows.length);
+  let end = 0;
+  for (const place of places) {
+    let differs = end === 0;
+    for (let column = 0; column < 4; column++) {
+      const rank = rows[4 * place + column] ?? 0;
+      if (rank !== sorted[end - 4 + column]) differs = true;
+      sorted[end + column] = rank;
+    }
+    if (differs) end += 4;
+  }
+  return sorted.subarray(0, end);
+}
+
+function identity(size: number): Uint32Array {
+  const places = new Uint32Array(size);
+  for (let index = 0; index < size; index++) places[index] = index;
+  return places;
+}
+
+/** Builds the tree of the rows in these places, whose keys are their terms in the order of these columns. */
+function buildTree(
+  builder: TreeBuilder,
+  terms: SortedTerms,
+  rows: Uint32Array,
+  places: Uint32Array,
+  columns: readonly number[],
+): Hash {
+  const key = Buffer.alloc(KEY_BYTES_MAX);
+  const last = [-1, -1, -1, -1];
+  const ends = [0, 0, 0, 0];
+  for (const place of places) {
+    let index = 0;
+    while (rows[4 * place + (columns[index] ?? 0)] === last[index]) index += 1;
+    // What the key has in common with the one before it stands there already.
+    let end = index === 0 ? 0 : (ends[index - 1] ?? 0);
+    let known = terms.commonLength(rows[4 * place + (columns[index] ?? 0)] ?? 0, key, end);
+    const common = end + known;
+    for (; index < 4; index++) {
+      const rank = rows[4 * place + (columns[index] ?? 0)] ?? 0;
+      end = terms.copy(rank, key, end, known);
+      known = 0;
+      last[index] = rank;
+      ends[index] = end;
+    }
+    builder.add(key, end, common);
+  }
+  return builder.finish();
 }
 
 function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {

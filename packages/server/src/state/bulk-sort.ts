@@ -2,19 +2,16 @@
 const INSERTION_SIZE_MAX = 12;
 
 /**
- * Ranks byte strings that stand one behind the other in a buffer, none of which begins another.
+ * Sorts byte strings that stand one behind the other in a buffer, none of which begins another.
  * Three-way radix quicksort (Bentley and Sedgewick 1997): what strings have in common at their beginning is
  * looked at once, not at every comparison.
  * @param offsets where each begins, and behind the last one its end.
- * @returns the rank of each.
+ * @returns the strings' numbers in ascending order.
  */
 export function sortByBytes(buffer: Buffer, offsets: Uint32Array, size: number): Uint32Array {
-  const order = new Uint32Array(size);
-  for (let index = 0; index < size; index++) order[index] = index;
+  const order = Uint32Array.from({ length: size }, (_, index) => index);
   sortRange(new Strings(buffer, offsets, order), 0, size, 0);
-  const ranks = new Uint32Array(size);
-  for (let rank = 0; rank < size; rank++) ranks[order[rank] ?? 0] = rank;
-  return ranks;
+  return order;
 }
 
 class Strings {
@@ -99,55 +96,69 @@ function partition(
   return [from, to];
 }
 
-const RADIX_BITS = 11;
-const RADIX = 2 ** RADIX_BITS;
+/** Bits of a digit, at most: with more, a pass writes to more places than the processor keeps at hand. */
+const DIGIT_BITS_MAX = 11;
 
 /**
- * Sorts rows of four term numbers by the ranks of their terms, column by column.
+ * Sorts rows of four numbers, column by column: a stable radix sort, the least significant column first.
  * @param columns the columns, the most significant first.
- * @param from the rows' numbers; where rows have the same terms in all columns, they stay in this order.
- * @returns the rows' numbers in that order.
+ * @param limit what every number is smaller than.
+ * @param from rows' places; where rows have the same numbers in all columns, they stay in this order.
+ * @returns the rows' places in ascending order.
  */
-export function rankOrder(
+export function sortRows(
   rows: Uint32Array,
   columns: readonly number[],
-  ranks: Uint32Array,
-  rankCount: number,
+  limit: number,
   from: Uint32Array,
 ): Uint32Array {
-  let order = Uint32Array.from(from);
-  let other = new Uint32Array(from.length);
+  let now: Keyed = { places: Uint32Array.from(from), keys: new Uint32Array(from.length) };
+  let next: Keyed = { places: new Uint32Array(from.length), keys: new Uint32Array(from.length) };
+  const limitBits = 32 - Math.clz32(limit);
+  const digits = Math.ceil(limitBits / DIGIT_BITS_MAX);
+  const bits = Math.ceil(limitBits / digits);
   for (const column of [...columns].reverse()) {
-    for (let shift = 0; rankCount >>> shift > 0; shift += RADIX_BITS) {
-      if (!sortDigit(rows, column, ranks, shift, order, other)) continue;
-      [order, other] = [other, order];
+    gather(rows, column, now);
+    for (let digit = 0; digit < digits; digit++) {
+      if (!sortDigit(now, next, digit * bits, bits)) continue;
+      [now, next] = [next, now];
     }
   }
-  return order;
+  return now.places;
+}
+
+/** Places of rows, and the number of each that is sorted by. */
+interface Keyed {
+  readonly places: Uint32Array;
+  readonly keys: Uint32Array;
+}
+
+function gather(rows: Uint32Array, column: number, { places, keys }: Keyed): void {
+  for (let index = 0; index < places.length; index++) {
+    keys[index] = rows[4 * (places[index] ?? 0) + column] ?? 0;
+  }
 }
 
 /** One stable pass. @returns false when all digits are the same, and nothing was moved. */
-function sortDigit(
-  rows: Uint32Array,
-  column: number,
-  ranks: Uint32Array,
-  shift: number,
-  from: Uint32Array,
-  to: Uint32Array,
-): boolean {
-  const digit = (row: number): number =>
-    ((ranks[rows[4 * row + column] ?? 0] ?? 0) >>> shift) & (RADIX - 1);
-  const starts = new Uint32Array(RADIX + 1);
-  for (const row of from) starts[digit(row) + 1] = (starts[digit(row) + 1] ?? 0) + 1;
-  if (starts.includes(from.length, 1)) return false;
-  for (let index = 1; index <= RADIX; index++) {
+function sortDigit(from: Keyed, to: Keyed, shift: number, bits: number): boolean {
+  const { places, keys } = from;
+  const mask = 2 ** bits - 1;
+  const starts = new Uint32Array(mask + 2);
+  for (const key of keys) {
+    const after = ((key >>> shift) & mask) + 1;
+    starts[after] = (starts[after] ?? 0) + 1;
+  }
+  if (starts.includes(keys.length, 1)) return false;
+  for (let index = 1; index <= mask; index++) {
     starts[index] = (starts[index] ?? 0) + (starts[index - 1] ?? 0);
   }
-  for (const row of from) {
-    const value = digit(row);
-    const at = starts[value] ?? 0;
-    to[at] = row;
-    starts[value] = at + 1;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] ?? 0;
+    const digit = (key >>> shift) & mask;
+    const at = starts[digit] ?? 0;
+    to.keys[at] = key;
+    to.places[at] = places[index] ?? 0;
+    starts[digit] = at + 1;
   }
   return true;
 }

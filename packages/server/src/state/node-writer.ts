@@ -61,10 +61,10 @@ export class NodeWriter {
     this.#entryDone(key, length, shared, start);
   }
 
-  /** Writes an inner node's entry: its child's last key, number of keys and hash. */
-  addChild(key: Buffer, length: number, count: number, hash: Hash): void {
+  /** Writes an inner node's entry: its child's last key, number of keys and hash. @param known as in {@link add}. */
+  addChild(key: Buffer, length: number, count: number, hash: Hash, known = 0): void {
     const start = this.#at;
-    const shared = this.#writeKey(key, length, 0);
+    const shared = this.#writeKey(key, length, known);
     this.#writeNumber(count);
     this.#bytes.write(hash, this.#at, "hex");
     this.#at += HASH_BYTES;

@@ -97,9 +97,9 @@ export class EntryCursor {
   index = -1;
   /** In an inner node: number of keys below the current entry. */
   count = 0;
+  /** How many bytes the current entry takes over from the one before it in the node. */
+  shared = 0;
   #hashOffset = 0;
-  /** How many bytes the current entry takes over from the one before it. */
-  #shared = 0;
   #node: Node;
   #at = NODE_HEADER_BYTES;
   #end: number;
@@ -134,7 +134,7 @@ export class EntryCursor {
     if (end > this.key.length) this.#grow();
     copy(bytes, this.#at, this.key, shared, length);
     this.#at += length;
-    this.#shared = shared;
+    this.shared = shared;
     this.keyLength = end;
     if (this.#node.level > 0) this.#readChild(bytes);
     return true;
@@ -150,7 +150,7 @@ export class EntryCursor {
     this.#jumpBefore(key);
     let common = 0;
     while (this.next()) {
-      const shared = this.index % RESTART_INTERVAL === 0 ? 0 : this.#shared;
+      const shared = this.index % RESTART_INTERVAL === 0 ? 0 : this.shared;
       if (this.index % RESTART_INTERVAL === 0) common = 0;
       if (shared < common) return true;
       if (shared > common) continue;

@@ -1,11 +1,12 @@
 import type { BlockCache } from "./block-cache.js";
-import { readTerm, readTermTo, TAG, termEnd } from "./codec.js";
+import { readTerm, TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { type Hash } from "./hash.js";
+import { KeyScan } from "./key-scan.js";
 import { Novelty } from "./novelty.js";
 import { ORDERS, type Order, type Position, quadBytes, keyIn, termBytes } from "./quad-key.js";
-import { Quad, type Graph, type NamedNode, type ObjectTerm, type QuadLike } from "./term.js";
-import type { Subject, Term, TermLike } from "./term.js";
+import { QuadReader } from "./quad-reader.js";
+import type { Quad, QuadLike, Term, TermLike } from "./term.js";
 import { type KeyRange, prefixRange, Tree } from "./tree.js";
 
 /** What quads are looked for: the terms that they must have. */
@@ -77,11 +78,18 @@ export class Snapshot {
    * @param examined called for every quad that is looked at; what it throws ends the search.
    */
   *match(pattern: Pattern = {}, examined?: () => void): Generator<Quad> {
-    const access = this.#access(pattern);
-    const read = this.#reader(access, pattern);
-    for (const key of this.#keys(access)) {
+    const { order, range, fixed, filters } = this.#access(pattern);
+    const edits = this.#novelty.within(order, range);
+    const scan = new KeyScan(this.#trees[order].cursor(), range.from, edits);
+    const given = ORDERS[order].map((position) => {
+      const term = pattern[position];
+      return term === undefined ? undefined : ownTerm(term);
+    });
+    const known = { order, fixed, fixedBytes: range.from.length, given, filters };
+    const reader = new QuadReader(known, (hash) => this.body(hash));
+    while (scan.next()) {
       examined?.();
-      const quad = read(key.bytes);
+      const quad = reader.read(scan.key, scan.length, scan.shared);
       if (quad !== undefined) yield quad;
     }
   }
@@ -111,78 +119,6 @@ export class Snapshot {
     const isExact = filters.every((filter) => filter === undefined);
     return { order, range: prefixRange(Buffer.concat(prefix)), fixed, filters, isExact };
   }
-
-  /** The keys in a range as of now: the trees' and the novelty's, merged. */
-  *#keys({ order, range }: Access): Generator<KeyView> {
-    const edits = this.#novelty.within(order, range);
-    const cursor = this.#trees[order].cursor();
-    const view: KeyView = { bytes: range.from };
-    let next = 0;
-    let isAtKey = cursor.seek(range.from);
-    while (isAtKey && cursor.entry.startsWith(range.from)) {
-      let order = 1;
-      for (let edit = edits[next]; edit !== undefined; edit = edits[next]) {
-        order = cursor.entry.compare(edit.key);
-        if (order < 0) break;
-        next += 1;
-        // An edit of a key that the tree has deletes it.
-        if (order === 0) break;
-        view.bytes = edit.key;
-        yield view;
-      }
-      if (order !== 0) {
-        view.bytes = cursor.entry.key;
-        yield view;
-      }
-      isAtKey = cursor.next();
-    }
-    for (const { key } of edits.slice(next)) {
-      view.bytes = key;
-      yield view;
-    }
-  }
-
-  /** Reads the quad of a key, or nothing where a filter says no. What the range decides is not read again. */
-  #reader(
-    { order, range, fixed, filters }: Access,
-    pattern: Pattern,
-  ): (key: Buffer) => Quad | undefined {
-    const positions = ORDERS[order];
-    const body = (hash: Hash): Uint8Array => this.body(hash);
-    const given = positions.map((position) => {
-      const term = pattern[position];
-      return term === undefined ? undefined : ownTerm(term);
-    });
-    const terms = [...given];
-    const [subject, predicate, object, graph] = PLACES.map((place) => positions.indexOf(place));
-    const start = range.from.length;
-    return (key) => {
-      let at = start;
-      for (let index = fixed; index < 4; index++) {
-        const end = termEnd(key, at);
-        const filter = filters[index];
-        if (filter !== undefined && key.compare(filter, 0, filter.length, at, end) !== 0) {
-          return undefined;
-        }
-        terms[index] = given[index] ?? readTermTo(key, at, end, body);
-        at = end;
-      }
-      // What may stand in which place was checked when the quad was written.
-      return new Quad(
-        terms[subject ?? 0] as Subject,
-        terms[predicate ?? 0] as NamedNode,
-        terms[object ?? 0] as ObjectTerm,
-        terms[graph ?? 0] as Graph,
-      );
-    };
-  }
-}
-
-const PLACES = ["subject", "predicate", "object", "graph"] as const;
-
-/** A key that is valid until the next one is asked for. What follows its last term is of no meaning. */
-interface KeyView {
-  bytes: Buffer;
 }
 
 /** The order whose keys begin with the most of the given terms. */

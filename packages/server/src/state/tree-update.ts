@@ -102,6 +102,8 @@ function rewriteNode(
 ): number {
   const cursor = new EntryCursor(old.node);
   let done = first;
+  // What an entry takes over from one that was copied as well need not be compared again.
+  let isAfterCopy = false;
   while (cursor.next()) {
     let order = 1;
     for (let edit = edits[done]; edit !== undefined && order > 0; edit = edits[done]) {
@@ -109,9 +111,11 @@ function rewriteNode(
       if (order < 0) break;
       write(writer, edit);
       done += 1;
+      isAfterCopy = false;
     }
     // An edit of the very key stands in its place.
-    if (order !== 0) copyEntry(writer, cursor);
+    if (order !== 0) copyEntry(writer, cursor, isAfterCopy ? cursor.shared : 0);
+    isAfterCopy = order !== 0;
   }
   if (!old.isLast) return done;
   for (const edit of edits.slice(done)) write(writer, edit);
@@ -123,9 +127,11 @@ function write(writer: NodeWriter, { key, entry }: EntryEdit): void {
   else if (entry !== undefined) writer.addChild(key, key.length, entry.count, entry.hash);
 }
 
-function copyEntry(writer: NodeWriter, cursor: EntryCursor): void {
-  if (cursor.node.level === 0) writer.add(cursor.key, cursor.keyLength);
-  else writer.addChild(cursor.key, cursor.keyLength, cursor.count, cursor.hash());
+/** @param known how many bytes its key is known to have in common with the one written before. */
+function copyEntry(writer: NodeWriter, cursor: EntryCursor, known: number): void {
+  const { key, keyLength } = cursor;
+  if (cursor.node.level === 0) writer.add(key, keyLength, known);
+  else writer.addChild(key, keyLength, cursor.count, cursor.hash(), known);
 }
 
 /** What a rewritten level means for the one above it: entries gone, new or changed, in order. */

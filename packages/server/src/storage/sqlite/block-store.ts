@@ -243,18 +243,19 @@ class SqliteBlockStore implements BlockStore {
     this.#statements.run("DELETE FROM state_journal WHERE journal = ?", [name]);
   }
 
-  /** Runs writes together with the journal records that wait. They stay only if it returns true. */
+  /** Runs writes in one transaction with the journal records that wait. They stay only if it returns true. */
   #transaction(write: () => boolean): boolean {
-    this.sync();
     return this.#attempt(() => {
-      this.#db.exec("BEGIN IMMEDIATE");
+      this.#db.exec(this.#isAppending ? "SAVEPOINT writes" : "BEGIN IMMEDIATE");
       let done = false;
       try {
         done = write();
-        return done;
       } finally {
-        this.#db.exec(done ? "COMMIT" : "ROLLBACK");
+        if (!done) this.#db.exec(this.#isAppending ? "ROLLBACK TO writes" : "ROLLBACK");
       }
+      if (done || this.#isAppending) this.#db.exec("COMMIT");
+      this.#isAppending = false;
+      return done;
     });
   }
 
