@@ -106,3 +106,13 @@ export function storyOf(events: readonly EventView[]): readonly string[] {
 export function payloadOf(event: EventView | undefined): Readonly<Record<string, unknown>> {
   return JSON.parse(event?.payload_json ?? "");
 }
+
+/** Executes until the server that just came back has settled what the crash left behind. */
+export async function insist(client: Client, planId: string, stepId: string): Promise<Execution> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const execution = await client.execute(planId, stepId).catch(() => undefined);
+    if (execution?.step_result !== undefined) return execution;
+    await delay(100);
+  }
+  return expect.fail(`step ${stepId} was not settled`);
+}

@@ -343,6 +343,7 @@ const DECISIONS = {
     "D11-removed": "A dropped table is a REMOVED delta",
     "D11-definition": "table_def_json holds columns, types, keys, foreign keys and indexes",
     "D11-touched": "Tables that the statement touches are compared without a hint",
+    "D11-migration": "An applied migration is told as the deltas of its tables",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
   },
   "Decision §12": {
@@ -391,6 +392,23 @@ const DECISIONS = {
     "D13-merge": "A merge takes both sides' changes in",
     "D13-conflict": "A merge with conflicts changes nothing and is 409, each conflict a detail",
     "D13-upkeep": "fsck finds nothing wrong, and gc deletes nothing that a ref leads to",
+  },
+  "Decision §15": {
+    "D15-proof": "A migration is tried up and down and kept only if the roots are equal",
+    "D15-pinned": "A migration runs only on the very schema that it is for",
+    "D15-drift": "A database that is not as it was left is refused, and the difference named",
+    "D15-loss": "Losing rows or values needs accept_data_loss",
+    "D15-tool":
+      "A step with the intent admin applies a migration by the tool state.apply_migration",
+    "D15-tool-told": "The tool's call is metered and logged as any other, its output one row",
+    "D15-tool-intent": "The tool is called with the intent admin and a JSON object, or refused",
+    "D15-tool-who": "Who runs the step must be allowed to apply migrations",
+    "D15-tool-unknown": "What is in a migration's way fails the step and says so",
+    "D15-once": "A step applies its migration once, whenever the server is killed",
+    "D15-commit": "A step that changes a schema leaves a commit that names plan and step",
+    "D15-found": "What others changed before a step is a commit of its own",
+    "D15-no-change": "A step that changes no schema leaves no commit",
+    "D15-made-up": "A commit that a killed server could not make is made when the step is settled",
   },
   "Decision 0014": {
     "D14-reports": "A report shows every call that had ended when it was asked for",

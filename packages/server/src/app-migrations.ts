@@ -3,7 +3,8 @@ import { SqliteSchemaDatabase } from "./adapters/introspect-sqlite/index.js";
 import { type Config, sqliteFile } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { Ids } from "./kernel/ids.js";
-import { MigrationService } from "./schema/index.js";
+import { Turns } from "./kernel/turns.js";
+import { MigrationService, StepRecorder } from "./schema/index.js";
 import type { SchemaDatabase } from "./schema/ports.js";
 import type { Repositories } from "./state/ports.js";
 
@@ -16,8 +17,14 @@ export interface MigrationOptions {
   readonly ids: Ids;
 }
 
+/** What changes the schemas of the data sources, and what keeps their history. */
+export interface OpenMigrations {
+  readonly service: MigrationService;
+  readonly recorder: StepRecorder;
+}
+
 /** Migrations of the data sources. Everything is opened when it is used. */
-export function openMigrations(options: MigrationOptions): MigrationService {
+export function openMigrations(options: MigrationOptions): OpenMigrations {
   const { config, repositories, clock, ids } = options;
   const databases = new Map<string, SchemaDatabase>();
   for (const { name, url } of config.dataSources) {
@@ -28,5 +35,6 @@ export function openMigrations(options: MigrationOptions): MigrationService {
         : new SqliteSchemaDatabase(name, path);
     databases.set(name, database);
   }
-  return new MigrationService({ databases, repositories, clock, ids });
+  const parts = { databases, repositories, clock, ids, turns: new Turns() };
+  return { service: new MigrationService(parts), recorder: new StepRecorder(parts) };
 }

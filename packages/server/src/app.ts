@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { openDataSources } from "./app-data-sources.js";
 import { openMemory, type OpenMemory } from "./app-memory.js";
 import { openState } from "./app-state.js";
-import { openMigrations } from "./app-migrations.js";
+import { openMigrations, type OpenMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
+import { APPLY_MIGRATION, applyMigrationTool } from "./adapters/apply-migration-tool.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
 import { loadConfig, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
@@ -111,10 +112,13 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   if (store !== undefined) {
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
   }
-  const own =
-    store === undefined ? undefined : await openOrchestrator(config, basics, store, gate, opened);
-  const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
   const state = openState({ ...basics, config }, opened);
+  const migrations = openMigrations({ ...basics, config, repositories: state.repositories });
+  const own =
+    store === undefined
+      ? undefined
+      : await openOrchestrator(config, { ...basics, store, gate, migrations }, opened);
+  const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
@@ -122,7 +126,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     authenticate: headersAuthenticator(config.auth),
     memory: memory.service,
     state: state.service,
-    migrations: openMigrations({ ...basics, config, repositories: state.repositories }),
+    migrations: migrations.service,
     health: healthOf(store, memory),
     metrics: basics.telemetry,
   });
@@ -181,19 +185,26 @@ function openBilling(
   };
 }
 
+/** What runs plans. */
+interface OrchestratorParts extends Basics {
+  readonly store: Store;
+  readonly gate: ToolCallGate;
+  readonly migrations: OpenMigrations;
+}
+
 async function openOrchestrator(
   config: Config,
-  basics: Basics,
-  store: Store,
-  gate: ToolCallGate,
+  { store, gate, migrations, ...basics }: OrchestratorParts,
   opened: DisposalStack,
 ): Promise<DurableOrchestrator> {
   const { targets, analyzer } = await openDataSources(config, basics.log, opened);
+  const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service)]]);
   return opened.use(
     new DurableOrchestrator({
       ...basics,
       store: store.plans,
-      tools: buildToolRegistry(config.tools, targets),
+      tools: buildToolRegistry(config.tools, targets, own),
+      schemas: migrations.recorder,
       analyzer,
       gate,
       stepTimeoutMs: config.stepTimeoutMs,

@@ -1,6 +1,7 @@
 import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
 import { memory } from "./memory.js";
+import { migrations } from "./migrations.js";
 import { payments } from "./payments.js";
 import { recording } from "./recording.js";
 import { starting } from "./starting.js";
@@ -16,4 +17,5 @@ export const processScenarios: readonly ProcessScenario[] = [
   ...payments,
   ...embedding,
   ...memory,
+  ...migrations,
 ];

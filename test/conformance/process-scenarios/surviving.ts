@@ -1,6 +1,13 @@
 import { expect } from "vitest";
-import type { Client, Execution } from "../client.js";
-import { expectNotRun, payloadOf, eventsOf, rowsOf, storyOf, untilStep } from "../expectations.js";
+import {
+  expectNotRun,
+  payloadOf,
+  eventsOf,
+  insist,
+  rowsOf,
+  storyOf,
+  untilStep,
+} from "../expectations.js";
 import { ENDLESS, step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 import { setTimeout as delay } from "node:timers/promises";
@@ -88,13 +95,3 @@ export const surviving: readonly ProcessScenario[] = [
     },
   },
 ];
-
-/** Executes until the server that just came back has settled what the crash left behind. */
-async function insist(client: Client, planId: string, stepId: string): Promise<Execution> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const execution = await client.execute(planId, stepId).catch(() => undefined);
-    if (execution?.step_result !== undefined) return execution;
-    await delay(100);
-  }
-  return expect.fail(`step ${stepId} was not settled`);
-}

@@ -1,6 +1,6 @@
 import type { Intent } from "../governance/index.js";
 import { assert } from "../kernel/assert.js";
-import type { SqlTarget, SqlTool, ToolRegistry } from "../plans/ports.js";
+import type { OwnTool, SqlTarget, SqlTool, ToolRegistry } from "../plans/ports.js";
 
 /** Which tool names there are, as the tools file lists them. */
 export interface ToolListing {
@@ -18,18 +18,20 @@ export interface ToolListing {
  * Binds tool names to data sources (Decision §1): a listed name as the list says, any other name to
  * the default data source, which is the first one, unless the listing is strict.
  * @param targets by name; every data source the listing names is among them.
+ * @param own tools of our own, by name, which need no listing. Each is its target's name too.
  */
 export function buildToolRegistry(
   listing: ToolListing,
   targets: ReadonlyMap<string, SqlTarget>,
+  own: ReadonlyMap<string, OwnTool> = new Map(),
 ): ToolRegistry {
   const listed = new Map(listing.tools.map((tool) => [tool.name, bind(tool, targets)]));
   const [defaultTarget] = targets.values();
   const unlisted: SqlTool | undefined =
     listing.strict || defaultTarget === undefined ? undefined : { target: defaultTarget };
   return {
-    resolve: (toolName) => listed.get(toolName) ?? unlisted,
-    target: (dataSource) => targets.get(dataSource),
+    resolve: (toolName) => own.get(toolName) ?? listed.get(toolName) ?? unlisted,
+    target: (name) => own.get(name)?.target ?? targets.get(name),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
@@ -10,13 +11,14 @@ import type { PreparedStep, StepError } from "./plan.js";
 import {
   StatementError,
   type AttemptRef,
-  type SqlTarget,
   type SqlValue,
   type StatementFailureReason,
   type StatementResult,
+  type StepTarget,
   type ToolRegistry,
 } from "./ports.js";
 import { mayRetry } from "./retry.js";
+import type { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "./transitions.js";
 
 /** One claimed attempt, and what it needs to run. */
@@ -36,16 +38,20 @@ export interface AttemptEnd {
   readonly toolCall: ToolCallRecord | undefined;
 }
 
+/** What attempts are run with. */
+export interface AttemptRunnerParts {
+  readonly tools: ToolRegistry;
+  readonly schemas: SchemaSteps;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
 /** Runs attempts: binds, runs, and says in the state machine's words how it ended. */
 export class AttemptRunner {
-  readonly #tools: ToolRegistry;
-  readonly #clock: Clock;
-  readonly #ids: Ids;
+  readonly #parts: AttemptRunnerParts;
 
-  constructor(tools: ToolRegistry, clock: Clock, ids: Ids) {
-    this.#tools = tools;
-    this.#clock = clock;
-    this.#ids = ids;
+  constructor(parts: AttemptRunnerParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -54,7 +60,7 @@ export class AttemptRunner {
    * the attempt stays claimed until its lease ends, and is settled then.
    */
   async run(attempt: Attempt, ctx: QueryRuntimeContext, signal: AbortSignal): Promise<AttemptEnd> {
-    const target = this.#tools.target(attempt.step.dataSource);
+    const target = this.#parts.tools.target(attempt.step.dataSource);
     if (target === undefined) {
       return refused(`Data source ${attempt.step.dataSource} is no longer configured`);
     }
@@ -68,23 +74,30 @@ export class AttemptRunner {
         error.details.map((violation) => violation.reason),
       );
     }
+    const { schemas } = this.#parts;
+    const attributed = { ...attempt, caller: ctx };
+    await schemas.before(target, attributed);
     const startedMs = performance.now();
-    const end = await this.#runOn(target, attempt, binds, signal);
-    return this.#toEnd(attempt, ctx.ormModel, end, performance.now() - startedMs);
+    const end = await this.#runOn(target, attempt, { binds, caller: ctx }, signal);
+    const durationMs = performance.now() - startedMs;
+    if (!(end instanceof StatementError)) await schemas.after(target, attributed);
+    return this.#toEnd(attempt, ctx.ormModel, end, durationMs);
   }
 
-  /** The end of an attempt whose owner died after its write had taken effect. */
-  recovered(
+  /** The end of an attempt whose owner died after its write had taken effect on this target. */
+  async recovered(
+    target: StepTarget,
     attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs">,
     result: StatementResult,
-  ): AttemptEnd {
-    return this.#toEnd({ ...attempt, eventId: this.#ids.uuid() }, undefined, result, 0);
+  ): Promise<AttemptEnd> {
+    await this.#parts.schemas.after(target, attempt);
+    return this.#toEnd({ ...attempt, eventId: this.#parts.ids.uuid() }, undefined, result, 0);
   }
 
   async #runOn(
-    target: SqlTarget,
+    target: StepTarget,
     attempt: Attempt,
-    binds: readonly SqlValue[],
+    { binds, caller }: { readonly binds: readonly SqlValue[]; readonly caller: Caller },
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError> {
     const { step, ref, timeoutMs } = attempt;
@@ -97,13 +110,14 @@ export class AttemptRunner {
           schemaTableHints: step.schemaTableHints,
           timeoutMs,
           attempt: ref,
+          caller,
         },
         signal,
       );
     } catch (error) {
       if (!(error instanceof StatementError)) throw error;
       if (error.reason !== "connection" || isReadIntent(step.intent)) return error;
-      return (await settle(target, ref, error)) ?? provenUndone(error);
+      return (await settle(target, attempt, error)) ?? provenUndone(error);
     }
   }
 
@@ -146,7 +160,7 @@ export class AttemptRunner {
         error: failed ? end.message : undefined,
         query: step.queryTemplate,
         output: failed ? "[]" : cutToBytes(end.outputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
-        finishedAtMs: this.#clock.nowMs(),
+        finishedAtMs: this.#parts.clock.nowMs(),
         durationMs: milliseconds(durationMs),
       },
     };
@@ -193,12 +207,12 @@ function refused(message: string, hints: readonly string[] = []): AttemptEnd {
 }
 
 async function settle(
-  target: SqlTarget,
-  ref: AttemptRef,
+  target: StepTarget,
+  { ref, step }: Attempt,
   lost: StatementError,
 ): Promise<StatementResult | undefined> {
   try {
-    return await target.settle(ref);
+    return await target.settle(ref, step.statement.sql);
   } catch (error) {
     throw new AppError(
       "STORE_UNAVAILABLE",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NOBODY } from "../kernel/testing/nobody.js";
 import { SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
 import { buildToolRegistry } from "../adapters/tool-registry.js";
@@ -45,6 +46,7 @@ class Process extends DisposalStack {
       new DurableOrchestrator({
         store: this.store.plans,
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
+        schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
         analyzer: new SqliteAnalyzer(),
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
@@ -294,6 +296,7 @@ describe("a durable orchestrator", () => {
           schemaTableHints: [],
           timeoutMs: 5_000,
           attempt: { ...ref, attempt: claim.attempt },
+          caller: NOBODY,
         },
         AbortSignal.timeout(5_000),
       );

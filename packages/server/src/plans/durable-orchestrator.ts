@@ -27,18 +27,21 @@ import type {
   ClaimResult,
   PlanRef,
   PlanStore,
+  SchemaJournal,
   StepRef,
   ToolRegistry,
 } from "./ports.js";
 import { preparePlan } from "./prepare.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
+import { SchemaSteps } from "./schema-steps.js";
 import type { StepOutcome } from "./plan-state.js";
 
 /** What a durable orchestrator is built from. */
 export interface DurableOrchestratorOptions {
   readonly store: PlanStore;
   readonly tools: ToolRegistry;
+  readonly schemas: SchemaJournal;
   readonly analyzer: SqlAnalyzer;
   readonly gate: ToolCallGate;
   readonly clock: Clock;
@@ -76,8 +79,10 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     this.#options = options;
     this.#store = options.store;
     this.#owner = options.ids.uuid();
-    this.#runner = new AttemptRunner(options.tools, options.clock, options.ids);
-    this.#recovery = new Recovery(options.store, options.tools, this.#runner, options.log);
+    const { analyzer, log } = options;
+    const schemas = new SchemaSteps(options.schemas, analyzer, log);
+    this.#runner = new AttemptRunner({ ...options, schemas });
+    this.#recovery = new Recovery(options.store, options.tools, this.#runner, log);
     this.#renewal = setInterval(() => {
       this.#renewLeases();
     }, LEASE_RENEW_MS).unref();

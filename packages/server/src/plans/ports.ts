@@ -1,4 +1,5 @@
 import type { Dialect, Intent } from "../governance/index.js";
+import type { Caller } from "../kernel/caller.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import type { PageRequest, PlanFilter, PlanPage } from "./orchestrator.js";
@@ -25,9 +26,12 @@ export interface PlanRef {
   readonly planId: string;
 }
 
-/** One statement to run on a data source. */
+/** One statement to run on a data source, or one call of a tool. */
 export interface StatementRequest {
-  /** Exactly one statement of the target's dialect; every value in it is a parameter `?1`, `?2`…. */
+  /**
+   * Exactly one statement of the target's dialect; every value in it is a parameter `?1`, `?2`…. For a
+   * tool that takes no SQL, what it is called with.
+   */
   readonly sql: string;
   readonly binds: readonly SqlValue[];
   /** The engine itself refuses whatever this intent does not cover. */
@@ -38,6 +42,8 @@ export interface StatementRequest {
   readonly timeoutMs: number;
   /** Which attempt this is: a write leaves it in the target, in the same transaction (Decision §3). */
   readonly attempt: AttemptRef;
+  /** Who has it run. */
+  readonly caller: Caller;
 }
 
 /** What a statement came to. */
@@ -86,10 +92,10 @@ export class StatementError extends Error {
   }
 }
 
-/** A database that agents work on: never the one this service keeps its own tables in. */
-export interface SqlTarget extends AsyncDisposable {
+/** What steps run on: a data source, or a tool of our own. */
+export interface StepTarget {
+  /** The name by which a step remembers it. */
   readonly name: string;
-  readonly dialect: Dialect;
 
   /**
    * Runs one statement and resolves when its effect is durable in the target. A write and its marker
@@ -101,15 +107,21 @@ export interface SqlTarget extends AsyncDisposable {
   /**
    * Decides for good whether a write took effect: `undefined` means that it did not and that this
    * attempt, wherever it may still be under way, never will.
+   * @param sql what it was asked to run.
    * @throws StatementError `connection` when the target cannot be asked now.
    */
-  settle(attempt: AttemptRef): Promise<StatementResult | undefined>;
+  settle(attempt: AttemptRef, sql: string): Promise<StatementResult | undefined>;
 
   /** Says that the attempt's result is durable in the plan store: its marker may go. */
   forget(attempt: AttemptRef): void;
 }
 
-/** How a tool name is run. */
+/** A database that agents work on: never the one this service keeps its own tables in. */
+export interface SqlTarget extends StepTarget, AsyncDisposable {
+  readonly dialect: Dialect;
+}
+
+/** How a tool name is run, when it is called with a statement. */
 export interface SqlTool {
   readonly target: SqlTarget;
   /** Intents the tools file allows; absent: all. */
@@ -118,12 +130,40 @@ export interface SqlTool {
   readonly annotatedIntent?: Intent;
 }
 
+/** A tool of our own, which is called with something else than a statement. */
+export interface OwnTool {
+  readonly target: StepTarget;
+  /** The one intent it is called with. */
+  readonly intent: Intent;
+  /** Why it cannot be called with this; undefined when it can. */
+  refusal(template: string): string | undefined;
+}
+
 /** Which tool a name stands for (Decision §1). */
 export interface ToolRegistry {
   /** @returns `undefined` when the name is not listed and unknown names are refused. */
-  resolve(toolName: string): SqlTool | undefined;
-  /** The data source of this name, or `undefined` when it is gone from the configuration. */
-  target(dataSource: string): SqlTarget | undefined;
+  resolve(toolName: string): SqlTool | OwnTool | undefined;
+  /** What steps remember by this name, or `undefined` when it is gone from the configuration. */
+  target(name: string): SqlTarget | StepTarget | undefined;
+}
+
+/** A step that changes a schema, and who has it run. */
+export interface SchemaStep {
+  readonly ref: StepRef;
+  readonly dataSource: string;
+  /** User, agent or session. */
+  readonly author: string;
+}
+
+/**
+ * The history of the data sources' schemas: a commit for each step that changes one (Decision §15).
+ * Errors: `STORE_UNAVAILABLE` when it cannot be kept now.
+ */
+export interface SchemaJournal {
+  /** Records what others have changed, so that the step's commit holds what the step does. */
+  before(step: SchemaStep): Promise<void>;
+  /** Records the schema as it is after the step; nothing when it is recorded. */
+  after(step: SchemaStep): Promise<void>;
 }
 
 /** A plan about to be stored. */

@@ -13,7 +13,7 @@ import {
 import type { CompiledStatement } from "./compiled-statement.js";
 import { placeholderText } from "./placeholder.js";
 import type { PreparedStep, StepDefinition } from "./plan.js";
-import type { SqlTool, ToolRegistry } from "./ports.js";
+import type { OwnTool, SqlTool, ToolRegistry } from "./ports.js";
 import { compileTemplate } from "./template.js";
 import { textViolation } from "./text-rule.js";
 import { invalid, quoted, type PlanViolation } from "./violation.js";
@@ -47,6 +47,13 @@ export function* prepareStep(
     yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed`);
     return undefined;
   }
+  if ("refusal" in tool) {
+    const intent = yield* ownToolIntent(declared, tool, { step, field: intentField });
+    const refusal = tool.refusal(step.queryTemplate);
+    if (refusal !== undefined) yield invalid(templateField, refusal);
+    const statement = { sql: step.queryTemplate, binds: [] };
+    return { ...step, index, ...intent, dataSource: tool.target.name, statement };
+  }
   const { name: dataSource, dialect } = tool.target;
   const statement = yield* compiled(step.queryTemplate, dialect, templateField);
   if (statement === undefined) return undefined;
@@ -75,6 +82,21 @@ function* declaredIntent(
     );
   }
   return undefined;
+}
+
+/** The one intent that a tool of ours is called with; it may be left out. */
+function* ownToolIntent(
+  declared: Intent | undefined,
+  { intent }: OwnTool,
+  { step, field }: { readonly step: StepDefinition; readonly field: string },
+): Generator<PlanViolation, Pick<PreparedStep, "intent" | "intentSource">> {
+  if (declared !== undefined && declared !== intent) {
+    yield invalid(
+      field,
+      `tool ${quoted(step.toolName)} is called with the intent ${intent}, not ${declared}`,
+    );
+  }
+  return { intent, intentSource: declared === undefined ? "annotation" : "explicit" };
 }
 
 function* compiled(

@@ -72,10 +72,10 @@ export class Recovery implements AsyncDisposable {
     if (target === undefined) {
       return { outcome: outcomeUnknown(step.dataSource), toolCall: undefined };
     }
-    const result = await target.settle(attempt);
+    const result = await target.settle(attempt, step.statement.sql);
     return result === undefined
       ? { outcome: { kind: "released" }, toolCall: undefined }
-      : this.#runner.recovered({ ref: attempt, step, sessionId }, result);
+      : this.#runner.recovered(target, { ref: attempt, step, sessionId }, result);
   }
 }
 

@@ -3,37 +3,39 @@ import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { Turns } from "../kernel/turns.js";
-import type { BlockStore, CommitNote, Repositories } from "../state/index.js";
-import { renameHints } from "./definitions.js";
+import type { BlockStore, Repositories } from "../state/index.js";
 import { type Drift, driftBetween, refuseDrift } from "./drift.js";
-import { identify, type RenameHint } from "./identify.js";
-import { type Finding, lint } from "./lint.js";
-import { type Migration, type MigrationStatus, schemasOf } from "./migration.js";
+import { identify } from "./identify.js";
+import { lint } from "./lint.js";
+import {
+  type Migration,
+  type MigrationStatus,
+  runOfStep,
+  schemasOf,
+  type StepRun,
+} from "./migration.js";
 import { MigrationRecords } from "./migration-records.js";
-import type { SchemaDatabase, Script } from "./ports.js";
+import type { SchemaDatabase } from "./ports.js";
 import { type MigrationProof, proveMigration } from "./proof.js";
+import { drawMigration, type Proposal, wantedSchema } from "./proposal.js";
+import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
 import { rootOf } from "./root.js";
+import { lockedSchema, runOrGoBack } from "./run-script.js";
 import type { Schema } from "./schema.js";
-import { diffSchemas } from "./schema-diff.js";
+import { noteOf, requireSchemaAdmin } from "./schema-admin.js";
 import { SchemaHistory } from "./schema-history.js";
 import { scriptBetween } from "./script.js";
-
-/** What a migration is proposed with. */
-export interface Proposal {
-  /** Name of the data source. */
-  readonly database: string;
-  /** The whole schema that is wanted, as definitions. */
-  readonly sql: string;
-  readonly message: string;
-  /** What has another name in it; beside the hints that stand in the SQL. */
-  readonly hints?: readonly RenameHint[];
-}
 
 /** How a migration is to run. */
 export interface RunOptions {
   /** Whether rows and values may be lost. */
   readonly acceptDataLoss?: boolean;
+  /** The step of a plan that runs it, which does so once, however often it asks. */
+  readonly step?: PlanStep;
 }
+
+/** A step of a plan. */
+export type PlanStep = Omit<StepRun, "commit">;
 
 /** What the service works with. */
 export interface MigrationServiceParts {
@@ -42,6 +44,8 @@ export interface MigrationServiceParts {
   readonly repositories: Repositories;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Shared with whoever else works on the databases: one piece of work on each at a time. */
+  readonly turns?: Turns;
 }
 
 /**
@@ -50,11 +54,11 @@ export interface MigrationServiceParts {
  */
 export class MigrationService {
   readonly #parts: MigrationServiceParts;
-  /** One piece of work on a database at a time. */
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
 
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
+    this.#turns = parts.turns ?? new Turns();
   }
 
   /**
@@ -68,8 +72,8 @@ export class MigrationService {
     return this.#turns.next(database.name, async () => {
       const base = await this.#recorded(database, caller);
       const target = await wantedSchema(database, base, proposal);
-      const migration = this.#draw(caller, proposal, base, target);
-      refuseUnproven(await proveMigration(database, { base, target, ...waysOf(migration) }));
+      const migration = drawMigration(caller, proposal, { base, target }, this.#parts);
+      refuseUnproven(await proveMigration(database, { ...migration, base, target }));
       const note = noteOf(caller, `Propose ${migration.id}`);
       await this.#write(caller, (store) => this.#records(store).put(migration, note));
       return migration;
@@ -92,7 +96,7 @@ export class MigrationService {
   async verify(caller: Caller, id: string): Promise<MigrationProof> {
     const migration = await this.show(caller, id);
     const database = this.#database(migration.database);
-    return proveMigration(database, { ...schemasOf(migration), ...waysOf(migration) });
+    return proveMigration(database, { ...migration, ...schemasOf(migration) });
   }
 
   /** How the database is, beside how it was left. */
@@ -133,6 +137,30 @@ export class MigrationService {
     return this.#run(caller, id, "reverted", options);
   }
 
+  /**
+   * Finds out whether a step whose process died has applied a migration, and keeps that. Whoever is
+   * still at it is waited for.
+   * @returns undefined when it has not.
+   */
+  async settle(orgId: string, id: string, step: PlanStep): Promise<Migration | undefined> {
+    const caller: Caller = { orgId, roles: [], permissions: [] };
+    const kept = (): Promise<Migration> =>
+      this.#read(caller, (store) => this.#records(store).get(id));
+    const { database: name } = await kept();
+    const database = this.#database(name);
+    return this.#turns.next(name, async () => {
+      const migration = await kept();
+      if (runOfStep(migration, step) !== undefined) return migration;
+      if (migration.status === "applied") return undefined;
+      const { live, liveRoot } = driftBetween(
+        schemasOf(migration).target,
+        await lockedSchema(database),
+      );
+      if (liveRoot !== migration.targetRoot) return undefined;
+      return this.#recordRun(caller, { migration, status: "applied", schema: live, step });
+    });
+  }
+
   async #run(
     caller: Caller,
     id: string,
@@ -143,6 +171,8 @@ export class MigrationService {
     const database = this.#database(name);
     return this.#turns.next(database.name, async () => {
       const migration = await this.show(caller, id);
+      const { step } = options;
+      if (step !== undefined && runOfStep(migration, step) !== undefined) return migration;
       if (migration.status === goal) return migration;
       const isUp = goal === "applied";
       if (!isUp && migration.status !== "applied") {
@@ -156,26 +186,25 @@ export class MigrationService {
       const live = driftBetween(to, await database.introspect());
       // Whoever ran it last may have died before saying so.
       if (live.liveRoot === live.expectedRoot && rootOf(from) !== live.liveRoot) {
-        return this.#recordRun(caller, migration, goal, live.live);
+        return this.#recordRun(caller, { migration, status: goal, schema: live.live, step });
       }
       const script = scriptBetween(from, to);
       refuseOthersWork(script, isUp ? migration.up : migration.down);
-      refuseLoss(lint(from, to, script), options);
-      refuseUnproven(await proveMigration(database, { base, target, ...waysOf(migration) }));
+      refuseLoss(lint(from, to, script), options.acceptDataLoss ?? false);
+      refuseUnproven(await proveMigration(database, { ...migration, base, target }));
       const reached = await runOrGoBack(database, from, to, script);
-      return this.#recordRun(caller, migration, goal, reached);
+      return this.#recordRun(caller, { migration, status: goal, schema: reached, step });
     });
   }
 
   /** Keeps what was reached, and what has reached it, together. */
   #recordRun(
     caller: Caller,
-    { id, message }: Migration,
-    status: MigrationStatus,
-    schema: Schema,
+    { migration: { id, message }, status, schema, step }: Run,
   ): Promise<Migration> {
     const word = status === "applied" ? "Apply" : "Revert";
-    const note = noteOf(caller, `${word} ${id}: ${message}`);
+    const by = step === undefined ? "" : ` (step ${step.stepId} of plan ${step.planId})`;
+    const note = noteOf(caller, `${word} ${id}: ${message}${by}`);
     return this.#write(caller, (store) => {
       const records = this.#records(store);
       const migration = records.get(id);
@@ -183,36 +212,16 @@ export class MigrationService {
       if (migration.status === status) return migration;
       const database = this.#database(migration.database);
       const commit = this.#history(store, database).record(schema, note);
-      const done = { ...migration, status, commits: [...migration.commits, commit] };
+      const { commits, stepRuns = [] } = migration;
+      const done = {
+        ...migration,
+        status,
+        commits: [...commits, commit],
+        ...(step === undefined ? {} : { stepRuns: [...stepRuns, { ...step, commit }] }),
+      };
       records.put(done, note);
       return done;
     });
-  }
-
-  #draw(caller: Caller, proposal: Proposal, base: Schema, target: Schema): Migration {
-    const up = scriptBetween(base, target);
-    const down = scriptBetween(target, base);
-    if (up.length === 0) {
-      throw new AppError("INVALID_ARGUMENT", `${proposal.database} has this schema already`);
-    }
-    return {
-      id: this.#parts.ids.uuid(),
-      database: proposal.database,
-      author: authorOf(caller),
-      message: proposal.message,
-      proposedAtMs: this.#parts.clock.nowMs(),
-      status: "proposed",
-      baseRoot: rootOf(base),
-      targetRoot: rootOf(target),
-      operations: diffSchemas(base, target),
-      findings: lint(base, target, up),
-      downFindings: lint(target, base, down),
-      up,
-      down,
-      commits: [],
-      base: base.objects,
-      target: target.objects,
-    };
   }
 
   /** The schema as it was left, which it must still be; the first look at a database records it. */
@@ -265,103 +274,10 @@ export class MigrationService {
   }
 }
 
-/** Runs a script between two checks. @returns the schema it ends at, as it was read. */
-async function run(
-  database: SchemaDatabase,
-  from: Schema,
-  to: Schema,
-  script: Script,
-): Promise<Schema> {
-  let reached = to;
-  await database.apply(script, {
-    before: (draft) => refuseDrift(database.name, from, draft),
-    after: (draft) => {
-      refuseDrift(database.name, to, draft);
-      reached = identify(draft, to);
-    },
-  });
-  return reached;
-}
-
-/** What of a script in several phases took effect before one failed is taken back by the same means. */
-async function runOrGoBack(
-  database: SchemaDatabase,
-  from: Schema,
-  to: Schema,
-  script: Script,
-): Promise<Schema> {
-  try {
-    return await run(database, from, to, script);
-  } catch (error) {
-    if (script.length > 1) {
-      const halfway = identify(await database.introspect(), from);
-      const back = scriptBetween(halfway, from);
-      if (back.length > 0) await run(database, halfway, from, back);
-    }
-    throw error;
-  }
-}
-
-async function wantedSchema(
-  database: SchemaDatabase,
-  base: Schema,
-  { sql, hints = [] }: Proposal,
-): Promise<Schema> {
-  await using scratch = await database.scratch();
-  await scratch.define(sql);
-  const written = renameHints(sql, database.dialect);
-  return identify(await scratch.introspect(), base, [...hints, ...written]);
-}
-
-function waysOf({ up, down }: Migration): { readonly up: Script; readonly down: Script } {
-  return { up, down };
-}
-
-function refuseUnproven({ isProven, stretches }: MigrationProof): void {
-  if (isProven) return;
-  const failed = stretches.find(({ expected, reached }) => expected !== reached);
-  const missing = (failed?.missing ?? []).map(
-    ({ action, kind, path }) => `${action} ${kind} ${path}`,
-  );
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `The migration does not verify (${failed?.name ?? "base"}); missing: ${missing.join("; ")}`,
-  );
-}
-
-/** What is kept in a state can be written by others than this service; statements are run as they are made. */
-function refuseOthersWork(made: Script, kept: Script): void {
-  if (JSON.stringify(made) === JSON.stringify(kept)) return;
-  throw new AppError(
-    "STATE_CONFLICT",
-    "The migration's statements are not those that its schemas ask for: propose it again",
-  );
-}
-
-function refuseLoss(findings: readonly Finding[], { acceptDataLoss = false }: RunOptions): void {
-  const lost = findings.filter(({ code }) => code === "destructive");
-  if (lost.length === 0 || acceptDataLoss) return;
-  const what = lost.map(({ object, message }) => `${object}: ${message}`).join("; ");
-  throw new AppError(
-    "APPROVAL_REQUIRED",
-    `Data would be lost (${what}): accept_data_loss allows it`,
-  );
-}
-
-/** @throws AppError `POLICY_DENIED` for callers who may not change schemas. */
-function requireSchemaAdmin({ roles, permissions }: Caller): void {
-  const isAdmin = roles.some((role) => role.trim().toLowerCase() === "admin");
-  if (isAdmin || permissions.some((permission) => permission.trim() === "manage:schema")) return;
-  throw new AppError(
-    "POLICY_DENIED",
-    "Migrations need the role admin or the permission manage:schema",
-  );
-}
-
-function authorOf({ userId, agentId, orgId }: Caller): string {
-  return userId ?? agentId ?? `organization ${orgId}`;
-}
-
-function noteOf(caller: Caller, message: string): CommitNote {
-  return { author: authorOf(caller), message };
+/** What a run came to. */
+interface Run {
+  readonly migration: Migration;
+  readonly status: MigrationStatus;
+  readonly schema: Schema;
+  readonly step: PlanStep | undefined;
 }

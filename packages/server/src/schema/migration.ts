@@ -7,6 +7,13 @@ import type { Operation } from "./schema-diff.js";
 /** Where a migration is: it may be applied and reverted over and over. */
 export type MigrationStatus = "proposed" | "applied" | "reverted";
 
+/** The step of a plan that ran a migration, and the commit it left. */
+export interface StepRun {
+  readonly planId: string;
+  readonly stepId: string;
+  readonly commit: string;
+}
+
 /** What one schema change is: where it begins, where it ends, and both ways between. */
 export interface Migration {
   /** UUID. */
@@ -28,8 +35,18 @@ export interface Migration {
   readonly down: Script;
   /** Content ids of the commits that its runs left, the oldest first. */
   readonly commits: readonly string[];
+  /** Those of its runs that were steps of plans; each step runs it once. */
+  readonly stepRuns?: readonly StepRun[];
   readonly base: readonly SchemaObject[];
   readonly target: readonly SchemaObject[];
+}
+
+/** The run of a migration by a step of a plan; undefined when that step has not run it. */
+export function runOfStep(
+  { stepRuns = [] }: Migration,
+  { planId, stepId }: Omit<StepRun, "commit">,
+): StepRun | undefined {
+  return stepRuns.find((run) => run.planId === planId && run.stepId === stepId);
 }
 
 /** The schemas that a migration lies between, to be looked up. */

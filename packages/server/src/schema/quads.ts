@@ -3,7 +3,8 @@ import { iri, type Quad, quad, text, typed } from "../state/index.js";
 import type { NamedNode, ObjectTerm } from "../state/index.js";
 import { Schema, type SchemaObject } from "./schema.js";
 import type { Part, Reference, Scalar, Value } from "./schema.js";
-import { type Kind, KINDS, NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
+import { type Kind, KINDS } from "./kinds.js";
+import { NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 const RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
 const XSD_BOOLEAN = iri("http://www.w3.org/2001/XMLSchema#boolean");

@@ -1,7 +1,8 @@
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
 import type { Schema } from "./schema.js";
 import { type SchemaObject, type Value } from "./schema.js";
-import { type Kind, PROPERTIES, type PropertyName } from "./vocabulary.js";
+import type { Kind } from "./kinds.js";
+import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 /** One property's value before and after. Absent: it was not, or is no longer, said. */
 export interface Change {

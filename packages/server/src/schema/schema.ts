@@ -1,5 +1,6 @@
 import { assert } from "../kernel/assert.js";
-import type { Kind, PropertyName } from "./vocabulary.js";
+import type { Kind } from "./kinds.js";
+import type { PropertyName } from "./vocabulary.js";
 
 /** A plain value. */
 export type Scalar = string | number | boolean;

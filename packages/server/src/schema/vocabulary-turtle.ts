@@ -1,4 +1,5 @@
-import { KINDS, NAMESPACE, PART_PROPERTIES, PROPERTIES, type PropertyName } from "./vocabulary.js";
+import { KINDS, PART_PROPERTIES } from "./kinds.js";
+import { NAMESPACE, PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 const PREFIXES = `@prefix st: <${NAMESPACE}> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .

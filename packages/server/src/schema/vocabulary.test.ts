@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { rdfCodec } from "../adapters/rdf/index.js";
-import { KINDS, NAMESPACE, PROPERTIES } from "./vocabulary.js";
+import { KINDS } from "./kinds.js";
+import { NAMESPACE, PROPERTIES } from "./vocabulary.js";
 import { shapesTurtle, vocabularyTurtle } from "./vocabulary-turtle.js";
 
 const published = (file: string): string =>

@@ -2,9 +2,8 @@ import type pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 import type { Schema, Script } from "../../schema/index.js";
 import type { Checks, SchemaDatabase, ScratchDatabase } from "../../schema/ports.js";
-import { introspectPostgres } from "./postgres-catalog.js";
 import { PostgresScratch } from "./scratch-postgres.js";
-import { connect, reasonOf, runScript } from "./session.js";
+import { connect, introspectLive, reasonOf, runScript } from "./session.js";
 
 /** Who migrates holds this lock, so that it is one at a time, whichever server it is. */
 const MIGRATION_LOCK = "SELECT pg_advisory_lock(5281736450182)";
@@ -23,7 +22,7 @@ export class PostgresSchemaDatabase implements SchemaDatabase {
   }
 
   introspect(): Promise<Schema> {
-    return this.#with((client) => introspectPostgres(client));
+    return this.#with((client) => introspectLive(client));
   }
 
   apply(script: Script, checks: Checks): Promise<void> {
@@ -37,9 +36,9 @@ export class PostgresSchemaDatabase implements SchemaDatabase {
         });
       }
       await runScript(client, script, refused, async (moment, phase) => {
-        if (moment === "begin" && phase === 0) checks.before(await introspectPostgres(client));
+        if (moment === "begin" && phase === 0) checks.before(await introspectLive(client));
         const isLast = phase === script.length - 1;
-        if (moment === "end" && isLast) checks.after(await introspectPostgres(client));
+        if (moment === "end" && isLast) checks.after(await introspectLive(client));
       });
     });
   }

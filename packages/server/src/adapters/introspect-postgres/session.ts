@@ -1,7 +1,7 @@
 import pg from "pg";
 import { AppError } from "../../kernel/errors.js";
-import { introspectPostgres } from "./postgres-catalog.js";
 import type { Schema, Script } from "../../schema/index.js";
+import { CATALOG_SETTINGS, introspectPostgres } from "../postgres-catalog.js";
 
 /** How long a statement may run where a wanted schema is tried, in ms. */
 const SCRATCH_TIMEOUT_MS = 30_000;
@@ -74,5 +74,15 @@ export async function prepareForDefinitions(client: pg.Client): Promise<void> {
 
 /** The schema without what only this very database calls its objects. */
 export async function introspectScratch(client: pg.Client): Promise<Schema> {
-  return introspectPostgres(client, { withNativeIds: false });
+  return introspect(client, "none");
+}
+
+/** The schema with what this very database calls its objects. */
+export async function introspectLive(client: pg.Client): Promise<Schema> {
+  return introspect(client, "all");
+}
+
+async function introspect(client: pg.Client, nativeIds: "all" | "none"): Promise<Schema> {
+  await client.query(CATALOG_SETTINGS.map((setting) => `SET ${setting}`).join("; "));
+  return introspectPostgres(async (sql) => (await client.query<object>(sql)).rows, nativeIds);
 }

@@ -5,7 +5,7 @@ import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
 import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
 import { openManaged } from "./open-managed.js";
-import { introspectSqlite } from "./sqlite-catalog.js";
+import { introspectSqlite } from "../sqlite-catalog.js";
 
 assert(parentPort !== null, "this runs in a thread of its own");
 const port = parentPort;

@@ -246,6 +246,23 @@ describe("migrations of a SQLite database", () => {
     expect((await service.drift(ADMIN, "shop")).differences).toEqual([]);
   });
 
+  it("are run once by a step of a plan, however often it asks, and settled for one that died", async () => {
+    const wanted = SCHEMA.replace("city TEXT", "city TEXT, email TEXT");
+    const { id } = await propose(wanted);
+    const step = { planId: "plan", stepId: "step" };
+    expect(await service.settle(ADMIN.orgId, id, step)).toBeUndefined();
+    const applied = await service.apply(ADMIN, id, { step });
+    expect(applied.stepRuns).toEqual([{ ...step, commit: applied.commits[0] }]);
+    await service.revert(ADMIN, id, { acceptDataLoss: true });
+    expect(await service.apply(ADMIN, id, { step })).toMatchObject({ status: "reverted" });
+    expect(await service.settle(ADMIN.orgId, id, step)).toMatchObject({ status: "reverted" });
+    const other = { ...step, stepId: "other" };
+    db.exec('ALTER TABLE "customers" ADD COLUMN "email" TEXT');
+    const settled = await service.settle(ADMIN.orgId, id, other);
+    expect(settled).toMatchObject({ status: "applied" });
+    expect(settled?.stepRuns?.map(({ stepId }) => stepId)).toEqual(["step", "other"]);
+  });
+
   it("run the statements that their schemas ask for, and no others", async () => {
     const migration = await propose(SCHEMA.replace("city TEXT", "city TEXT, email TEXT"));
     const forged = {

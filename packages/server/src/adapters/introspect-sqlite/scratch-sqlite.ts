@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { AppError } from "../../kernel/errors.js";
 import { refuseMoreThanDefinitions, type Schema, type Script } from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
-import { introspectSqlite } from "./sqlite-catalog.js";
+import { introspectSqlite } from "../sqlite-catalog.js";
 
 /** A database in memory. */
 export class SqliteScratch implements ScratchDatabase {

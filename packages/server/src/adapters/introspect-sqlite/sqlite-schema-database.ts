@@ -6,7 +6,7 @@ import type { Checks, SchemaDatabase, ScratchDatabase } from "../../schema/ports
 import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
 import { openManaged } from "./open-managed.js";
 import { SqliteScratch } from "./scratch-sqlite.js";
-import { introspectSqlite } from "./sqlite-catalog.js";
+import { introspectSqlite } from "../sqlite-catalog.js";
 
 const WORKER = new URL("./apply-worker.js", import.meta.url);
 

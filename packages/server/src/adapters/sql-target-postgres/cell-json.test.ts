@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NOBODY } from "../../kernel/testing/nobody.js";
 import { openShop, type Shop } from "./testing/shop.js";
 
 describe("a value as JSON", () => {
@@ -73,6 +74,7 @@ describe("a value as JSON", () => {
         schemaTableHints: [],
         timeoutMs: 10_000,
         attempt,
+        caller: NOBODY,
       },
       new AbortController().signal,
     );

@@ -1,6 +1,7 @@
 import { PostgresServer } from "@steward/test-postgres";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NOBODY } from "../../kernel/testing/nobody.js";
 import type {
   AttemptRef,
   StatementError,
@@ -288,6 +289,7 @@ function request(sql: string, over: Partial<StatementRequest> = {}): StatementRe
     schemaTableHints: [],
     timeoutMs: 10_000,
     attempt: nextStep(),
+    caller: NOBODY,
     ...over,
   };
 }

@@ -7,9 +7,9 @@ import {
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../admission.js";
 import { MARKER_TABLE } from "../marker-table.js";
-import { compareSchemas } from "../schema-deltas.js";
+import { deltasBetween } from "../schema-deltas.js";
 import { isSessionLost } from "./failure.js";
-import { readSchema } from "./schema-snapshot.js";
+import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";
 import { runStatement } from "./statement-rows.js";
 import {
@@ -106,7 +106,7 @@ export class Writes {
     const before = statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await runStatement(session, request, statementClass, this.#types);
     const schemaDeltas =
-      before === undefined ? [] : compareSchemas(before, await readSchema(session));
+      before === undefined ? [] : deltasBetween(before, await readSchema(session));
     return { ...rows, schemaDeltas };
   }
 }

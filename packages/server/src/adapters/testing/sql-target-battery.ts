@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NOBODY } from "../../kernel/testing/nobody.js";
 import {
   StatementError,
   type AttemptRef,
@@ -57,6 +58,7 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         schemaTableHints: [],
         timeoutMs: 10_000,
         attempt: nextStep(),
+        caller: NOBODY,
         ...over,
       };
       return fixture.target.run(request, signal);
@@ -225,7 +227,7 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
       it("knows the result, and gives it again instead of writing twice", async () => {
         const attempt = nextStep();
         const result = await append("first", { attempt });
-        expect(await fixture.target.settle(attempt)).toEqual(result);
+        expect(await fixture.target.settle(attempt, "")).toEqual(result);
         expect(await append("again", { attempt })).toEqual(result);
         expect(await append("again", { attempt: { ...attempt, attempt: 2 } })).toEqual(result);
         expect(await fixture.lines()).toEqual(["first"]);
@@ -233,10 +235,10 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
 
       it("makes sure that one which took no effect never does", async () => {
         const attempt = nextStep();
-        expect(await fixture.target.settle(attempt)).toBeUndefined();
+        expect(await fixture.target.settle(attempt, "")).toBeUndefined();
         expect((await failureOf(append("late", { attempt }))).reason).toBe("rolled_back");
         await append("retried", { attempt: { ...attempt, attempt: 2 } });
-        expect(await fixture.target.settle(attempt)).toMatchObject({ rowCount: 1 });
+        expect(await fixture.target.settle(attempt, "")).toMatchObject({ rowCount: 1 });
         expect(await fixture.lines()).toEqual(["retried"]);
       });
 
@@ -249,7 +251,7 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
 
       it("says so when it cannot find out", async () => {
         await fixture.target[Symbol.asyncDispose]();
-        expect((await failureOf(fixture.target.settle(nextStep()))).reason).toBe("connection");
+        expect((await failureOf(fixture.target.settle(nextStep(), ""))).reason).toBe("connection");
       });
     });
   });

@@ -8,7 +8,7 @@ import {
   type SchemaObject,
   textOf,
 } from "../schema.js";
-import type { Kind } from "../vocabulary.js";
+import type { Kind } from "../kinds.js";
 import { isRoutine, qualified, quoteName, quoteText, WORDS } from "./names.js";
 
 /** Kinds of constraints. */

@@ -12,6 +12,8 @@ export interface CatalogRow {
   readonly table: string;
   /** Null for the index of a constraint. */
   readonly sql: string | null;
+  /** Of a view or a virtual table, whose text does not tell them all. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
 const DATABASE = "database";
@@ -167,13 +169,15 @@ class CatalogReader {
     };
   }
 
-  #addOther({ type, name, table, sql }: CatalogRow): void {
+  #addOther(row: CatalogRow): void {
+    const { type, name, table, sql } = row;
     if (sql === null) return;
     if (type === "table" && isVirtual(sql)) {
       const definition = spell(definitionOf(sql, "USING"));
-      this.#add("VirtualTable", name, tableId(name), DATABASE, { definition });
+      const shownColumns = shown(row);
+      this.#add("VirtualTable", name, tableId(name), DATABASE, { definition, shownColumns });
     } else if (type === "index") this.#addIndex(name, table, sql);
-    else if (type === "view") this.#addView(name, sql);
+    else if (type === "view") this.#addView(name, sql, shown(row));
     else if (type === "trigger") this.#addTrigger(name, table, sql);
   }
 
@@ -192,7 +196,7 @@ class CatalogReader {
     this.#add("Index", name, `index:${fold(name)}`, DATABASE, { on, isUnique, parts, where });
   }
 
-  #addView(name: string, sql: string): void {
+  #addView(name: string, sql: string, shownColumns: readonly Part[] | undefined): void {
     const reader = new TokenReader(tokensOf(sql));
     reader.until((token) => isWord(token, "VIEW"));
     reader.next();
@@ -201,7 +205,7 @@ class CatalogReader {
     const columnNames = isSign(reader.peek(), "(") ? spell(reader.parenthesized()) : undefined;
     reader.takeWords("AS");
     const definition = spell(reader.rest());
-    this.#add("View", name, tableId(name), DATABASE, { columnNames, definition });
+    this.#add("View", name, tableId(name), DATABASE, { columnNames, definition, shownColumns });
   }
 
   #addTrigger(name: string, table: string, sql: string): void {
@@ -231,6 +235,11 @@ class CatalogReader {
       body: spell(reader.rest()),
     });
   }
+}
+
+function shown({ columns }: CatalogRow): readonly Part[] | undefined {
+  if (columns.length === 0) return undefined;
+  return columns.map(({ name, type }) => ({ columnName: name, ...(type === "" ? {} : { type }) }));
 }
 
 function isVirtual(sql: string | null): boolean {

@@ -9,6 +9,7 @@ import { AgentConnection } from "./agent-connection.js";
 import { openDataSource } from "./connection.js";
 import { toStatementError } from "./failure.js";
 import { ReadSession } from "./read-session.js";
+import type { SchemaWatch } from "./schema-watch.js";
 import { WriteSession } from "./write-session.js";
 
 /**
@@ -25,6 +26,7 @@ const frames = new FrameDecoder();
 const waiting: ChildRequest[] = [];
 const dropped = new Set<number>();
 const forgotten: AttemptRef[] = [];
+let schemaWatch: SchemaWatch | undefined;
 
 process.stdin.on("data", (chunk: Buffer) => {
   const isIdle = waiting.length === 0;
@@ -54,6 +56,11 @@ const SLOW_STATEMENT_MS = 10;
 function work(): void {
   const startedAt = performance.now();
   for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+    if (schemaWatch === undefined && mayChangeSchema(request)) {
+      waiting.unshift(request);
+      void loadSchemaWatch();
+      return;
+    }
     handle(request);
     if (performance.now() - startedAt > SLOW_STATEMENT_MS) {
       // The first immediate may come before standard input is looked at, the second does not.
@@ -62,6 +69,16 @@ function work(): void {
     }
   }
   dropped.clear();
+}
+
+function mayChangeSchema({ task }: ChildRequest): boolean {
+  return task.kind === "write" && task.statement.statementClass === "admin";
+}
+
+/** Comparing schemas takes more code than all the rest: only who changes one waits for it. */
+async function loadSchemaWatch(): Promise<void> {
+  ({ watchSchema: schemaWatch } = await import("./schema-watch.js"));
+  work();
 }
 
 function handle(request: ChildRequest): void {
@@ -93,7 +110,10 @@ function writerOf(dataSource: string): Answer {
   let session: WriteSession | undefined;
   return ({ id, task }) => {
     assert(task.kind !== "read", "a writer does not read");
-    session ??= new WriteSession(openDataSource(dataSource, "writer"), systemClock);
+    session ??= new WriteSession(openDataSource(dataSource, "writer"), systemClock, () => {
+      assert(schemaWatch !== undefined, "it is loaded before it is needed");
+      return schemaWatch;
+    });
     exitIfOrphaned();
     if (task.kind === "write") {
       sayResult(

@@ -5,6 +5,7 @@ import type { Clock } from "../../../kernel/clock.js";
 import type { AttemptRef, SqlValue } from "../../../plans/ports.js";
 import { MARKER_TABLE } from "../../marker-table.js";
 import type { WriteTask } from "../protocol.js";
+import { watchSchema } from "./schema-watch.js";
 import { WriteSession } from "./write-session.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -19,7 +20,7 @@ describe("a write and its marker", () => {
     nowMs = Date.parse("2026-01-01T00:00:00Z");
     db = new DatabaseSync(":memory:", { defensive: true });
     db.exec("CREATE TABLE log (line TEXT UNIQUE)");
-    session = new WriteSession(db, clock);
+    session = new WriteSession(db, clock, () => watchSchema);
   });
   afterEach(() => {
     db.close();
@@ -133,7 +134,7 @@ describe("a write and its marker", () => {
     nowMs += 7 * DAY_MS + 1;
     append(attempt(1, "b"), "y");
     expect(markers()).toHaveLength(2);
-    session = new WriteSession(db, clock);
+    session = new WriteSession(db, clock, () => watchSchema);
     append(attempt(1, "c"), "z");
     expect(markers()).toEqual([
       { step_id: "b", attempt: 1, outcome: "applied" },

@@ -3,8 +3,7 @@ import type { Clock } from "../../../kernel/clock.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../../plans/ports.js";
 import type { AdmittedStatement, WriteTask } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
-import { compareSchemas } from "../../schema-deltas.js";
-import { readSchema } from "./schema-snapshot.js";
+import type { SchemaWatch } from "./schema-watch.js";
 import { StepMarkers } from "./step-markers.js";
 
 /** Runs writes, each with its marker in one transaction, so that each takes effect once. */
@@ -12,10 +11,13 @@ export class WriteSession {
   readonly #db: DatabaseSyncInstance;
   readonly #agent: AgentConnection;
   readonly #markers: StepMarkers;
+  readonly #schemaWatch: () => SchemaWatch;
   #isPurged = false;
 
-  constructor(db: DatabaseSyncInstance, clock: Clock) {
+  /** @param schemaWatch asked for with the first statement that may change the schema. */
+  constructor(db: DatabaseSyncInstance, clock: Clock, schemaWatch: () => SchemaWatch) {
     this.#db = db;
+    this.#schemaWatch = schemaWatch;
     this.#agent = new AgentConnection(db);
     this.#markers = new StepMarkers(db, clock);
   }
@@ -50,10 +52,13 @@ export class WriteSession {
 
   #run(statement: AdmittedStatement): StatementResult {
     // Nothing but a change of the schema changes it; within a transaction, nobody else does.
-    const before = statement.statementClass === "admin" ? readSchema(this.#db) : undefined;
-    const rows = this.#agent.run(statement);
-    const schemaDeltas = before === undefined ? [] : compareSchemas(before, readSchema(this.#db));
-    return { ...rows, schemaDeltas };
+    if (statement.statementClass !== "admin") {
+      return { ...this.#agent.run(statement), schemaDeltas: [] };
+    }
+    const { result, schemaDeltas } = this.#schemaWatch()(this.#db, () =>
+      this.#agent.run(statement),
+    );
+    return { ...result, schemaDeltas };
   }
 
   #tidy(forget: readonly AttemptRef[]): void {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { NOBODY } from "../../../kernel/testing/nobody.js";
 import type { Log, LogFields } from "../../../kernel/log.js";
 import { silentLog } from "../../../kernel/log.js";
 import type { AttemptRef, StatementRequest, StatementResult } from "../../../plans/ports.js";
@@ -76,6 +77,7 @@ export class Shop implements AsyncDisposable {
       schemaTableHints: [],
       timeoutMs: 10_000,
       attempt: this.nextStep(),
+      caller: NOBODY,
       ...over,
     } as const;
     return this.target.run(request, signal);

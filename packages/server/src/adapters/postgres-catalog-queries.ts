@@ -113,6 +113,9 @@ const VIEWS = `
       'owner', ${owner("c.relowner")},
       'grants', ${grants("c.relacl", "c.relowner")},
       'options', array_to_string(c.reloptions, ', '),
+      'shownColumns', (SELECT jsonb_agg(jsonb_build_object('columnName', a.attname,
+          'type', format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum)
+        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
       'definition', rtrim(pg_get_viewdef(c.oid), '; '))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('v', 'm') AND ${OWN_RELATION}`;
@@ -228,7 +231,7 @@ export const OBJECTS: string = [
   ...[VIEWS, FUNCTIONS, TRIGGERS, POLICIES],
 ]
   .map(
-    (query) => `SELECT o.id, o.kind, o.name, o.parent, jsonb_strip_nulls(o.values) AS values
+    (query) => `SELECT o.id, o.kind, o.name, o.parent, jsonb_strip_nulls(o.values)::text AS values
     FROM (${query}) AS o (id, kind, name, parent, values)`,
   )
   .join("\nUNION ALL\n");

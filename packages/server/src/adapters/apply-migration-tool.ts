@@ -1,0 +1,146 @@
+import { isUuid } from "../kernel/ids.js";
+import { AppError } from "../kernel/errors.js";
+import {
+  type AttemptRef,
+  type OwnTool,
+  StatementError,
+  type StatementRequest,
+  type StatementResult,
+  type StepTarget,
+} from "../plans/ports.js";
+import {
+  type Migration,
+  type MigrationService,
+  runOfStep,
+  schemasOf,
+  tableDeltas,
+} from "../schema/index.js";
+
+/** The tool's name, which is its target's too. */
+export const APPLY_MIGRATION = "state.apply_migration";
+
+/** What a step calls the tool with. */
+interface Call {
+  readonly id: string;
+  readonly acceptDataLoss: boolean;
+}
+
+/**
+ * The tool by which a step applies a proposed migration (Decision §15). Its template is a JSON object of
+ * `migration_id` and, where rows and values may be lost, `accept_data_loss: true`. Whether it took effect
+ * is told by the migration's own record, which names the step, and by the database's schema.
+ */
+export function applyMigrationTool(migrations: MigrationService): OwnTool {
+  return {
+    target: new ApplyMigrationTarget(migrations),
+    intent: "admin",
+    refusal: (template) => {
+      const call = callIn(template);
+      return typeof call === "string" ? call : undefined;
+    },
+  };
+}
+
+class ApplyMigrationTarget implements StepTarget {
+  readonly name = APPLY_MIGRATION;
+  readonly #migrations: MigrationService;
+
+  constructor(migrations: MigrationService) {
+    this.#migrations = migrations;
+  }
+
+  /** A migration that has begun runs to its end: the step's time and a cancel come too late for it. */
+  async run(
+    { sql, attempt: step, caller }: StatementRequest,
+    signal: AbortSignal,
+  ): Promise<StatementResult> {
+    const { id, acceptDataLoss } = checkedCall(sql);
+    if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
+    try {
+      return resultOf(await this.#migrations.apply(caller, id, { acceptDataLoss, step }), step);
+    } catch (error) {
+      throw toStatementError(error);
+    }
+  }
+
+  async settle(step: AttemptRef, sql: string): Promise<StatementResult | undefined> {
+    const { id } = checkedCall(sql);
+    try {
+      const migration = await this.#migrations.settle(step.orgId, id, step);
+      return migration === undefined ? undefined : resultOf(migration, step);
+    } catch (cause) {
+      const message = "Whether the migration was applied cannot be found out now";
+      throw new StatementError("connection", message, { cause });
+    }
+  }
+
+  /** Which step ran a migration stays a part of its history. */
+  forget(): void {}
+}
+
+function checkedCall(template: string): Call {
+  const call = callIn(template);
+  if (typeof call === "string") throw new StatementError("statement", call);
+  return call;
+}
+
+/** What a template asks for, or why it asks for nothing. */
+function callIn(template: string): Call | string {
+  const given = objectIn(template);
+  if (given === undefined) {
+    return `${APPLY_MIGRATION} takes a JSON object, such as {"migration_id": "…"}`;
+  }
+  const { migration_id: id, accept_data_loss: acceptDataLoss = false, ...others } = given;
+  const [other] = Object.keys(others);
+  if (other !== undefined) return `${APPLY_MIGRATION} takes no ${JSON.stringify(other)}`;
+  if (typeof id !== "string" || !isUuid(id)) return "migration_id must be the UUID of a migration";
+  if (typeof acceptDataLoss !== "boolean") return "accept_data_loss must be true or false";
+  return { id, acceptDataLoss };
+}
+
+function objectIn(template: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const given: unknown = JSON.parse(template);
+    if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
+    return { ...given };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for every call of a step. */
+function resultOf(migration: Migration, step: AttemptRef): StatementResult {
+  const { base, target } = schemasOf(migration);
+  const row = {
+    migration_id: migration.id,
+    database: migration.database,
+    commit: runOfStep(migration, step)?.commit ?? migration.commits.at(-1) ?? null,
+    base_root: migration.baseRoot,
+    target_root: migration.targetRoot,
+  };
+  return {
+    rowCount: 1,
+    outputJson: JSON.stringify([row]),
+    rowsKept: 1,
+    rowCountIsLowerBound: false,
+    schemaDeltas: tableDeltas(base, target),
+  };
+}
+
+/** What the caller did wrong ends the step; anything else leaves open whether it took effect. */
+function toStatementError(error: unknown): StatementError {
+  const { code, message } = AppError.from(error);
+  const options = { cause: error };
+  switch (code) {
+    case "POLICY_DENIED":
+      return new StatementError("intent", message, options);
+    case "NOT_FOUND":
+    case "INVALID_ARGUMENT":
+    case "STATE_CONFLICT":
+    case "APPROVAL_REQUIRED":
+    case "STEP_FAILED":
+      return new StatementError("statement", message, options);
+    default:
+      return new StatementError("connection", message, options);
+  }
+}

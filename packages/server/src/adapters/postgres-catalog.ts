@@ -1,0 +1,107 @@
+import { type SchemaObject, Schema } from "../schema/index.js";
+import { DATABASE_ID, DEPENDENCIES, OBJECTS, TYPE_RELATIONS } from "./postgres-catalog-queries.js";
+
+const DATABASE = "database";
+
+type Row = Pick<SchemaObject, "id" | "kind"> & {
+  readonly name: string;
+  readonly parent: string | null;
+  /** JSON text. */
+  readonly values: string;
+};
+
+/** Asks the connection that a schema is read over. Every column that is asked for is text. */
+export type CatalogQuery = (sql: string) => Promise<readonly object[]>;
+
+/**
+ * What a transaction must be set to while it reads a schema: with nothing on the path, the engine
+ * qualifies every name that is not its own, and compiling a query that is run once takes longer than
+ * running it. Each is followed by a setting's name and its value.
+ */
+export const CATALOG_SETTINGS: readonly string[] = ["search_path = ''", "jit = off"];
+
+/**
+ * The schema of the database that a connection is to, as its transaction sees it.
+ * @param query on a connection with {@link CATALOG_SETTINGS}.
+ * @param nativeIds what says by which oid the engine knows it: everything, all but the database itself, or
+ * nothing.
+ */
+export async function introspectPostgres(
+  query: CatalogQuery,
+  nativeIds: "all" | "objects" | "none" = "all",
+): Promise<Schema> {
+  // The columns that the queries name.
+  const rows = (await query(OBJECTS)) as readonly Row[];
+  const known = new Set(rows.map(({ id }) => id));
+  const needs = await needsAmong(query, known);
+  const withNativeIds = nativeIds !== "none";
+  const objects = rows.map((row) => objectOf(row, [...(needs.get(row.id) ?? [])], withNativeIds));
+  const database = await databaseOf(query, nativeIds === "all");
+  const there = new Set([DATABASE, ...known]);
+  // What stands in something that is left out is left out itself.
+  const placed = objects.filter(({ parent = DATABASE }) => there.has(parent));
+  return new Schema([database, ...placed]);
+}
+
+async function databaseOf(query: CatalogQuery, withNativeId: boolean): Promise<SchemaObject> {
+  // The columns that the query names.
+  const [row] = withNativeId ? ((await query(DATABASE_ID)) as readonly { id: string }[]) : [];
+  return {
+    id: DATABASE,
+    kind: "Database",
+    name: undefined,
+    parent: undefined,
+    values: {
+      dialect: "postgres",
+      ...(row === undefined ? {} : { nativeId: row.id }),
+    },
+  };
+}
+
+/** What each object needs, as far as both are objects, or stand for one. */
+async function needsAmong(
+  query: CatalogQuery,
+  known: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  // The columns that the queries name.
+  const edges = (await query(DEPENDENCIES)) as readonly { dependent: string; needed: string }[];
+  const types = (await query(TYPE_RELATIONS)) as readonly { relation: string; type: string }[];
+  const typeOf = new Map(types.map(({ relation, type }) => [relation, type]));
+  const resolve = (id: string): string => {
+    if (known.has(id)) return id;
+    // A column of a view or a type, which is no object of its own.
+    const whole = id.replace(/^a:(\d+)\..*$/, "r:$1");
+    return typeOf.get(whole) ?? whole;
+  };
+  const needs = new Map<string, Set<string>>();
+  for (const edge of edges) {
+    const [dependent, needed] = [resolve(edge.dependent), resolve(edge.needed)];
+    if (dependent === needed || !known.has(needed)) continue;
+    needs.set(dependent, (needs.get(dependent) ?? new Set()).add(needed));
+  }
+  return needs;
+}
+
+function objectOf(
+  { id, kind, name, parent, values }: Row,
+  needs: readonly string[],
+  withNativeIds: boolean,
+): SchemaObject {
+  const dependsOn = needs.map((needed) => ({ needs: { ref: needed } }));
+  return {
+    id,
+    kind,
+    name,
+    parent: parent ?? DATABASE,
+    values: {
+      ...Object.fromEntries(
+        // What the queries build is made of the vocabulary.
+        Object.entries(JSON.parse(values) as SchemaObject["values"]).filter(
+          ([, value]) => value !== "",
+        ),
+      ),
+      ...(withNativeIds ? { nativeId: id } : {}),
+      ...(dependsOn.length === 0 ? {} : { dependsOn }),
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { SchemaTableDelta } from "../../../plans/index.js";
+import type { RowsResult } from "../../result-rows.js";
+import { deltasBetween } from "../../schema-deltas.js";
+import { introspectSqlite } from "../../sqlite-catalog.js";
+
+/** Runs a statement, and says what it did to the schema. */
+export type SchemaWatch = (
+  db: DatabaseSyncInstance,
+  run: () => RowsResult,
+) => { readonly result: RowsResult; readonly schemaDeltas: readonly SchemaTableDelta[] };
+
+/** Reads the schema before and after, within the transaction that is open. */
+export const watchSchema: SchemaWatch = (db, run) => {
+  const before = introspectSqlite(db);
+  const result = run();
+  return { result, schemaDeltas: deltasBetween(before, introspectSqlite(db)) };
+};

@@ -1,0 +1,40 @@
+import { AppError } from "../kernel/errors.js";
+import type { Finding } from "./lint.js";
+import type { Script } from "./ports.js";
+import type { MigrationProof } from "./proof.js";
+
+/** @throws AppError `INVALID_ARGUMENT`, naming what is missing, when a migration was not proven. */
+export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
+  if (isProven) return;
+  const failed = stretches.find(({ expected, reached }) => expected !== reached);
+  const missing = (failed?.missing ?? []).map(
+    ({ action, kind, path }) => `${action} ${kind} ${path}`,
+  );
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `The migration does not verify (${failed?.name ?? "base"}); missing: ${missing.join("; ")}`,
+  );
+}
+
+/**
+ * What is kept in a state can be written by others than this service; statements are run as they are made.
+ * @throws AppError `STATE_CONFLICT`.
+ */
+export function refuseOthersWork(made: Script, kept: Script): void {
+  if (JSON.stringify(made) === JSON.stringify(kept)) return;
+  throw new AppError(
+    "STATE_CONFLICT",
+    "The migration's statements are not those that its schemas ask for: propose it again",
+  );
+}
+
+/** @throws AppError `APPROVAL_REQUIRED`, naming what would be lost, unless that is accepted. */
+export function refuseLoss(findings: readonly Finding[], isAccepted: boolean): void {
+  const lost = findings.filter(({ code }) => code === "destructive");
+  if (lost.length === 0 || isAccepted) return;
+  const what = lost.map(({ object, message }) => `${object}: ${message}`).join("; ");
+  throw new AppError(
+    "APPROVAL_REQUIRED",
+    `Data would be lost (${what}): accept_data_loss allows it`,
+  );
+}

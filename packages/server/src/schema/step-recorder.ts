@@ -1,0 +1,73 @@
+import { assert } from "../kernel/assert.js";
+import type { Clock } from "../kernel/clock.js";
+import type { Turns } from "../kernel/turns.js";
+import type { Repositories } from "../state/index.js";
+import { identify } from "./identify.js";
+import type { SchemaDatabase } from "./ports.js";
+import { rootOf } from "./root.js";
+import { SchemaHistory } from "./schema-history.js";
+
+/** A step of a plan that changes a schema. */
+export interface RecordedStep {
+  readonly ref: { readonly orgId: string; readonly planId: string; readonly stepId: string };
+  /** Name of the data source. */
+  readonly dataSource: string;
+  readonly author: string;
+}
+
+/** What steps are recorded with. */
+export interface StepRecorderParts {
+  readonly databases: ReadonlyMap<string, SchemaDatabase>;
+  readonly repositories: Repositories;
+  readonly clock: Clock;
+  readonly turns: Turns;
+}
+
+/**
+ * Keeps the history of schemas that steps change: one commit for each (Decision §15). What it records is
+ * the schema as it is found, so repeating it is harmless.
+ */
+export class StepRecorder {
+  readonly #parts: StepRecorderParts;
+
+  constructor(parts: StepRecorderParts) {
+    this.#parts = parts;
+  }
+
+  /** Records what others have changed, so that the step's commit holds what the step does. */
+  before(step: RecordedStep): Promise<void> {
+    return this.#record(step, (isFirst) =>
+      isFirst
+        ? `Record the schema of ${step.dataSource}`
+        : `Found before ${nameOf(step)}: changed by others`,
+    );
+  }
+
+  /** Records the schema as it is after the step; nothing when it is recorded. */
+  after(step: RecordedStep): Promise<void> {
+    return this.#record(step, () => `Run ${nameOf(step)}`);
+  }
+
+  async #record(
+    { ref: { orgId }, dataSource, author }: RecordedStep,
+    messageOf: (isFirst: boolean) => string,
+  ): Promise<void> {
+    const { databases, repositories, clock, turns } = this.#parts;
+    const database = databases.get(dataSource);
+    assert(database !== undefined, "steps run on data sources that there are");
+    await turns.next(dataSource, async () => {
+      const draft = await database.introspect();
+      await repositories.write(orgId, ({ store }) => {
+        const history = new SchemaHistory(store, clock, dataSource);
+        const recorded = history.head?.schema;
+        const schema = identify(draft, recorded);
+        if (recorded !== undefined && rootOf(recorded) === rootOf(schema)) return;
+        history.record(schema, { author, message: messageOf(recorded === undefined) });
+      });
+    });
+  }
+}
+
+function nameOf({ ref: { planId, stepId } }: RecordedStep): string {
+  return `step ${stepId} of plan ${planId}`;
+}

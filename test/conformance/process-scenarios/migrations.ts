@@ -1,0 +1,202 @@
+import { createClient, type Migration, type StewardClient } from "@steward/client";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import type { Client, Execution, StepInput, Wire } from "../client.js";
+import { expectRefusal, insist } from "../expectations.js";
+import type { RequirementId } from "../requirements.js";
+import { step, type ProcessScenario } from "../scenario.js";
+import { Steward } from "../steward.js";
+
+const BASE = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT)";
+const WANTED = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT)";
+const ADMIN = { "x-user-id": "ada", "x-user-role": "admin" };
+const WIRES: readonly Wire[] = ["grpc", "rest"];
+
+/** A server whose data source has one table, a client of the contract, and one of the state. */
+interface Shop {
+  readonly steward: Steward;
+  readonly rest: StewardClient;
+  readonly client: Client;
+}
+
+function overEach(
+  cites: readonly RequirementId[],
+  title: string,
+  run: (shop: Shop) => Promise<void>,
+): readonly ProcessScenario[] {
+  return WIRES.map((wire) => ({
+    cites,
+    title: `${title} (${wire})`,
+    run: async () => {
+      await using steward = await Steward.start();
+      steward.sql(BASE);
+      const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
+      await run({ steward, rest, client: steward.client(wire, ADMIN) });
+    },
+  }));
+}
+
+const propose = ({ rest }: Shop, sql = WANTED): Promise<Migration> =>
+  rest.migrations.propose({ database: "default", sql, message: "a wish" });
+const apply = ({ migration_id }: Pick<Migration, "migration_id">): StepInput =>
+  step("apply", JSON.stringify({ migration_id }), {
+    tool_name: "state.apply_migration",
+    intent: "admin",
+  });
+const submit = async (client: Client, ...steps: readonly StepInput[]): Promise<string> =>
+  (await client.submit({ steps })).plan_id;
+
+/** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
+export const migrations: readonly ProcessScenario[] = [
+  ...overEach(
+    ["D15-proof", "D15-pinned", "D15-drift"],
+    "a migration is proven, runs on the very schema it is for, and drift is named",
+    async (shop) => {
+      const { steward, rest } = shop;
+      const migration = await propose(shop);
+      expect(await rest.migrations.verify(migration.migration_id)).toMatchObject({ proven: true });
+      steward.sql("CREATE INDEX by_hand ON customers (name)");
+      await expect(rest.migrations.apply(migration.migration_id)).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringContaining("create Index by_hand") as unknown,
+      });
+      expect((await rest.migrations.drift("default")).differences).toMatchObject([
+        { action: "create", kind: "Index", path: "by_hand" },
+      ]);
+      steward.sql("DROP INDEX by_hand");
+      const applied = await rest.migrations.apply(migration.migration_id);
+      const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
+      expect(commit).toMatchObject({ commit: applied.commits[0], author: "ada" });
+    },
+  ),
+  ...overEach(
+    ["D15-loss"],
+    "a migration that would lose data needs a word of the caller",
+    async (shop) => {
+      const lossy = await propose(shop, "CREATE TABLE customers (id INTEGER PRIMARY KEY)");
+      await expect(shop.rest.migrations.apply(lossy.migration_id)).rejects.toMatchObject({
+        code: "APPROVAL_REQUIRED",
+      });
+      const plan = await submit(shop.client, apply(lossy));
+      const refused = await shop.client.execute(plan, "apply");
+      expect(refused).toMatchObject({ success: false, step_result: { status: "failed" } });
+      expect(refused.error_message).toContain("accept_data_loss");
+    },
+  ),
+  ...overEach(
+    ["D15-tool", "D15-tool-told", "D11-migration"],
+    "a step applies a migration, and is told, metered and logged like any other",
+    async (shop) => {
+      const { client, rest } = shop;
+      const migration = await propose(shop);
+      const plan = await submit(client, apply(migration));
+      const execution = await client.execute(plan, "apply");
+      expect(execution).toMatchObject({
+        success: true,
+        step_result: { status: "completed", row_count: 1 },
+        llm_context_update: {
+          schema_additions: [{ table_name: "customers", operation: "MODIFIED" }],
+        },
+      });
+      const { commits } = await rest.migrations.show(migration.migration_id);
+      expect(execution.llm_context_update?.tool_output_json).toContain(commits[0]);
+      const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
+      expect(commit?.message).toContain(`step apply of plan ${plan}`);
+      await expect
+        .poll(() => rest.billing.heatMap(), { timeout: 10_000 })
+        .toMatchObject([{ intent: "admin", aau_weight: 5, action_count: 1 }]);
+      expect(await client.execute(plan, "apply")).toMatchObject({ replayed: true });
+    },
+  ),
+  ...overEach(
+    ["D15-tool-intent", "D15-tool-who", "D15-tool-unknown"],
+    "the tool is called with its one intent, by those who may, with a migration that there is",
+    async (shop) => {
+      const { client } = shop;
+      const migration = await propose(shop);
+      const { wire } = client;
+      for (const [more, field] of [
+        [{ intent: "write_update" }, "steps[0].intent"],
+        [{ query_template: "DROP TABLE customers" }, "steps[0].query_template"],
+      ] as const) {
+        await expectRefusal(wire, client.submit({ steps: [{ ...apply(migration), ...more }] }), {
+          ...{ code: "INVALID_PLAN", grpc: "INVALID_ARGUMENT", rest: 400 },
+          field,
+        });
+      }
+      const agent = client.as({ "x-user-role": "agent" });
+      const denied = await agent.execute(await submit(agent, apply(migration)), "apply");
+      expect(denied).toMatchObject({ success: false, error_code: "POLICY_DENIED" });
+      const none = { migration_id: "11111111-1111-4111-8111-111111111111" };
+      const unknown = await client.execute(await submit(client, apply(none)), "apply");
+      expect(unknown).toMatchObject({ success: false, step_result: { status: "failed" } });
+      expect(unknown.error_message).toContain("There is no migration");
+      expect((await shop.rest.migrations.show(migration.migration_id)).status).toBe("proposed");
+    },
+  ),
+  ...overEach(
+    ["D15-commit", "D15-found", "D15-no-change"],
+    "a step that changes the schema leaves a commit, and none that does not",
+    async ({ client, rest, steward }) => {
+      const plan = await submit(
+        client,
+        step("make", "CREATE TABLE orders (id INTEGER PRIMARY KEY)"),
+        step("fill", "INSERT INTO orders VALUES (1)"),
+        step("index", "CREATE INDEX orders_by_id ON orders (id)"),
+      );
+      await client.execute(plan, "make");
+      await client.execute(plan, "fill");
+      steward.sql("CREATE VIEW ids AS SELECT id FROM orders");
+      await client.execute(plan, "index");
+      const log = await rest.state.log({ from: "schemas/default" });
+      expect(log.map(({ author, message }) => [author, message])).toEqual([
+        ["ada", `Run step index of plan ${plan}`],
+        ["ada", `Found before step index of plan ${plan}: changed by others`],
+        ["ada", `Run step make of plan ${plan}`],
+        ["ada", "Record the schema of default"],
+      ]);
+      expect((await rest.migrations.drift("default")).differences).toEqual([]);
+    },
+  ),
+  ...overEach(
+    ["D15-once", "D15-made-up"],
+    "a killed server changes a schema once, and its history has a commit for it",
+    async (shop) => {
+      const { client, rest, steward } = shop;
+      for (const [round, pauseMs] of [0, 30, 90].entries()) {
+        const plan = await submit(
+          client,
+          step("add", `ALTER TABLE customers ADD COLUMN c${String(round)}`),
+        );
+        await killedWhile(steward, pauseMs, client.execute(plan, "add"));
+        await insist(client, plan, "add");
+        const [live] = steward.rows("SELECT sql FROM sqlite_schema WHERE name = 'customers'");
+        const { sql } = live as { readonly sql: string };
+        const migration = await propose(shop, sql.replace(/\)$/, `, m${String(round)} TEXT)`));
+        const applying = await submit(client, apply(migration));
+        await killedWhile(steward, pauseMs * 3, client.execute(applying, "apply"));
+        await insist(client, applying, "apply");
+        expect((await rest.migrations.show(migration.migration_id)).commits).toHaveLength(1);
+        const messages = (await rest.state.log({ from: "schemas/default" })).map(
+          ({ message }) => message,
+        );
+        for (const named of [`Run step add of plan ${plan}`, migration.migration_id]) {
+          expect(messages.filter((message) => message.includes(named))).toHaveLength(1);
+        }
+        expect((await rest.migrations.drift("default")).differences).toEqual([]);
+      }
+    },
+  ),
+];
+
+async function killedWhile(
+  steward: Steward,
+  pauseMs: number,
+  execution: Promise<Execution>,
+): Promise<void> {
+  const lost = execution.catch(() => undefined);
+  await delay(pauseMs);
+  await steward.server.kill();
+  await lost;
+  await steward.server.restart();
+}
