@@ -20,6 +20,7 @@ export { intentOfToolName } from "./tool-name.js";
 export type {
   AnnouncedToolCall,
   Dialect,
+  FunctionName,
   SqlAnalyzer,
   StatementAnalysis,
   ToolCallGate,

@@ -12,6 +12,8 @@ export type StatementAnalysis =
       readonly because?: string;
       /** Tables the text names, without duplicates, as written but for quotes; CTE names left out. */
       readonly tables: readonly string[];
+      /** Names of which only the database can tell whether they are those of its functions. */
+      readonly functionNames?: readonly FunctionName[];
     }
   | {
       readonly kind: "rejected";
@@ -23,6 +25,20 @@ export type StatementAnalysis =
       /** For people: what and where, with a hint when the parser has one. */
       readonly message: string;
     };
+
+/** A name by which a statement calls a function, or may: what it means depends on the database. */
+export interface FunctionName {
+  readonly name: string;
+  /**
+   * `call`: called without a schema. `row`, `value`: selected with a dot, from a row of a table or
+   * query, or from anything; it is a function's name if there is no such column.
+   */
+  readonly form: "call" | "row" | "value";
+  /** Where the row comes from, as schema and name, if it can only be from tables. */
+  readonly tables?: readonly (readonly string[])[];
+  /** What the engine's own function of the name is to a statement that calls it, if there is one. */
+  readonly builtInClass: StatementClass | "forbidden";
+}
 
 /** Reads one SQL text as the engine will. Pure: no database is asked. */
 export interface SqlAnalyzer {

@@ -1,4 +1,5 @@
-import { VisitorKeys, type AstNode, type QualifiedName, type Stmt } from "sqlite3-parser";
+import type { AstNode, QualifiedName, Stmt } from "sqlite3-parser";
+import { childrenOf } from "./sqlite-tree.js";
 
 /**
  * The tables one statement names, in the order of the text, as first written but for quotes; CTE
@@ -90,11 +91,4 @@ function isCte(name: QualifiedName, scope: Scope | undefined): boolean {
 
 function text(name: QualifiedName): string {
   return name.objName.text;
-}
-
-function childrenOf(node: AstNode): AstNode[] {
-  // The parser's table lists, by node type, exactly the properties that hold nodes.
-  const keys = (VisitorKeys as Readonly<Record<string, readonly string[]>>)[node.type] ?? [];
-  const properties = node as unknown as Readonly<Record<string, AstNode | readonly AstNode[]>>;
-  return keys.flatMap((key) => properties[key] ?? []);
 }

@@ -1,5 +1,6 @@
 import type {
   Dialect,
+  FunctionName,
   SqlAnalyzer,
   StatementAnalysis,
   StatementClass,
@@ -7,7 +8,7 @@ import type {
 import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
-import { judgeFunction } from "./postgres-functions.js";
+import { judgeFunction, judgeSelection } from "./postgres-functions.js";
 import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
 import { judgeStatement, spokenName } from "./postgres-statements.js";
 import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
@@ -99,15 +100,39 @@ function judge(statement: TreeNode): StatementAnalysis {
     const { statementClass } = verdict;
     claims.push({ statementClass, because: `it calls the function ${spoken}` });
   }
+  for (const { name, from } of contents.selections) {
+    const verdict = from === "value" ? judgeSelection(name) : undefined;
+    if (verdict?.kind === "forbidden") {
+      return rejected("forbidden", `The function ${name} is not allowed, nor to select its name`);
+    }
+    if (verdict !== undefined)
+      claims.push({ ...verdict, because: `it calls the function ${name}` });
+  }
   const denial = tableDenial(contents.tables);
   if (denial !== undefined) return rejected("forbidden", denial);
   const { statementClass, because } = gravest(claims);
+  const functionNames = functionNamesOf(contents);
   return {
     kind: "statement",
     statementClass,
     tables: tableNames(contents),
     ...(because === undefined ? {} : { because }),
+    ...(functionNames.length === 0 ? {} : { functionNames }),
   };
+}
+
+/** The names that are not told by the text alone: the database may have functions of its own. */
+function functionNamesOf({ functions, selections }: TreeContents): readonly FunctionName[] {
+  const called = new Set(functions.flatMap((name) => (name.length === 1 ? name : [])));
+  return [
+    ...[...called].map((name) => ({ name, form: "call" as const })),
+    ...selections.map(({ name, from, ...tables }) => ({ name, form: from, ...tables })),
+  ].map((named) => ({ ...named, builtInClass: builtInClass(named.name) }));
+}
+
+function builtInClass(name: string): FunctionName["builtInClass"] {
+  const verdict = judgeFunction([name]);
+  return verdict.kind === "forbidden" ? "forbidden" : verdict.statementClass;
 }
 
 /** The first of the gravest: a statement's own class comes before those of what it calls. */

@@ -4,20 +4,19 @@
  */
 export function isSystemTable(name: readonly string[]): boolean {
   const [table = "", schema] = [...name].reverse();
-  return schema === undefined ? table.startsWith("pg_") : SYSTEM_SCHEMAS.has(schema);
+  if (schema === undefined) return table.startsWith("pg_");
+  return schema === "information_schema" || schema.startsWith("pg_");
 }
 
 /** Whether a statement may read one of PostgreSQL's own tables: those that describe the schema. */
 export function isReadableSystemTable(name: readonly string[]): boolean {
   const [table = "", schema] = [...name].reverse();
-  return schema === "information_schema" || (schema !== "pg_toast" && READABLE.has(table));
+  if (schema === "information_schema") return !SERVER_ACCESS.test(table);
+  return (schema === undefined || schema === "pg_catalog") && READABLE.has(table);
 }
 
-const SYSTEM_SCHEMAS: ReadonlySet<string> = new Set([
-  "information_schema",
-  "pg_catalog",
-  "pg_toast",
-]);
+/** Views of the standard that show how, and with which password, other servers are reached. */
+const SERVER_ACCESS = /^_pg_|^user_mapping|^foreign_(server|data_wrapper)/;
 
 /** The others tell of other sessions and their statements, of roles and passwords, or of the server. */
 const READABLE: ReadonlySet<string> = new Set(

@@ -21,6 +21,16 @@ export function judgeFunction(name: readonly string[]): FunctionVerdict {
   return isKept ? { kind: "forbidden" } : ofClass("admin");
 }
 
+/**
+ * What selecting a name with a dot from something that is no row does, as far as the name tells. Where
+ * it is unknown the database has to say whether there is such a function: columns have any name.
+ */
+export function judgeSelection(name: string): FunctionVerdict | undefined {
+  const changing = CHANGING.get(name);
+  if (changing !== undefined) return ofClass(changing);
+  return FORBIDDEN.has(name) || BUILT_IN_NAME.test(name) ? { kind: "forbidden" } : undefined;
+}
+
 function ofClass(statementClass: StatementClass): FunctionVerdict {
   return { kind: "class", statementClass };
 }
@@ -50,7 +60,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
     make_timestamp make_timestamptz now overlaps statement_timestamp time timeofday timestamp
     timestamptz timetz timezone to_char to_date to_number to_timestamp transaction_timestamp
 
-    bit bool bytea float4 float8 int2 int4 int8 money numeric oid regclass uuid varbit xid xml
+    bit bool bytea float4 float8 int2 int4 int8 money name numeric oid regclass uuid varbit xid xml
     gen_random_uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7
 
     any_value array_agg avg bit_and bit_or bit_xor bool_and bool_or corr count covar_pop covar_samp
@@ -101,14 +111,23 @@ const HARMLESS: ReadonlySet<string> = new Set(
 
     col_description current_catalog current_database current_schema current_schemas current_user
     format_type has_any_column_privilege has_column_privilege has_database_privilege
-    has_schema_privilege has_sequence_privilege has_table_privilege has_type_privilege
-    obj_description pg_basetype pg_client_encoding pg_collation_for pg_column_size
-    pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_partkeydef pg_get_serial_sequence
-    pg_get_triggerdef pg_get_userbyid pg_get_viewdef pg_has_role pg_indexes_size
-    pg_input_error_info pg_input_is_valid pg_partition_ancestors pg_partition_root pg_partition_tree
-    pg_relation_size pg_size_bytes pg_size_pretty pg_table_is_visible pg_table_size
-    pg_total_relation_size pg_type_is_visible pg_typeof row_security_active session_user
-    shobj_description system_user to_regclass to_regnamespace to_regrole to_regtype version
+    has_function_privilege has_schema_privilege has_sequence_privilege has_table_privilege
+    has_type_privilege obj_description pg_basetype pg_client_encoding pg_collation_for
+    pg_collation_is_visible pg_column_compression pg_column_is_updatable pg_column_size
+    pg_database_size pg_describe_object pg_encoding_to_char pg_function_is_visible
+    pg_get_constraintdef pg_get_expr pg_get_function_arg_default pg_get_function_arguments
+    pg_get_function_identity_arguments pg_get_function_result pg_get_functiondef pg_get_indexdef
+    pg_get_partition_constraintdef pg_get_partkeydef pg_get_ruledef pg_get_serial_sequence
+    pg_get_statisticsobjdef pg_get_statisticsobjdef_expressions pg_get_triggerdef pg_get_userbyid
+    pg_get_viewdef pg_has_role pg_identify_object pg_index_column_has_property
+    pg_index_has_property pg_indexes_size pg_input_error_info pg_input_is_valid
+    pg_opclass_is_visible pg_operator_is_visible pg_partition_ancestors pg_partition_root
+    pg_partition_tree pg_relation_is_updatable pg_relation_size pg_sequence_parameters
+    pg_size_bytes pg_size_pretty pg_statistics_obj_is_visible pg_table_is_visible pg_table_size
+    pg_total_relation_size pg_ts_config_is_visible pg_type_is_visible pg_typeof
+    row_security_active session_user shobj_description system_user to_regclass to_regcollation
+    to_regnamespace to_regoper to_regoperator to_regproc to_regprocedure to_regrole to_regtype
+    to_regtypemod version
 
     difference levenshtein levenshtein_less_equal metaphone dmetaphone dmetaphone_alt soundex
     show_trgm similarity strict_word_similarity unaccent word_similarity
@@ -144,6 +163,10 @@ const FORBIDDEN: ReadonlySet<string> = new Set(
 
 /** Whole families: the server's files, processes, locks and replication, large objects, the network. */
 const FORBIDDEN_NAME = /^(pg_|lo_|binary_upgrade_|dblink|http|inet_(client|server)_|txid_)/;
+
+/** As above, of functions that PostgreSQL brings along, whose names no column is likely to have. */
+const BUILT_IN_NAME =
+  /^(pg_|binary_upgrade_|txid_|lo_(close|creat|create|get|open|tell|tell64|truncate|unlink|import|export)$)/;
 
 /** Schemas in which extensions keep functions that reach beyond the database, or run later. */
 const FORBIDDEN_SCHEMAS: ReadonlySet<string> = new Set(["cron", "net", "http", "dblink"]);

@@ -83,6 +83,7 @@ const OBJECT_FIELDS = ["objectType", "objtype", "removeType", "renameType"];
 
 /** Kinds of objects that belong to the whole server, or bring code or connections with them. */
 const SERVER_OBJECTS: ReadonlySet<unknown> = new Set([
+  "OBJECT_ACCESS_METHOD",
   "OBJECT_DATABASE",
   "OBJECT_EVENT_TRIGGER",
   "OBJECT_EXTENSION",

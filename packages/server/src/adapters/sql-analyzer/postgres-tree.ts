@@ -1,4 +1,6 @@
 import type { TreeNode, TreeValue } from "./postgres-grammar.js";
+import { nameOf, namesIn } from "./postgres-names.js";
+import { Selections, type Selection } from "./postgres-selections.js";
 
 /** A table that a statement names, and what for. */
 export interface NamedTable {
@@ -17,6 +19,8 @@ export interface TreeContents {
   readonly tables: readonly NamedTable[];
   /** Schema and name, or only the name, of each function called. */
   readonly functions: readonly (readonly string[])[];
+  /** Names behind a dot that may be those of functions. */
+  readonly selections: readonly Selection[];
 }
 
 /**
@@ -24,18 +28,20 @@ export interface TreeContents {
  * admits one type only stands there bare: those are told by the fields they have.
  */
 export function contentsOf(root: TreeNode): TreeContents {
-  const contents: Found = { statements: [], tables: [], functions: [] };
+  const found: Found = { statements: [], tables: [], functions: [], dots: new Selections() };
   const pending: Visit[] = [{ value: root, field: "", statement: "", scope: NO_NAMES }];
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
-    pending.push(...visitValue(visit, contents).reverse());
+    pending.push(...visitValue(visit, found).reverse());
   }
-  return contents;
+  const { dots, ...contents } = found;
+  return { ...contents, selections: dots.list() };
 }
 
 interface Found {
   readonly statements: { type: string; node: TreeNode }[];
   readonly tables: NamedTable[];
   readonly functions: (readonly string[])[];
+  readonly dots: Selections;
 }
 
 interface Visit {
@@ -77,6 +83,7 @@ function visitValue({ value, field, statement, scope }: Visit, found: Found): Vi
   const within = isStatement ? type : statement;
   collectTables(value, field, within, scope, found);
   collectFunctions(value, type, found);
+  found.dots.visit(value, type, isCte(value, scope));
   const inner = innerScopes(value, scope);
   return Object.entries(value).flatMap(([name, child]) =>
     name === "withClause"
@@ -93,12 +100,10 @@ function collectTables(
   found: Found,
 ): void {
   if (typeof node["relname"] === "string") {
-    const name = [node["catalogname"], node["schemaname"], node["relname"]].filter(
-      (part): part is string => typeof part === "string",
-    );
+    const name = nameOf(node);
     const isTarget =
       statement === "TruncateStmt" || (CHANGES.has(statement) && field === "relation");
-    if (!isTarget && name.length === 1 && scope.has(node["relname"])) return;
+    if (!isTarget && isCte(node, scope)) return;
     const isTemporary =
       node["relpersistence"] === "t" || name.at(-2)?.startsWith("pg_temp") === true;
     found.tables.push({ name, statement, isTarget, isTemporary });
@@ -153,13 +158,9 @@ function innerScopes(
   return { body, ctes };
 }
 
-/** The texts of a list of String nodes. */
-function namesIn(list: TreeValue | undefined): readonly string[] {
-  if (list === undefined || !isList(list)) return [];
-  return list.flatMap((item) => {
-    const text = (item as { readonly String?: { readonly sval?: string } }).String?.sval;
-    return text ?? [];
-  });
+/** Whether WITH gives the name that stands where a table's could. */
+function isCte(table: TreeNode, scope: ReadonlySet<string>): boolean {
+  return table["schemaname"] === undefined && scope.has(table["relname"] as string);
 }
 
 function isList(value: TreeValue): value is readonly TreeValue[] {

@@ -3,6 +3,7 @@ import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/i
 import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import { namedTables } from "./named-tables.js";
+import { forbiddenCall } from "./sqlite-tree.js";
 import { classifyStatement } from "./statement-class.js";
 
 /** Analyses remembered: the same few templates are submitted, and then run, again and again. */
@@ -42,8 +43,9 @@ function analyzeSqlite(sql: string): StatementAnalysis {
 function judge(statement: Stmt): StatementAnalysis {
   const judged = classifyStatement(statement);
   if (judged.kind === "forbidden") return rejected("forbidden", judged.message);
-  const { statementClass } = judged;
-  return { kind: "statement", statementClass, tables: namedTables(statement) };
+  const called = forbiddenCall(statement);
+  if (called !== undefined) return rejected("forbidden", `The function ${called} is not allowed`);
+  return { ...judged, kind: "statement", tables: namedTables(statement) };
 }
 
 function describeSyntaxError(errors: readonly ParseDiagnostic[]): string {

@@ -4,7 +4,7 @@ import { unreachable } from "../../kernel/assert.js";
 
 /** What a statement does, or why no intent allows it. */
 export type Classification =
-  | { readonly kind: "class"; readonly statementClass: StatementClass }
+  | { readonly kind: "class"; readonly statementClass: StatementClass; readonly because?: string }
   | { readonly kind: "forbidden"; readonly message: string };
 
 /**
@@ -18,7 +18,9 @@ export function classifyStatement(statement: Stmt): Classification {
     case "SelectStmt":
       return ofClass("read_select");
     case "InsertStmt":
-      return ofClass(insertClass(statement));
+      return mayCommandIndex(statement)
+        ? ofClass("write_delete", INDEX_COMMAND)
+        : ofClass(insertClass(statement));
     case "UpdateStmt":
       return ofClass(updateClass(statement));
     case "DeleteStmt":
@@ -71,6 +73,18 @@ function insertClass(statement: InsertStmt): StatementClass {
     : "write_insert";
 }
 
+/**
+ * A full-text index takes commands, such as to delete a row or all of them, in a column that has its own
+ * name (https://sqlite.org/fts5.html, §6). Only the database knows which tables are such.
+ */
+function mayCommandIndex({ tblName, columns = [] }: InsertStmt): boolean {
+  const table = tblName.objName.text.toLowerCase();
+  return columns.some((column) => column.text.toLowerCase() === table);
+}
+
+const INDEX_COMMAND =
+  "a column of the table's own name takes a full-text index's commands; for another table, leave out the list of columns";
+
 function mayUpdate(upsert: Upsert | undefined): boolean {
   for (let clause = upsert; clause !== undefined; clause = clause.next) {
     if (clause.doClause.type === "SetUpsertDo") return true;
@@ -89,8 +103,8 @@ function unlessTemporary(temporary: boolean, name: QualifiedName): Classificatio
     : ofClass("admin");
 }
 
-function ofClass(statementClass: StatementClass): Classification {
-  return { kind: "class", statementClass };
+function ofClass(statementClass: StatementClass, because?: string): Classification {
+  return { kind: "class", statementClass, ...(because === undefined ? {} : { because }) };
 }
 
 function forbidden(message: string): Classification {

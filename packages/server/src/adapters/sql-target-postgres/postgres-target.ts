@@ -14,10 +14,9 @@ import { toStatementError } from "./failure.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
 import { hintsFor } from "./statement-hints.js";
-import { runStatement } from "./statement-rows.js";
+import { StatementRunner } from "./statement-runner.js";
 import { Stopper } from "./stopper.js";
 import { beginText } from "./transaction.js";
-import { TypeCatalog } from "./type-catalog.js";
 import { Writes } from "./writes.js";
 
 /** Where a data source is and what it is called. */
@@ -42,8 +41,8 @@ export class PostgresTarget implements SqlTarget {
   readonly dialect = "postgres";
   readonly #admission: Admission;
   readonly #pool: SessionPool;
-  readonly #types = new TypeCatalog();
-  readonly #writes: Writes;
+  readonly #runner = new StatementRunner();
+  readonly #writes = new Writes(this.#runner);
   readonly #log: Log;
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -52,7 +51,6 @@ export class PostgresTarget implements SqlTarget {
     this.name = options.name;
     this.#admission = new Admission(options.analyzer, "postgres");
     this.#pool = new SessionPool(options.url, options.sessionsMax ?? SESSIONS_MAX_DEFAULT);
-    this.#writes = new Writes(this.#types);
     this.#log = options.log.child({ dataSource: options.name });
   }
 
@@ -94,8 +92,7 @@ export class PostgresTarget implements SqlTarget {
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
         await session.command(beginText("READ ONLY", stopper.remainingMs));
-        const { statementClass } = statement;
-        const rows = await runStatement(session, request, statementClass, this.#types);
+        const rows = await this.#runner.run(session, request, statement);
         // Nothing changes within the snapshot that a read sees.
         return { ...rows, schemaDeltas: [] };
       } catch (error) {

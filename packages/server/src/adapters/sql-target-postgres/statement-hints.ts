@@ -7,6 +7,7 @@ import {
   type NameCatalog,
 } from "../repair-hints.js";
 import { MARKER_TABLE } from "../marker-table.js";
+import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 
 /** Tables, and columns, that are looked at for a near miss. */
@@ -94,8 +95,5 @@ function quotedNames(names: readonly string[]): string {
 }
 
 function quoted(name: string): string {
-  return name
-    .split(".")
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join(".");
+  return quotedName(name.split("."));
 }

@@ -11,7 +11,7 @@ import { deltasBetween } from "../schema-deltas.js";
 import { isSessionLost } from "./failure.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";
-import { runStatement } from "./statement-rows.js";
+import type { StatementRunner } from "./statement-runner.js";
 import {
   applyMarker,
   createMarkerTable,
@@ -21,7 +21,6 @@ import {
 } from "./step-markers.js";
 import type { Stopper } from "./stopper.js";
 import { beginText } from "./transaction.js";
-import type { TypeCatalog } from "./type-catalog.js";
 
 /** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
 const FORGOTTEN_MAX = 1000;
@@ -32,12 +31,12 @@ export type Written =
 
 /** Runs writes, each with its marker in one transaction, so that each takes effect once. */
 export class Writes {
-  readonly #types: TypeCatalog;
+  readonly #runner: StatementRunner;
   #forgotten: AttemptRef[] = [];
   #isPurged = false;
 
-  constructor(types: TypeCatalog) {
-    this.#types = types;
+  constructor(runner: StatementRunner) {
+    this.#runner = runner;
   }
 
   /**
@@ -96,15 +95,15 @@ export class Writes {
   async #effect(
     session: Session,
     request: StatementRequest,
-    { statementClass }: KnownStatement,
+    statement: KnownStatement,
   ): Promise<StatementResult> {
     if (!this.#isPurged) {
       this.#isPurged = true;
       await purgeMarkers(session);
     }
     // Only a change of the schema changes it; another one's is seen when that one tells of it.
-    const before = statementClass === "admin" ? await readSchema(session) : undefined;
-    const rows = await runStatement(session, request, statementClass, this.#types);
+    const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
+    const rows = await this.#runner.run(session, request, statement);
     const schemaDeltas =
       before === undefined ? [] : deltasBetween(before, await readSchema(session));
     return { ...rows, schemaDeltas };

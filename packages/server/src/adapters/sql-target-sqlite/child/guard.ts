@@ -1,6 +1,7 @@
 import { constants, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Intent } from "../../../governance/index.js";
 import { assert } from "../../../kernel/assert.js";
+import { isForbiddenFunction } from "../../sqlite-functions.js";
 import { isMarkerTable, MARKER_TABLE } from "../../marker-table.js";
 
 /**
@@ -115,9 +116,6 @@ const READABLE_PRAGMAS: ReadonlySet<string> = new Set([
   "table_xinfo",
 ]);
 
-/** Functions that reach code or memory outside the database. */
-const FORBIDDEN_FUNCTIONS: ReadonlySet<string> = new Set(["fts3_tokenizer", "load_extension"]);
-
 const SCHEMA_CHANGES: ReadonlySet<number> = new Set([
   constants.SQLITE_ALTER_TABLE,
   constants.SQLITE_ANALYZE,
@@ -144,7 +142,7 @@ function denialOf(access: Access, watch: Watch): string | undefined {
     case constants.SQLITE_RECURSIVE:
       return undefined;
     case constants.SQLITE_FUNCTION:
-      return FORBIDDEN_FUNCTIONS.has(access.second?.toLowerCase() ?? "")
+      return isForbiddenFunction(access.second ?? "")
         ? `The function ${access.second ?? ""} is not allowed`
         : undefined;
     case constants.SQLITE_PRAGMA:

@@ -1,0 +1,156 @@
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Intent } from "../../governance/index.js";
+import type { StatementError, StatementResult } from "../../plans/ports.js";
+import { READS, SCHEMA } from "../sql-analyzer/testing/postgres-examples.js";
+import { failureOf } from "../testing/sql-target-battery.js";
+import { PostgresTarget } from "./postgres-target.js";
+import { shopOptions } from "./testing/shop.js";
+
+/** Functions that the owner of the database has made, by the kinds of argument they take. */
+const OWN_FUNCTIONS = `
+CREATE FUNCTION score(customers) RETURNS int LANGUAGE sql AS 'SELECT 7';
+CREATE FUNCTION total(customers) RETURNS int LANGUAGE sql AS 'SELECT 8';
+CREATE FUNCTION whole(anyelement) RETURNS int LANGUAGE sql AS 'SELECT 9';
+CREATE FUNCTION many(VARIADIC customers[]) RETURNS int LANGUAGE sql AS 'SELECT 10';
+CREATE FUNCTION twice(float8, int DEFAULT 2) RETURNS float8 LANGUAGE sql AS 'SELECT $1 * $2';
+CREATE FUNCTION status(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
+CREATE FUNCTION http_status(text) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION initcap(customers) RETURNS text LANGUAGE sql AS 'SELECT $1.name';
+CREATE VIEW scores AS SELECT id, score(customers) AS score, initcap(customers) FROM customers;
+`;
+
+let database: TestDatabase;
+let target: PostgresTarget;
+let isNewest: boolean;
+let steps = 0;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  await database.query(SCHEMA + OWN_FUNCTIONS);
+  const [version] = await database.query("SELECT current_setting('server_version_num')::int AS n");
+  isNewest = Number(version?.["n"]) >= 180_000;
+  target = new PostgresTarget(await shopOptions({ url: database.url }));
+});
+afterAll(async () => {
+  await target[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+describe("a function of the database's owner", () => {
+  it.each([
+    "SELECT c.score FROM customers c",
+    "SELECT customers.score FROM customers",
+    "SELECT public.customers.score FROM public.customers",
+    "SELECT (c).score FROM customers c",
+    "SELECT (c.*).score FROM customers c",
+    "SELECT (SELECT x.score) FROM customers x",
+    "SELECT s.score FROM (SELECT * FROM customers) s",
+    "WITH s AS (TABLE customers) SELECT s.score FROM s",
+    "WITH customers AS (SELECT * FROM public.customers) SELECT customers.score FROM customers",
+    "SELECT c.whole, c.many FROM customers c",
+    "SELECT j.whole FROM (customers CROSS JOIN events) j",
+    "SELECT u.whole FROM customers JOIN orders USING (id) AS u",
+    "SELECT 1 FROM customers c ORDER BY c.score",
+    "SELECT (array_agg(c))[1].score FROM customers c",
+    "SELECT x.twice FROM CAST(1 AS float8) x",
+    "SELECT float8.twice FROM CAST(1 AS float8)",
+    "SELECT (SELECT float8.twice FROM CAST(1 AS float8)) FROM (SELECT 1) AS float8",
+    "SELECT sqrt.twice FROM sqrt(4::float8)",
+    "SELECT x.twice FROM sqrt(4::float8) AS x (y)",
+    "SELECT (total::float8).twice FROM orders",
+    "SELECT (total::float8).twice.abs FROM orders",
+    "SELECT ($1::float8).twice",
+    "SELECT initcap(c) FROM customers c",
+    "SELECT initcap(name) FROM customers",
+    "SELECT c.initcap FROM customers c",
+    "SELECT o.score FROM orders o",
+  ])("is not called by a read without a word: %s", async (sql) => {
+    const { reason, message, hints } = await failureOf(run(sql, "read_select"));
+    expect([reason, message]).toEqual(["intent", expect.stringContaining("the function ")]);
+    expect(hints[0]).toMatch(/^\w+ is (a|also a) function of this data source/);
+  });
+
+  const newer = "UPDATE customers SET name = name RETURNING";
+  it.each([`${newer} old.score, new.score`, `${newer} WITH (OLD AS o) o.score`])(
+    "is not called by a write, of a grammar that only a newer server knows: %s",
+    async (sql) => {
+      const { reason } = await failureOf(run(sql, "write_update"));
+      expect(reason).toBe("intent");
+    },
+  );
+
+  it.each([
+    [
+      "INSERT INTO customers (id, name) VALUES (1, 'x') ON CONFLICT (id) DO UPDATE SET name = excluded.score::text",
+      "write_update",
+    ],
+    ["DELETE FROM customers c WHERE c.score = 7", "write_delete"],
+    ["INSERT INTO events (line) SELECT c.score::text FROM customers c", "write_insert"],
+    [
+      "MERGE INTO orders o USING customers c ON c.id = o.customer_id WHEN MATCHED AND c.score > 1 THEN DELETE",
+      "cross_system_transaction",
+    ],
+  ] as const)("is not called by a write: %s", async (sql, intent) => {
+    expect((await failureOf(run(sql, intent))).reason).toBe("intent");
+    expect((await run("SELECT count(*) AS n FROM customers")).outputJson).toBe('[{"n":2}]');
+  });
+
+  it("is called under admin, and through a view", async () => {
+    const admin = await run("SELECT c.score, initcap(c) FROM customers c WHERE id = 1", "admin");
+    expect(admin.outputJson).toBe('[{"score":7,"initcap":"Ada"}]');
+    const view = await run("SELECT s.score, s.initcap FROM scores s WHERE s.id = 1");
+    expect(view.outputJson).toBe('[{"score":7,"initcap":"Ada"}]');
+  });
+
+  it.each([
+    "SELECT o.total, o.status, o.http_status, orders.total FROM orders o, orders",
+    "SELECT s.status, s.http_status FROM (TABLE orders) s",
+    "SELECT r.total, r.score FROM jsonb_to_recordset('[]') AS r (total int, score int)",
+    "SELECT u.twice FROM unnest(ARRAY[1.5]) AS u (twice)",
+    "SELECT pg_catalog.initcap(c.name) FROM customers c",
+    "SELECT s.tableoid FROM customers s",
+  ])("does not stand in the way of columns and PostgreSQL's own: %s", async (sql) => {
+    expect((await run(sql)).rowCount).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each(READS)("does not stand in the way of: %s", async (sql) => {
+    const refused = await run(sql).then(
+      () => undefined,
+      (error: unknown) => (error as StatementError).reason,
+    );
+    // An older server does not know all of the grammar.
+    expect(isNewest ? [undefined] : [undefined, "statement"]).toContain(refused);
+  });
+});
+
+describe("a function of PostgreSQL's own", () => {
+  it.each([
+    "SELECT (1).int4inc",
+    "SELECT x.plpgsql_validator FROM CAST(1 AS oid) x",
+    "SELECT (1::oid).fmgr_sql_validator",
+    "SELECT (c).record_out FROM customers c",
+  ])("that is not known to be harmless is no column either: %s", async (sql) => {
+    expect((await failureOf(run(sql))).reason).toBe("intent");
+  });
+
+  it("is one of an extension too", async () => {
+    await database.query("CREATE EXTENSION unaccent; CREATE EXTENSION citext");
+    const sql =
+      "SELECT unaccent('é') AS e, max(name::citext) AS m, replace('a'::citext, 'A', 'b') AS r";
+    expect((await run(`${sql} FROM customers`)).outputJson).toBe('[{"e":"e","m":"Bo","r":"b"}]');
+  });
+});
+
+function run(sql: string, intent: Intent = "read_select"): Promise<StatementResult> {
+  steps += 1;
+  const request = {
+    sql,
+    binds: sql.includes("$1::float8") ? [1] : [],
+    intent,
+    schemaTableHints: [],
+    timeoutMs: 10_000,
+    attempt: { orgId: "org", planId: "plan", stepId: `step-${steps}`, attempt: 1 },
+  };
+  return target.run(request, new AbortController().signal);
+}

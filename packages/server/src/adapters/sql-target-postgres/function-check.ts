@@ -1,0 +1,111 @@
+import { intentCovers, type FunctionName, type Intent } from "../../governance/index.js";
+import { StatementError } from "../../plans/ports.js";
+import type { KnownStatement } from "../admission.js";
+import { quotedName } from "./quoted-name.js";
+import type { Session } from "./session.js";
+
+/** How long the database's answer about a statement's names is believed, in ms. */
+const BELIEVED_MS = 10_000;
+
+/** A name of a statement that is a function's in this database. */
+interface FoundFunction {
+  readonly named: FunctionName;
+  /** Neither PostgreSQL's nor an extension's. */
+  readonly isOwn: boolean;
+}
+
+interface Answer {
+  readonly found: readonly FoundFunction[];
+  readonly askedAtMs: number;
+}
+
+/**
+ * Refuses statements that call, under a name which the text does not tell apart from a column's or
+ * from that of PostgreSQL's own function, a function that their intent does not cover.
+ */
+export class FunctionCheck {
+  /** By statement, as the analyzer keeps it. */
+  readonly #answers = new WeakMap<KnownStatement, Answer>();
+
+  /**
+   * @param session in the transaction in which the statement will run.
+   * @throws StatementError `intent`.
+   */
+  async require(session: Session, statement: KnownStatement, intent: Intent): Promise<void> {
+    const { functionNames = [] } = statement;
+    if (functionNames.length === 0) return;
+    for (const { named, isOwn } of await this.#find(session, statement, functionNames)) {
+      const found = isOwn ? "admin" : named.builtInClass;
+      // Milder ones, and those that are called, are in the class of the statement already.
+      if (found === "forbidden" || (found === "admin" && !intentCovers(intent, found))) {
+        throw refusal(named, intent);
+      }
+    }
+  }
+
+  async #find(
+    session: Session,
+    statement: KnownStatement,
+    functionNames: readonly FunctionName[],
+  ): Promise<readonly FoundFunction[]> {
+    const known = this.#answers.get(statement);
+    const nowMs = performance.now();
+    if (known !== undefined && nowMs - known.askedAtMs < BELIEVED_MS) return known.found;
+    const found = await findFunctions(session, functionNames);
+    this.#answers.set(statement, { found, askedAtMs: nowMs });
+    return found;
+  }
+}
+
+/**
+ * A function that is found without its schema, and can be called in this form: one selected from takes
+ * a single argument, and one selected from a row takes rows of some kind. A name that is a column of all
+ * the tables it may be selected from is never a function's.
+ */
+const FIND = `
+SELECT place, bool_or(pronamespace <> 'pg_catalog'::regnamespace AND NOT EXISTS (
+    SELECT FROM pg_depend
+    WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')) AS is_own
+FROM jsonb_to_recordset($1::jsonb) AS named (place int, name name, form text, tables text[])
+JOIN pg_proc p ON proname = name AND pg_function_is_visible(p.oid)
+LEFT JOIN pg_type argument ON argument.oid = proargtypes[0]
+WHERE (form = 'call' OR pronargs > 0 AND pronargs - pronargdefaults <= 1 AND
+    (form = 'value' OR provariadic <> 0 OR argument.typtype IN ('c', 'd', 'p')))
+  AND (tables IS NULL OR EXISTS (SELECT FROM unnest(tables) source WHERE NOT EXISTS (
+    SELECT FROM pg_attribute
+    WHERE attrelid = to_regclass(source) AND attname = name AND NOT attisdropped)))
+GROUP BY place ORDER BY place`;
+
+async function findFunctions(
+  session: Session,
+  functionNames: readonly FunctionName[],
+): Promise<readonly FoundFunction[]> {
+  const asked = functionNames.map(({ name, form, tables }, place) => ({
+    place,
+    name,
+    form,
+    tables: tables?.map(quotedName),
+  }));
+  const rows = await session.query(FIND, [JSON.stringify(asked)]);
+  return rows.flatMap((row) => {
+    const named = functionNames[Number(row["place"])];
+    return named === undefined ? [] : [{ named, isOwn: row["is_own"] === "t" }];
+  });
+}
+
+function refusal({ name, form }: FunctionName, intent: Intent): StatementError {
+  const calls = form === "call" ? "calls" : "may call, by selecting its name with a dot,";
+  return new StatementError(
+    "intent",
+    `The statement ${calls} the function ${name} of the data source, which the declared intent ${intent} does not cover`,
+    { hints: [form === "call" ? builtInHint(name) : columnHint(name)] },
+  );
+}
+
+function builtInHint(name: string): string {
+  return `${name} is also a function of this data source; PostgreSQL's own is pg_catalog.${name}, and what the other one gives may be had from a view`;
+}
+
+function columnHint(name: string): string {
+  return `${name} is a function of this data source; to select a column of that name, leave out the dot and what is before it, or give the column another name within the subquery`;
+}
