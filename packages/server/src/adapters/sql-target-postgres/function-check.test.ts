@@ -1,6 +1,7 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Intent } from "../../governance/index.js";
+import { NOBODY } from "../../kernel/testing/nobody.js";
 import type { StatementError, StatementResult } from "../../plans/ports.js";
 import { READS, SCHEMA } from "../sql-analyzer/testing/postgres-examples.js";
 import { failureOf } from "../testing/sql-target-battery.js";
@@ -151,6 +152,7 @@ function run(sql: string, intent: Intent = "read_select"): Promise<StatementResu
     schemaTableHints: [],
     timeoutMs: 10_000,
     attempt: { orgId: "org", planId: "plan", stepId: `step-${steps}`, attempt: 1 },
+    caller: NOBODY,
   };
   return target.run(request, new AbortController().signal);
 }
