@@ -74,10 +74,11 @@ const COUNTS = `SELECT
   (SELECT count(*)::int FROM usage_events) AS rows,
   (SELECT count(*)::int FROM memory_entries) AS entries`;
 
-/** Usage rows and memory entries of calls that there are not. */
+/** Usage rows and memory entries of calls that there are not: they share the call's random bits. */
 const STRAY = `SELECT id FROM (SELECT id FROM usage_events UNION ALL
     SELECT entry_id FROM memory_entries) AS made
-  WHERE id::text NOT IN (SELECT call::json ->> 1 FROM plan_changes WHERE call IS NOT NULL)`;
+  WHERE substr(id::text, 16) NOT IN
+    (SELECT substr(call::json ->> 1, 16) FROM plan_changes WHERE call IS NOT NULL)`;
 
 const TOTALS = `SELECT sum(action_count)::int AS n FROM usage_totals
   WHERE dimension = 'total' AND grain = 'day'`;

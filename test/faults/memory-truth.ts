@@ -21,9 +21,11 @@ export async function untilRemembered(url: string): Promise<void> {
 /** Each tool call is one memory entry with one vector and one code, and nothing else is. */
 export function expectMemoryTruth(store: Database, dimension: number): void {
   const all = (sql: string) => store.prepare(sql).all() as Record<string, unknown>[];
-  expect(all("SELECT event_id FROM tool_calls EXCEPT SELECT entry_id FROM memory_entries")).toEqual(
-    [],
-  );
+  expect(
+    all(
+      "SELECT substr(event_id, 16) FROM tool_calls EXCEPT SELECT substr(entry_id, 16) FROM memory_entries",
+    ),
+  ).toEqual([]);
   const [calls] = all("SELECT count(*) AS n FROM tool_calls");
   for (const table of ["memory_entries", "memory_entry_embeddings", "memory_codes"]) {
     const counted = all(`SELECT count(*) AS n, count(DISTINCT entry_id) AS d FROM ${table}`);

@@ -1,5 +1,5 @@
 import { invalidField } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
+import { uuidV7, type Ids } from "../kernel/ids.js";
 import { ENTRY_CONTENT_BYTES_MAX, SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 
@@ -25,13 +25,20 @@ export interface EntryDraft {
 }
 
 /**
- * The entry of a tool call (Decision §12). Its id is the record's, so that a record read twice after
- * a crash makes one entry.
+ * The id of a tool call's entry: the record's own random bits behind the time at which the call ended.
+ * A record read twice after a crash makes one entry, and entries made one after the other stand side
+ * by side in every index: each batch writes a few pages, not one for each entry.
  */
+export function toolCallEntryId(call: Pick<ToolCallRecord, "eventId" | "finishedAtMs">): string {
+  const bytes = Buffer.from(call.eventId.replaceAll("-", ""), "hex");
+  return uuidV7(call.finishedAtMs, bytes.subarray(6));
+}
+
+/** The entry of a tool call (Decision §12). */
 export function toolCallEntry(record: ToolCallRecord): MemoryEntry {
   return {
     orgId: record.orgId,
-    entryId: record.eventId,
+    entryId: toolCallEntryId(record),
     sessionId: record.sessionId,
     content: JSON.stringify({
       plan_id: record.planId,

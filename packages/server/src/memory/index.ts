@@ -6,7 +6,7 @@
  * **Filter**: the pass over the codes. **Kernel**: what runs it. **Suspect**: a row that the filter
  * cannot rule out. **Hit**: an entry found, with its score. **Source**: where the index reads vectors.
  */
-export type { EntryDraft, MemoryEntry } from "./entry.js";
+export { toolCallEntryId, type EntryDraft, type MemoryEntry } from "./entry.js";
 export { ExactIndex, type ExactIndexOptions } from "./exact-index.js";
 export {
   SLAB_ROWS_MAX,

@@ -7,6 +7,7 @@ import {
 } from "../embedding/index.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
+import { toolCallEntryId } from "./entry.js";
 import { MemoryRoom, TestDirectory } from "./testing/memory-room.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -37,7 +38,7 @@ describe("the tool-call hook", () => {
     await remembered(1);
     const [entry] = (await room.service.listEntries(ORG, {}, { limit: 10 })).entries;
     expect(entry).toMatchObject({
-      entryId: record?.eventId,
+      entryId: record && toolCallEntryId(record),
       sessionId: "s",
       createdAtMs: 0,
       toolCall: { toolName: "sql.query", intent: "read_select" },
@@ -53,7 +54,7 @@ describe("the tool-call hook", () => {
       output: "[1]",
       error: null,
     });
-    await expect.poll(() => found("SELECT 0"), SOON).toContain(record?.eventId);
+    await expect.poll(() => found("SELECT 0"), SOON).toContain(record && toolCallEntryId(record));
   });
 
   it("embeds in batches, as documents", async () => {
@@ -90,7 +91,7 @@ describe("the tool-call hook", () => {
     const second = await called("SELECT 2");
     room.startHook();
     await remembered(2);
-    const ids = [...first, ...second].map((record) => record.eventId);
+    const ids = [...first, ...second].map(toolCallEntryId);
     await expect
       .poll(async () => (await found("SELECT 1")).toSorted(), SOON)
       .toEqual(ids.toSorted());
@@ -100,7 +101,7 @@ describe("the tool-call hook", () => {
     const [record] = await called("SELECT 1");
     room.startHook();
     await remembered(1);
-    await room.service.deleteEntry(ORG, record?.eventId ?? "");
+    await room.service.deleteEntry(ORG, record === undefined ? "" : toolCallEntryId(record));
     await room[Symbol.asyncDispose]();
     room = await MemoryRoom.open(directory, provider);
     expect(await room.startHook().backlog()).toEqual({ waiting: 0, failing: false });
@@ -115,11 +116,12 @@ describe("the tool-call hook", () => {
     const records = await called("SELECT 1", "SELECT 'too long'", "SELECT 3");
     room.startHook();
     await remembered(3);
+    const [refused] = records.slice(1, 2).map(toolCallEntryId);
     const { service } = room;
     const signal = new AbortController().signal;
     const scoreOfRefused = async (): Promise<number | undefined> =>
       (await service.search({ query: "SELECT 1" }, signal)).find(
-        (result) => result.entryId === records[1]?.eventId,
+        (result) => result.entryId === refused,
       )?.score;
     await expect.poll(scoreOfRefused, SOON).toBe(0);
   });

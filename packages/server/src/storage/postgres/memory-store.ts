@@ -1,7 +1,7 @@
 import { assert } from "../../kernel/assert.js";
 import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { LoggedToolCall } from "../../kernel/tool-call.js";
-import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
+import { toolCallEntryId, type EntryFilter, type MemoryEntry } from "../../memory/index.js";
 import type {
   EmbeddedEntry,
   EmbeddingModel,
@@ -127,7 +127,7 @@ export class PostgresMemoryStore implements MemoryStore {
       for (const { part } of done) {
         // Another node may have remembered these meanwhile.
         if (!(await acknowledge(connection, "memory", part))) continue;
-        for (const { record } of part.calls) ours.add(record.eventId);
+        for (const { record } of part.calls) ours.add(toolCallEntryId(record));
       }
       const own = entries.filter(({ entry }) => ours.has(entry.entryId));
       await insertEntries(connection, own, modelId);

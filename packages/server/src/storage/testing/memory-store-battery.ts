@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { toolCallEntry, type MemoryEntry } from "../../memory/entry.js";
+import { toolCallEntry, toolCallEntryId, type MemoryEntry } from "../../memory/entry.js";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import type { MemoryStore } from "../../memory/ports.js";
@@ -207,10 +207,9 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       expect(rest?.record).toEqual(records[2]);
       expect(await engineStore.memory.countPendingToolCalls()).toBe(1);
       const listed = await engineStore.memory.listEntries(ORG, {}, { limit: 10 });
-      expect(listed.map((each) => each.entryId)).toEqual([
-        records[1]?.eventId,
-        records[0]?.eventId,
-      ]);
+      expect(listed.map((each) => each.entryId)).toEqual(
+        [records[1], records[0]].map((record) => record && toolCallEntryId(record)),
+      );
     });
 
     it("refuses another model than the one whose vectors it has, and says what to do", async () => {
