@@ -65,7 +65,7 @@ const GAPS = `SELECT plan_id, sequence FROM (
 
 function executedNotOnce(steps: number): string {
   return `SELECT plan_id FROM plan_changes, json_array_elements(events::json) AS event
-    WHERE event ->> 0 = 'PlanStepExecuted' GROUP BY plan_id HAVING count(*) <> ${steps}`;
+    WHERE event ->> 0 IN ('PlanStepExecuted', '1') GROUP BY plan_id HAVING count(*) <> ${steps}`;
 }
 
 const COUNTS = `SELECT

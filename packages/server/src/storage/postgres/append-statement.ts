@@ -1,12 +1,8 @@
-import type { PgValue, Connection } from "./database.js";
 import { callJson } from "./call-codec.js";
+import type { Database, PgValue } from "./database.js";
 import type { ChangeRow, OpenPlan, PlanUnit } from "./open-plan.js";
-import { endingJson, eventsJson, stepsJson } from "./plan-rows.js";
-
-/** A row that was read back. */
-export interface AppliedRow {
-  isOf(unit: PlanUnit): boolean;
-}
+import { eventsJson } from "./event-codec.js";
+import { endingJson, stepsJson } from "./plan-rows.js";
 
 /** What a step that is claimed is leased for. */
 export interface StepLease {
@@ -18,7 +14,6 @@ export interface StepLease {
 interface WrittenRow {
   readonly planId: string;
   readonly sequence: number;
-  readonly isFirst: boolean;
   readonly resultStep: number | null;
   readonly events: string;
   readonly steps: string | null;
@@ -28,7 +23,7 @@ interface WrittenRow {
   readonly hints: string | null;
 }
 
-/** The call of `steward_append` for units of one organization, each of another plan. */
+/** The call of `steward_append_changes` for units of one organization, each of another plan. */
 export class AppendStatement {
   readonly #orgId: string;
   readonly #rows: readonly WrittenRow[];
@@ -36,46 +31,38 @@ export class AppendStatement {
 
   constructor(orgId: string, units: readonly PlanUnit[], lease: StepLease) {
     this.#orgId = orgId;
-    this.#rows = units.flatMap(({ plan, rows }) =>
-      rows.map((row, index) => writtenRow(plan, row, index === 0)),
-    );
+    this.#rows = units.flatMap(({ plan, rows }) => rows.map((row) => writtenRow(plan, row)));
     this.#values = valuesOf(orgId, this.#rows, units, lease);
   }
 
-  /** @returns the plans whose units took effect. */
-  async run(db: Connection): Promise<readonly string[]> {
-    const [row] = await db.query<{ readonly applied: readonly string[] }>(APPEND, this.#values);
-    return row?.applied ?? [];
+  /**
+   * All units take effect, or none does.
+   * @throws AppError with the SQLSTATE of a unique violation when a sequence of one of them is taken.
+   */
+  async run(db: Database): Promise<void> {
+    await db.queryPrepared(APPEND, this.#values);
   }
 
-  /** The rows of this statement that are there, whenever they came: to be asked after a lost answer. */
-  async readBack(db: Connection): Promise<readonly AppliedRow[]> {
-    const firsts = this.#rows.filter(({ isFirst }) => isFirst);
-    const found = await db.query<{
-      readonly plan_id: string;
-      readonly sequence: number;
-      readonly events: string;
-      readonly steps: string | null;
-      readonly call: string | null;
-    }>(
-      `SELECT plan_id, sequence, events, steps, call FROM plan_changes
-       WHERE org_id = $1 AND (plan_id, sequence) IN
-         (SELECT plan, seq FROM unnest($2::uuid[], $3::integer[]) AS f (plan, seq))`,
-      [this.#orgId, firsts.map((row) => row.planId), firsts.map((row) => row.sequence)],
+  /**
+   * Whether what stands at the place of the first row is that row, whenever it came: to be asked of a
+   * statement for one unit, after a lost answer.
+   */
+  async isThere(db: Database): Promise<boolean> {
+    const [first] = this.#rows;
+    if (first === undefined) return true;
+    const { planId, sequence, events, steps, call } = first;
+    const found = await db.query(
+      `SELECT FROM plan_changes WHERE org_id = $1 AND plan_id = $2 AND sequence = $3
+         AND (events, steps, call) IS NOT DISTINCT FROM ($4::text, $5::text, $6::text)`,
+      [this.#orgId, planId, sequence, events, steps, call],
     );
-    return found.flatMap((row): readonly AppliedRow[] => {
-      const written = firsts.find((first) => first.planId === row.plan_id);
-      const isSame =
-        written?.events === row.events && written.steps === row.steps && written.call === row.call;
-      return isSame ? [{ isOf: ({ plan }) => plan.ref.planId === row.plan_id }] : [];
-    });
+    return found.length > 0;
   }
 }
 
 function writtenRow(
   { ref, sessionId }: OpenPlan,
   { sequence, events, steps, end }: ChangeRow,
-  isFirst: boolean,
 ): WrittenRow {
   const context = end?.context;
   // What is empty is not kept.
@@ -84,7 +71,6 @@ function writtenRow(
   return {
     planId: ref.planId,
     sequence,
-    isFirst,
     resultStep: context === undefined ? null : (end?.step.index ?? null),
     events: eventsJson(events),
     steps: stepsJson(steps),
@@ -99,9 +85,9 @@ function listJson(list: readonly unknown[] | undefined): string | null {
   return list === undefined || list.length === 0 ? null : JSON.stringify(list);
 }
 
-const APPEND = `SELECT steward_append(
+const APPEND = `SELECT steward_append_changes(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26) AS applied`;
+  $22, $23, $24, $25)`;
 
 function valuesOf(
   orgId: string,
@@ -122,7 +108,6 @@ function valuesOf(
     orgId,
     rows.map((row) => row.planId),
     rows.map((row) => row.sequence),
-    rows.map((row) => row.isFirst),
     rows.map((row) => row.resultStep),
     rows.map((row) => row.events),
     rows.map((row) => row.steps),

@@ -84,21 +84,35 @@ export async function readUnread(
   };
 }
 
-/** Remembers that a consumer has done with a part of a plan's log. @returns false when it was not its turn. */
+/**
+ * Remembers that a consumer has done with parts of plans' logs, each of another plan.
+ * @returns the plans of which it was its turn.
+ */
 export async function acknowledge(
   connection: Connection,
   consumer: CallConsumer,
-  { ref, from, through }: Omit<UnreadCalls, "calls">,
-): Promise<boolean> {
+  parts: readonly Omit<UnreadCalls, "calls">[],
+): Promise<ReadonlySet<string>> {
   const other = consumer === "usage" ? "memory_through" : "usage_through";
-  const rows = await connection.query(
-    `UPDATE plans SET ${consumer}_through = $4,
-       is_settled = finished_at_ms IS NOT NULL AND least($4, ${other}) >= (
-         SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = $2)
-     WHERE org_id = $1 AND plan_id = $2 AND ${consumer}_through = $3 RETURNING plan_id`,
-    [ref.orgId, ref.planId, from, through],
-  );
-  return rows.length > 0;
+  const acknowledged = new Set<string>();
+  for (const orgId of new Set(parts.map(({ ref }) => ref.orgId))) {
+    const own = parts.filter(({ ref }) => ref.orgId === orgId);
+    const rows = await connection.query<{ readonly plan_id: string }>(
+      `UPDATE plans SET ${consumer}_through = a.through,
+         is_settled = finished_at_ms IS NOT NULL AND least(a.through, ${other}) >= (
+           SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = a.plan)
+       FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS a (plan, place, through)
+       WHERE org_id = $1 AND plan_id = a.plan AND ${consumer}_through = a.place RETURNING plan_id`,
+      [
+        orgId,
+        own.map(({ ref }) => ref.planId),
+        own.map(({ from }) => from),
+        own.map(({ through }) => through),
+      ],
+    );
+    for (const row of rows) acknowledged.add(row.plan_id);
+  }
+  return acknowledged;
 }
 
 /** Where the consumers are in these plans' logs, by plan. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 
@@ -34,6 +35,8 @@ export const UNIQUE_VIOLATION: string = "23505";
  * referred to and is gone meanwhile.
  */
 const RETRY_STATES = new Set(["40001", "40P01", "23503"]);
+/** SQLSTATE: a prepared statement is not there, or is there already: a pooler changes connections. */
+const UNPREPARED_STATES = new Set(["26000", "42P05"]);
 /** How often a statement that met one of them is tried. */
 const TRIES_MAX = 5;
 
@@ -45,6 +48,7 @@ const TRIES_MAX = 5;
 export class Database implements Connection, AsyncDisposable {
   readonly #pool: pg.Pool;
   readonly #settings: pg.ClientConfig;
+  #prepares = true;
 
   constructor(url: string) {
     this.#settings = clientSettings(url);
@@ -65,14 +69,46 @@ export class Database implements Connection, AsyncDisposable {
     return this.withConnection((connection) => retried(() => connection.query<Row>(sql, values)));
   }
 
+  /**
+   * As `query`, for a statement that is run very often: each connection parses and plans it once,
+   * unless a pooler stands in front that keeps no prepared statements.
+   */
+  queryPrepared<Row extends object>(
+    sql: string,
+    values: readonly PgValue[],
+  ): Promise<readonly Row[]> {
+    return this.#withClient((client) =>
+      retried(async () => {
+        if (!this.#prepares) return run<Row>(client, { text: sql, values });
+        try {
+          return await run<Row>(client, { text: sql, values, name: nameOf(sql) });
+        } catch (error) {
+          if (!UNPREPARED_STATES.has(sqlStateOf(error) ?? "")) throw error;
+          // Nothing was run.
+          this.#prepares = false;
+          return run<Row>(client, { text: sql, values });
+        }
+      }),
+    );
+  }
+
   /** Lends a connection to `work`; one that failed is closed afterwards. */
-  async withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#withClient((client) =>
+      work({
+        query: <Row extends object>(text: string, values: readonly PgValue[] = []) =>
+          run<Row>(client, { text, values }),
+      }),
+    );
+  }
+
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
     let failed = true;
     try {
-      const result = await work(connectionOf(client));
+      const result = await work(client);
       failed = false;
       return result;
     } finally {
@@ -122,22 +158,33 @@ const TYPES = new pg.TypeOverrides();
 // Milliseconds and counts fit a double; amounts of money are read as text.
 TYPES.setTypeParser(pg.types.builtins.INT8, Number);
 
-function connectionOf(client: pg.PoolClient): Connection {
-  return {
-    async query<Row extends object>(sql: string, values: readonly PgValue[] = []) {
-      try {
-        const result = await client.query<Row>({
-          text: sql,
-          values: values as unknown[],
-          queryMode: "extended",
-        } as pg.QueryConfig);
-        return result.rows;
-      } catch (error) {
-        throw failureOf(error);
-      }
-    },
-  };
+async function run<Row extends object>(
+  client: pg.PoolClient,
+  statement: {
+    readonly text: string;
+    readonly values: readonly PgValue[];
+    readonly name?: string;
+  },
+): Promise<readonly Row[]> {
+  try {
+    const query = { ...statement, queryMode: "extended" } as unknown as pg.QueryConfig;
+    return (await client.query<Row>(query)).rows;
+  } catch (error) {
+    throw failureOf(error);
+  }
 }
+
+/** Behind a pooler several programs may share a connection: a name stands for one text only. */
+function nameOf(sql: string): string {
+  let name = NAMES.get(sql);
+  if (name === undefined) {
+    name = `steward_${createHash("sha256").update(sql).digest("hex").slice(0, 32)}`;
+    NAMES.set(sql, name);
+  }
+  return name;
+}
+
+const NAMES = new Map<string, string>();
 
 async function retried<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -8,7 +8,8 @@ import type { CopiedColumn, CopiedRow, CopiedTable } from "../copied-table.js";
 import { callJson } from "./call-codec.js";
 import type { Connection, Database } from "./database.js";
 import { PlanQueries } from "./plan-queries.js";
-import { endingJson, eventsJson, stepsJson } from "./plan-rows.js";
+import { eventsJson } from "./event-codec.js";
+import { endingJson, stepsJson } from "./plan-rows.js";
 
 /** Rows written or read at once. */
 const ROWS_MAX = 1000;

@@ -40,7 +40,6 @@ export class PostgresMemoryStore implements MemoryStore {
   readonly #signals: Signals;
   #modelId: number | undefined;
   #handedOut: HandedOut[] = [];
-  readonly #cutOff: PlanRef[] = [];
   #lastSequence = 0;
 
   constructor(db: Database, unread: UnreadPlans, signals: Signals) {
@@ -68,18 +67,13 @@ export class PostgresMemoryStore implements MemoryStore {
   async pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]> {
     for (const { part } of this.#handedOut) this.#unread.add(part.ref);
     this.#handedOut = [];
+    await this.#unread.begin();
     const calls: LoggedToolCall[] = [];
-    const again: PlanRef[] = [];
     while (calls.length < limit) {
-      const taken = await this.#unread.take(PLANS_MAX);
-      if (taken.length === 0) break;
-      // What a plan has since it was read is for the next time.
-      const handedOut = new Set(this.#handedOut.map(({ part }) => part.ref.planId));
-      again.push(...taken.filter(({ planId }) => handedOut.has(planId)));
-      const refs = taken.filter(({ planId }) => !handedOut.has(planId));
-      if (refs.length > 0) calls.push(...(await this.#handOut(refs, limit - calls.length)));
+      const refs = this.#unread.take(PLANS_MAX);
+      if (refs.length === 0) break;
+      calls.push(...(await this.#handOut(refs, limit - calls.length)));
     }
-    for (const ref of [...again, ...this.#cutOff.splice(0)]) this.#unread.add(ref);
     // Parts without a call, such as the end of a cancelled plan, are done with.
     if (calls.length === 0) await this.addToolCallEntries([], this.#lastSequence);
     return calls;
@@ -95,8 +89,7 @@ export class PostgresMemoryStore implements MemoryStore {
       for (const ref of refs) this.#unread.add(ref);
       throw error;
     });
-    // What was cut off waits for the next time.
-    if (isCut) this.#cutOff.push(...refs);
+    if (isCut) for (const ref of refs) this.#unread.add(ref);
     return parts.flatMap((part) => {
       const calls = part.calls.map(({ record }, index) => ({
         sequence: this.#lastSequence + index + 1,
@@ -123,12 +116,14 @@ export class PostgresMemoryStore implements MemoryStore {
     const modelId = this.modelId;
     const done = this.#handedOut.filter((each) => each.sequence <= sequence);
     await this.#db.transaction(async (connection) => {
-      const ours = new Set<string>();
-      for (const { part } of done) {
-        // Another node may have remembered these meanwhile.
-        if (!(await acknowledge(connection, "memory", part))) continue;
-        for (const { record } of part.calls) ours.add(toolCallEntryId(record));
-      }
+      const parts = done.map(({ part }) => part);
+      const plans = await acknowledge(connection, "memory", parts);
+      // Another node may have remembered the others meanwhile.
+      const ours = new Set(
+        parts
+          .filter(({ ref }) => plans.has(ref.planId))
+          .flatMap(({ calls }) => calls.map(({ record }) => toolCallEntryId(record))),
+      );
       const own = entries.filter(({ entry }) => ours.has(entry.entryId));
       await insertEntries(connection, own, modelId);
     });

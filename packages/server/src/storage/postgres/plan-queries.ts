@@ -13,8 +13,8 @@ import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
 import type { StepContext } from "../../plans/transitions.js";
 import type { Database, PgValue } from "./database.js";
 import type { LoadedPlan } from "./open-plan.js";
+import { planEventsOf } from "./event-codec.js";
 import {
-  planEventsOf,
   planRecordOf,
   planStateOf,
   planSummaryOf,

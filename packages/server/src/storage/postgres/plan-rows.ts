@@ -1,7 +1,6 @@
 import { isoTime } from "../../kernel/clock.js";
 import type {
   PlanEvent,
-  PlanEventType,
   PlanRecord,
   PlanStatus,
   PlanSummary,
@@ -160,25 +159,4 @@ export function stepStatesOf(
     }
   }
   return steps;
-}
-
-/** The column `events` of a change: `[type, payload, ms]` for each. */
-export function eventsJson(events: readonly PlanEvent[]): string {
-  const parts = events.map(
-    ({ eventType, payloadJson, timestamp }) =>
-      `["${eventType}",${payloadJson},${Date.parse(timestamp)}]`,
-  );
-  return `[${parts.join(",")}]`;
-}
-
-/** The events of a change. @param sequence of the first. */
-export function planEventsOf(planId: string, sequence: number, json: string): readonly PlanEvent[] {
-  const events = JSON.parse(json) as readonly (readonly [PlanEventType, unknown, number])[];
-  return events.map(([eventType, payload, atMs], index) => ({
-    planId,
-    sequence: sequence + index,
-    eventType,
-    payloadJson: JSON.stringify(payload),
-    timestamp: isoTime(atMs),
-  }));
 }

@@ -28,7 +28,6 @@ import {
   cancelPlan,
   claimStep,
   createPlan,
-  expirePlan,
   finishStep,
   retryPlan,
   type PlanState,
@@ -39,28 +38,17 @@ import type { PlacedCall } from "./call-feed.js";
 import type { Database } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
 import { OpenPlan, type AttemptEndRow, type PlanUnit } from "./open-plan.js";
-import { keyOf, PlanCache } from "./plan-cache.js";
+import { OwnClaims, type OwnClaim } from "./own-claims.js";
+import { PlanCache } from "./plan-cache.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { PlanCreation } from "./plan-creation.js";
 import { PlanHolds } from "./plan-holds.js";
 import { outputsFor, storedExecution } from "./plan-results.js";
-import { eventsJson } from "./plan-rows.js";
+import { eventsJson } from "./event-codec.js";
+import { PlanSweeps } from "./plan-sweeps.js";
 import { PlanConflict, PlanWriter } from "./plan-writer.js";
 import type { Signals } from "./signals.js";
 import type { PostgresToolCallLog } from "./tool-call-log.js";
-
-/** How long the claim of a read stays in memory before it is written, in ms. */
-const CLAIM_WRITTEN_AFTER_MS = 50;
-/** Plans failed for their deadline in one sweep. */
-const OVERDUE_PLANS_MAX = 100;
-/** A claim that this node made. */
-interface OwnClaim {
-  readonly ref: PlanRef;
-  readonly owner: string;
-  readonly attempt: number;
-  /** To be called when the attempt ends: the claim need not be written on its own any more. */
-  readonly forget: () => void;
-}
 
 /**
  * Plans in PostgreSQL, shared by several nodes. A node that holds a plan decides on its own copy and
@@ -78,9 +66,8 @@ export class PostgresPlanStore implements PlanStore {
   readonly #holds: PlanHolds;
   readonly #writer: PlanWriter;
   readonly #wakes = new EventEmitter().setMaxListeners(0);
-  readonly #claims = new Map<string, OwnClaim>();
-  /** Attempts whose end, or whose claim, could not be written for sure. */
-  readonly #orphans = new Map<string, AttemptRef>();
+  readonly #claims = new OwnClaims();
+  readonly #sweeps: PlanSweeps;
   readonly #cancels = new Set<(ref: PlanRef) => void>();
 
   constructor(options: {
@@ -111,6 +98,12 @@ export class PostgresPlanStore implements PlanStore {
         this.#changed(ref);
       },
       onPlanEvents: (planId, wake) => this.onPlanEvents(planId, wake),
+    });
+    this.#sweeps = new PlanSweeps({
+      ...options,
+      plans: this.#plans,
+      claims: this.#claims,
+      write: (plan) => this.#isWritten(plan),
     });
     this.#signals.on("changed", (ref) => {
       this.#wakes.emit(ref.planId);
@@ -174,8 +167,8 @@ export class PostgresPlanStore implements PlanStore {
       if (!inMemory && plan.ownSequence === plan.state.lastSequence) this.#take(plan);
       plan.change(decision.change);
       const { attempt } = decision.step;
-      if (inMemory) this.#keepClaim(plan, ref, { owner, attempt }, true);
-      else if (!(await this.#isClaimed(plan, ref, { owner, attempt }))) continue;
+      if (inMemory) this.#claims.keep({ ...ref, attempt }, owner, () => this.#isWritten(plan));
+      else if (!(await this.#isClaimed(plan, { ...ref, attempt }, owner))) continue;
       return {
         kind: "claimed",
         attempt,
@@ -188,7 +181,7 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   async renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
-    const claim = this.#claims.get(keyOf(attempt, attempt.stepId));
+    const claim = this.#claims.find(attempt);
     if (claim?.owner !== owner || claim.attempt !== attempt.attempt) return false;
     const access = await this.#plans.current(attempt);
     const step = access.kind === "open" ? access.plan.step(attempt.stepId) : undefined;
@@ -207,18 +200,17 @@ export class PostgresPlanStore implements PlanStore {
     outcome: StepOutcome,
     toolCall: ToolCallRecord | undefined,
   ): Promise<FinishResult> {
-    const key = keyOf(attempt, attempt.stepId);
-    const claim = this.#claims.get(key);
+    const claim = this.#claims.find(attempt);
     try {
       const result = await this.#finish(attempt, claim, outcome, toolCall);
-      this.#orphans.delete(key);
+      this.#claims.adopt(attempt);
       return result;
     } catch (error) {
       // Whether it is written is not known: to be settled as soon as the store can be reached.
-      this.#orphans.set(key, attempt);
+      this.#claims.orphan(attempt);
       throw error;
     } finally {
-      if (claim?.attempt === attempt.attempt) this.#dropClaim(key);
+      if (claim?.attempt === attempt.attempt) this.#claims.drop(attempt);
     }
   }
 
@@ -267,39 +259,17 @@ export class PostgresPlanStore implements PlanStore {
     return () => this.#cancels.delete(listener);
   }
 
-  async abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
-    await this.#node.buryTheGone();
-    const orphaned = await this.#orphaned();
-    return [...orphaned, ...(await this.#queries.abandoned(this.#node.others, limit))];
+  abandonedSteps(limit: number): Promise<readonly AbandonedStep[]> {
+    return this.#sweeps.abandonedSteps(limit);
   }
 
-  /** This node's own attempts that run no more, but may be claimed still. */
-  async #orphaned(): Promise<readonly AbandonedStep[]> {
-    const abandoned: AbandonedStep[] = [];
-    for (const [key, attempt] of this.#orphans) {
-      const access = await this.#plans.current(attempt);
-      if (access.kind === "held elsewhere") continue;
-      const { plan } = access;
-      const state = plan.state.steps.find((step) => step.stepId === attempt.stepId);
-      const step = plan.step(attempt.stepId);
-      const isClaimed = state?.status === "running" && state.attempt === attempt.attempt;
-      if (!isClaimed || step === undefined || this.#claims.has(key)) this.#orphans.delete(key);
-      else abandoned.push({ attempt, step, sessionId: plan.sessionId });
-    }
-    return abandoned;
-  }
-
-  /** A plan with a step that runs waits for its end, which its deadline bounds too. */
-  async expirePlans(): Promise<number> {
-    const overdue = await this.#queries.overdue(this.#node.others, OVERDUE_PLANS_MAX);
-    let expired = 0;
-    for (const ref of overdue) if (await this.#expire(ref)) expired += 1;
-    return expired;
+  expirePlans(): Promise<number> {
+    return this.#sweeps.expirePlans();
   }
 
   /** Claims that were only in memory are gone with the process: nothing to do for them. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const key of this.#claims.keys()) this.#dropClaim(key);
+    this.#claims.dropAll();
     await Promise.all([...this.#plans.plans()].map((plan) => plan.settled()));
   }
 
@@ -338,41 +308,24 @@ export class PostgresPlanStore implements PlanStore {
   }
 
   /** Writes a claim. @returns false when another node was first. */
-  async #isClaimed(
-    plan: OpenPlan,
-    ref: StepRef,
-    claim: Pick<OwnClaim, "owner" | "attempt">,
-  ): Promise<boolean> {
-    const key = keyOf(ref, ref.stepId);
-    this.#keepClaim(plan, ref, claim, false);
+  async #isClaimed(plan: OpenPlan, attempt: AttemptRef, owner: string): Promise<boolean> {
+    this.#claims.keep(attempt, owner);
     let isWritten = false;
     try {
       isWritten = await this.#isWritten(plan);
     } catch (error) {
-      this.#orphans.set(key, { ...ref, attempt: claim.attempt });
+      this.#claims.orphan(attempt);
       throw error;
     } finally {
-      if (!isWritten) this.#dropClaim(key);
+      if (!isWritten) this.#claims.drop(attempt);
     }
     return isWritten;
   }
 
-  async #expire(ref: PlanRef): Promise<boolean> {
-    const access = await this.#plans.current(ref);
-    if (access.kind === "held elsewhere") return false;
-    const { plan } = access;
-    if (plan.state.steps.some((step) => step.status === "running")) return false;
-    const nowMs = Math.max(this.#node.nowMs(), plan.state.deadlineMs + 1);
-    const change = expirePlan(plan.state, nowMs);
-    if (change === undefined) return false;
-    plan.change(change);
-    return this.#isWritten(plan);
-  }
-
   /** Looks whether a plan with steps running here is to be cancelled; absent: any of them. */
   #tellOfCancels(ref?: PlanRef): void {
-    const refs = [...this.#claims.values()]
-      .map((claim) => claim.ref)
+    const refs = this.#claims
+      .plans()
       .filter(({ planId }) => ref === undefined || planId === ref.planId);
     if (refs.length === 0) return;
     this.#queries.cancelled(refs).then(
@@ -410,33 +363,6 @@ export class PostgresPlanStore implements PlanStore {
   #closeIfOver(plan: OpenPlan): void {
     const { status } = plan.state;
     if (status !== "pending" && status !== "running" && plan.idle) this.#plans.close(plan);
-  }
-
-  #keepClaim(
-    plan: OpenPlan,
-    ref: StepRef,
-    claim: Pick<OwnClaim, "owner" | "attempt">,
-    inMemory: boolean,
-  ): void {
-    const key = keyOf(ref, ref.stepId);
-    const timer = inMemory
-      ? setTimeout(() => {
-          // A failure shows again, and is answered for, when the attempt ends.
-          this.#isWritten(plan).catch(() => undefined);
-        }, CLAIM_WRITTEN_AFTER_MS)
-      : undefined;
-    this.#claims.set(key, {
-      ...claim,
-      ref: plan.ref,
-      forget: () => {
-        clearTimeout(timer);
-      },
-    });
-  }
-
-  #dropClaim(key: string): void {
-    this.#claims.get(key)?.forget();
-    this.#claims.delete(key);
   }
 }
 

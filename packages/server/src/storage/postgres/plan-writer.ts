@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AppError } from "../../kernel/errors.js";
 import { LEASE_MS } from "../../kernel/limits.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import { AppendStatement, type AppliedRow } from "./append-statement.js";
-import { ConnectionLost, sqlStateOf, type Database } from "./database.js";
+import { AppendStatement } from "./append-statement.js";
+import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
 import type { OpenPlan, PlanUnit } from "./open-plan.js";
 
@@ -87,22 +87,26 @@ export class PlanWriter {
     });
   }
 
-  /** Settles every unit, whatever happens. */
-  async #write(orgId: string, units: readonly PlanUnit[]): Promise<void> {
+  /**
+   * Settles every unit, whatever happens.
+   * @param isUnsure whether they may have been written before, with the answer lost.
+   */
+  async #write(orgId: string, units: readonly PlanUnit[], isUnsure = false): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
     const statement = new AppendStatement(orgId, units, {
       nodeId: this.#node.nodeId,
       forMs: LEASE_MS,
     });
     const giveUpAt = performance.now() + PATIENCE_MS;
-    for (let tries = 1; ; tries += 1) {
+    let mayBeThere = isUnsure;
+    for (;;) {
       try {
-        const applied = await statement.run(this.#db);
-        const unsure = tries > 1 ? await statement.readBack(this.#db) : [];
-        this.#settle(units, applied, unsure);
+        const isDone = await this.#isWritten(statement, units, mayBeThere);
+        for (const unit of units) this.#settle(unit, isDone);
         return;
       } catch (error) {
-        if (isRefusal(error)) return this.#writeApart(orgId, units, error as AppError);
+        if (isRefusal(error)) return this.#writeApart(orgId, units, error as AppError, mayBeThere);
+        mayBeThere ||= error instanceof ConnectionLost;
         if (performance.now() > giveUpAt) {
           for (const unit of units) unit.settle(error as Error);
           return;
@@ -112,30 +116,44 @@ export class PlanWriter {
     }
   }
 
+  /** @returns false when the sequence of the only unit is taken; of several, that is thrown. */
+  async #isWritten(
+    statement: AppendStatement,
+    units: readonly PlanUnit[],
+    mayBeThere: boolean,
+  ): Promise<boolean> {
+    try {
+      await statement.run(this.#db);
+      return true;
+    } catch (error) {
+      const [only, ...others] = units;
+      const isTaken = sqlStateOf(error) === UNIQUE_VIOLATION;
+      if (!isTaken || only === undefined || others.length > 0) throw error;
+      return mayBeThere && (await statement.isThere(this.#db));
+    }
+  }
+
   /** One unit that the database refuses must not take its neighbours with it. */
-  async #writeApart(orgId: string, units: readonly PlanUnit[], error: AppError): Promise<void> {
+  async #writeApart(
+    orgId: string,
+    units: readonly PlanUnit[],
+    error: AppError,
+    isUnsure: boolean,
+  ): Promise<void> {
     const [only, ...others] = units;
     if (only !== undefined && others.length === 0) {
       only.settle(error);
       return;
     }
-    for (const unit of units) await this.#write(orgId, [unit]);
+    for (const unit of units) await this.#write(orgId, [unit], isUnsure);
   }
 
-  #settle(
-    units: readonly PlanUnit[],
-    applied: readonly string[],
-    readBack: readonly AppliedRow[],
-  ): void {
-    for (const unit of units) {
-      const isDone =
-        applied.includes(unit.plan.ref.planId) || readBack.some((row) => row.isOf(unit));
-      if (isDone) {
-        this.#onWritten(unit);
-        unit.settle();
-      } else {
-        unit.settle(new PlanConflict());
-      }
+  #settle(unit: PlanUnit, isDone: boolean): void {
+    if (isDone) {
+      this.#onWritten(unit);
+      unit.settle();
+    } else {
+      unit.settle(new PlanConflict());
     }
   }
 }

@@ -1,4 +1,5 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import assert from "node:assert";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -102,6 +103,20 @@ describe("two nodes of one store", () => {
     expect(await cancelled).toEqual(ref);
     await a.plans.finishStep(attempt, { kind: "cancelled", durationMs: 1 }, undefined);
     expect((await b.plans.findPlan(ref))?.status).toBe("cancelled");
+  });
+
+  it("lose a race for one plan without losing what was written beside it", async () => {
+    const refs = await Promise.all(["x", "y", "z"].map(() => submit(a.plans, ["a"])));
+    // As when node A was taken for gone and does not know: node B runs one of the steps.
+    await database.query("UPDATE plans SET holder = NULL WHERE plan_id = $1", [refs[1]?.planId]);
+    await claim(b.plans, refs[1] ?? assert.fail(), "a");
+    const attempts = await Promise.all(refs.map((ref) => claim(a.plans, ref, "a")));
+    const finished = await Promise.all(
+      attempts.map((attempt) => a.plans.finishStep(attempt, completed(), undefined)),
+    );
+    expect(finished.map(({ kind }) => kind)).toEqual(["ended", "fenced", "ended"]);
+    const plans = await Promise.all(refs.map((ref) => b.plans.findPlan(ref)));
+    expect(plans.map((plan) => plan?.status)).toEqual(["completed", "running", "completed"]);
   });
 
   it("record each tool call once, and what a node that has left did not", async () => {

@@ -18,7 +18,10 @@ export class UnreadPlans {
   readonly #db: Database;
   readonly #consumer: CallConsumer;
   readonly #node: NodeLease;
-  readonly #byOrg = new Map<string, Set<string>>();
+  /** Those of the round that was begun, by organization. */
+  readonly #round = new Map<string, Set<string>>();
+  /** Those that came to be unread since. */
+  readonly #next = new Map<string, Set<string>>();
   readonly #listeners = new Set<(found: readonly PlanRef[]) => void>();
   #swept: Promise<void>;
   #beats = 0;
@@ -49,28 +52,48 @@ export class UnreadPlans {
 
   /** The plan has new tool calls. */
   add({ orgId, planId }: PlanRef): void {
-    const plans = this.#byOrg.get(orgId) ?? new Set();
-    this.#byOrg.set(orgId, plans.add(planId));
+    if (this.#round.get(orgId)?.has(planId) !== true) addTo(this.#next, orgId, [planId]);
   }
 
-  /** Some plans of one organization, taken out: to be put back when they are not read to the end. */
-  async take(plansMax: number): Promise<readonly PlanRef[]> {
+  /**
+   * Begins a round over the plans that are unread by now. What comes to be unread meanwhile waits for
+   * the next one: whoever reads until nothing is left would go on for as long as steps are run, a few
+   * calls to each transaction.
+   */
+  async begin(): Promise<void> {
     await this.sweep();
-    for (const [orgId, plans] of this.#byOrg) {
-      const planIds = [...plans].slice(0, plansMax);
-      for (const planId of planIds) plans.delete(planId);
-      // One organization after the other.
-      this.#byOrg.delete(orgId);
-      if (plans.size > 0) this.#byOrg.set(orgId, plans);
-      if (planIds.length > 0) return planIds.map((planId) => ({ orgId, planId }));
-    }
-    return [];
+    for (const [orgId, planIds] of this.#next) addTo(this.#round, orgId, planIds);
+    this.#next.clear();
+  }
+
+  /**
+   * Some plans of one organization, taken out of the round: to be put back, or added, when they are
+   * not read to the end. None: the round is over.
+   */
+  take(plansMax: number): readonly PlanRef[] {
+    const [first] = this.#round;
+    if (first === undefined) return [];
+    const [orgId, plans] = first;
+    const planIds = [...plans].slice(0, plansMax);
+    for (const planId of planIds) plans.delete(planId);
+    // One organization after the other.
+    this.#round.delete(orgId);
+    if (plans.size > 0) this.#round.set(orgId, plans);
+    return planIds.map((planId) => ({ orgId, planId }));
+  }
+
+  /** Plans of one organization that were taken, but not read to the end, for later in this round. */
+  putBack(refs: readonly PlanRef[]): void {
+    const [first] = refs;
+    if (first === undefined) return;
+    const planIds = refs.map(({ planId }) => planId);
+    addTo(this.#round, first.orgId, planIds);
   }
 
   /** Every plan that is known to have unread calls. */
   async all(): Promise<readonly PlanRef[]> {
     await this.sweep();
-    return [...this.#byOrg].flatMap(([orgId, plans]) =>
+    return [...this.#round, ...this.#next].flatMap(([orgId, plans]) =>
       [...plans].map((planId) => ({ orgId, planId })),
     );
   }
@@ -101,4 +124,10 @@ export class UnreadPlans {
     if (found.length > 0) for (const listener of this.#listeners) listener(found);
     if (rows.length === SWEEP_PLANS_MAX) this.#isDue = true;
   }
+}
+
+function addTo(plans: Map<string, Set<string>>, orgId: string, planIds: Iterable<string>): void {
+  const known = plans.get(orgId) ?? new Set();
+  for (const planId of planIds) known.add(planId);
+  plans.set(orgId, known);
 }

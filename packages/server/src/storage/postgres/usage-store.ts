@@ -78,8 +78,9 @@ export class PostgresUsageStore implements UsageStore {
   async recordPending(limit: number): Promise<readonly UsageEvent[]> {
     const recorded = [...this.#untold];
     this.#untold = recorded;
+    await this.#unread.begin();
     while (recorded.length < limit) {
-      const refs = await this.#unread.take(PLANS_MAX);
+      const refs = this.#unread.take(PLANS_MAX);
       if (refs.length === 0) break;
       recorded.push(...(await this.#recordPlans(refs, limit - recorded.length)));
     }
@@ -211,7 +212,7 @@ export class PostgresUsageStore implements UsageStore {
         events = recorded.events;
         return recorded.read;
       });
-      for (const ref of read.isCut ? refs : read.locked) this.#unread.add(ref);
+      this.#unread.putBack(read.isCut ? refs : read.locked);
       // Whoever is at them is done soon.
       if (!read.isCut && read.locked.length > 0) await delay(LOCKED_MS);
     } catch (error) {
@@ -253,7 +254,7 @@ async function recordOn(
       [orgId, events.map(({ id }) => id)],
     );
   }
-  for (const part of read.parts) await acknowledge(connection, "usage", part);
+  await acknowledge(connection, "usage", read.parts);
   return { events, read };
 }
 

@@ -12,6 +12,8 @@ export async function insertEvents(
   orgId: string,
   events: readonly UsageEvent[],
 ): Promise<ReadonlySet<string>> {
+  // A row that may be left out is logged twice, tentatively and for good.
+  const mayBeKnown = events.some((event) => event.source !== undefined);
   const rows = await connection.query<{ readonly id: string }>(
     `INSERT INTO usage_events (org_id, occurred_at_ms, id, session_id, plan_id, step_id, tool_name,
        intent, intent_source, aau_weight, orm_model, cost_nanodollars, price_id, source,
@@ -23,7 +25,7 @@ export async function insertEvents(
          $14::text[], $15::text[], $16::bigint[])
        AS e (occurred, id, session, plan, step, tool, intent, intent_source, weight, model, cost,
          price, source, source_event, created)
-     ON CONFLICT (org_id, source, source_event_id) WHERE source IS NOT NULL DO NOTHING
+     ${mayBeKnown ? "ON CONFLICT (org_id, source, source_event_id) WHERE source IS NOT NULL DO NOTHING" : ""}
      RETURNING id`,
     [
       orgId,
