@@ -2,28 +2,8 @@ import { fileURLToPath } from "node:url";
 import { Client, credentials, loadPackageDefinition } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ECHO_METHOD } from "./echo-method.js";
+import { STEPS_PER_PLAN, type LoadOrder, type LoadResult } from "./load-order.js";
 
-/** What the load process is told. */
-export interface LoadOrder {
-  readonly kind: "echo" | "steps";
-  /** host:port. */
-  readonly address: string;
-  /** Plans, or echo loops, under way at once. */
-  readonly concurrency: number;
-  /** Plans each of them runs, one after the other. */
-  readonly plansEach: number;
-}
-
-/** What it measured. */
-export interface LoadResult {
-  readonly calls: number;
-  readonly seconds: number;
-  /** Milliseconds of every call, ascending. */
-  readonly latenciesMs: readonly number[];
-}
-
-/** Steps of each plan: reads, each of which depends on the one before. */
-export const STEPS_PER_PLAN = 10;
 /** About as many bytes as the answer to an ExecuteStep call has. */
 const ECHO_BYTES = 400;
 const PROTO = fileURLToPath(
@@ -45,11 +25,12 @@ async function run(order: LoadOrder): Promise<LoadResult> {
     latenciesMs.push(performance.now() - started);
     return result;
   };
-  const onePlan = order.kind === "echo" ? echoPlan(order.address) : stepsPlan(order.address);
+  const clients = order.addresses.map(order.kind === "echo" ? echoPlan : stepsPlan);
   const started = performance.now();
   await Promise.all(
-    Array.from({ length: order.concurrency }, async () => {
-      for (let plan = 0; plan < order.plansEach; plan += 1) await onePlan(timed);
+    Array.from({ length: order.concurrency }, async (_, index) => {
+      const onePlan = clients[index % clients.length];
+      for (let plan = 0; plan < order.plansEach; plan += 1) await onePlan?.(timed);
     }),
   );
   const seconds = (performance.now() - started) / 1000;

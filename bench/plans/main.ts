@@ -1,63 +1,60 @@
-import { fork, spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { fork, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DatabaseSync } from "@photostructure/sqlite";
-import type { LoadOrder, LoadResult } from "./load.js";
+import { parseArgs } from "node:util";
+import { STEPS_PER_PLAN, type LoadOrder, type LoadResult } from "./load-order.js";
 import { postgresStore } from "./postgres-store.js";
+import { cpuMs, residentMegabytes } from "./processes.js";
+import { BenchServer, createTarget } from "./server.js";
 import { sqliteStore } from "./sqlite-store.js";
 import type { StoreCounters } from "./store.js";
 
 /**
  * Ten dependent SQL reads to a plan, durable after each, every step called by a client over gRPC:
  * beside a bare gRPC echo and the bare commits of the same rows, in one run. With the argument
- * `postgres` the store is a PostgreSQL of its own.
+ * `postgres` the store is a PostgreSQL of its own; with `--nodes N` the load is run once more over N
+ * servers that share it.
  */
-const CONCURRENCY = [1, 16] as const;
 const PLANS_EACH = { 1: 150, 16: 60 } as const;
 const WARM_UP_PLANS = 20;
-const PORT = 18_080;
 /** How long usage and memory may take to follow, before the store's counters are read, in ms. */
 const SETTLE_MS = 3000;
 
+interface Run {
+  readonly plans: 1 | 16;
+  readonly nodes: number;
+}
+
+const { values, positionals } = parseArgs({
+  options: { nodes: { type: "string", default: "1" } },
+  allowPositionals: true,
+});
+const nodes = Number(values.nodes);
+const runs: readonly Run[] = [
+  { plans: 1, nodes: 1 },
+  { plans: 16, nodes: 1 },
+  ...(nodes > 1 ? [{ plans: 16, nodes } as const] : []),
+];
 const dir = mkdtempSync(join(tmpdir(), "steward-bench-"));
-const store = process.argv[2] === "postgres" ? await postgresStore() : sqliteStore(dir);
-const server = await startServer();
+createTarget(dir);
+const store = positionals[0] === "postgres" ? await postgresStore() : sqliteStore(dir);
+const servers: BenchServer[] = [];
 const load = fork(fileURLToPath(new URL("./load.js", import.meta.url)));
 const echo = fork(fileURLToPath(new URL("./echo-server.js", import.meta.url)));
 const { port: echoPort } = await answer<{ port: number }>(echo);
+const echoAddresses = [`127.0.0.1:${String(echoPort)}`];
+await order({ kind: "echo", addresses: echoAddresses, concurrency: 4, plansEach: WARM_UP_PLANS });
 
 const rows: Record<string, unknown>[] = [];
-const address = `127.0.0.1:${String(PORT)}`;
-const echoAddress = `127.0.0.1:${String(echoPort)}`;
-await order({ kind: "echo", address: echoAddress, concurrency: 4, plansEach: WARM_UP_PLANS });
-await order({ kind: "steps", address, concurrency: 4, plansEach: WARM_UP_PLANS });
-for (const concurrency of CONCURRENCY) {
-  const plansEach = PLANS_EACH[concurrency];
-  const bare = await order({ kind: "echo", address: echoAddress, concurrency, plansEach });
-  const before = await readServer(server);
-  const steps = await order({ kind: "steps", address, concurrency, plansEach });
-  const after = await readServer(server);
-  rows.push({
-    plans: concurrency,
-    "steps/s": Math.round(steps.calls / steps.seconds),
-    "p50 ms": percentile(steps.latenciesMs, 0.5),
-    "p99 ms": percentile(steps.latenciesMs, 0.99),
-    "echo/s": Math.round(bare.calls / bare.seconds),
-    "of echo": ratio(steps.calls / steps.seconds, bare.calls / bare.seconds),
-    "commits/step": ratio(after.commits - before.commits, steps.calls),
-    "bytes/step": Math.round((after.bytes - before.bytes) / steps.calls),
-    "loop lag p99 ms": Math.round(after.loopLagP99Ms * 10) / 10,
-  });
-}
-const idle = residentMegabytes(server.pid);
-await stop(server);
-for (const [index, group] of CONCURRENCY.entries()) {
-  const floor = await store.floor(group);
-  const row = rows[index];
-  if (row === undefined) continue;
+for (const run of runs) rows.push(await measured(run));
+const idle = servers.reduce((sum, server) => sum + residentMegabytes(server.pid), 0);
+for (const server of servers) await server.stop();
+for (const [index, { plans }] of runs.entries()) {
+  const row = rows[index] ?? {};
+  const floor = await store.floor(plans);
   row["floor/s"] = Math.round(floor);
   row["of floor"] = ratio(Number(row["steps/s"]), floor);
 }
@@ -69,54 +66,73 @@ process.stdout.write(`${String(availableParallelism())} cores, Node ${process.ve
 process.stdout.write(`resident after the run: ${String(idle)} MB\n`);
 for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
 
-async function startServer(): Promise<ChildProcess> {
-  const target = join(dir, "target.db");
-  const db = new DatabaseSync(target);
-  db.exec("PRAGMA journal_mode = WAL");
-  db.exec(
-    "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL)",
-  );
-  const insert = db.prepare("INSERT INTO customers VALUES (?, ?, ?)");
-  for (let id = 1; id <= 1000; id += 1) {
-    insert.run(id, `Customer ${String(id)}`, `customer-${String(id)}@example.com`);
+async function measured(run: Run): Promise<Record<string, unknown>> {
+  for (let node = servers.length; node < run.nodes; node += 1) {
+    const server = await BenchServer.start(dir, store.url, node);
+    servers.push(server);
+    const warmUp = { addresses: [server.address], concurrency: 4, plansEach: WARM_UP_PLANS };
+    await order({ kind: "steps", ...warmUp });
   }
-  db.close();
-  const steward = fileURLToPath(
-    new URL("../../../packages/server/bin/steward.js", import.meta.url),
-  );
-  const started = performance.now();
-  const child = spawn(process.execPath, [steward, "serve"], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      SERVICE_PORT: String(PORT),
-      SERVICE_DATA_DIR: dir,
-      SERVICE_DATABASE_URL: store.url,
-      SERVICE_DATA_SOURCES: `default=sqlite:${target}`,
-      SERVICE_LOG_LEVEL: "warn",
-    },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  for (;;) {
-    const ready = await fetch(`http://127.0.0.1:${String(PORT)}/readyz`).catch(() => undefined);
-    if (ready?.ok === true) break;
-    if (performance.now() - started > 15_000) throw new Error("the server did not become ready");
-    await delay(10);
-  }
-  const readyMs = Math.round(performance.now() - started);
-  const idleMb = residentMegabytes(child.pid);
-  process.stdout.write(`ready after ${String(readyMs)} ms, ${String(idleMb)} MB resident idle\n`);
-  return child;
+  const concurrency = run.plans;
+  const plansEach = PLANS_EACH[concurrency];
+  const bare = await order({ kind: "echo", addresses: echoAddresses, concurrency, plansEach });
+  const before = await readServers();
+  const addresses = servers.map(({ address }) => address);
+  const steps = await order({ kind: "steps", addresses, concurrency, plansEach });
+  const after = await readServers();
+  return { ...run, ...figuresOf(steps, bare, before, after) };
 }
 
-async function readServer(child: ChildProcess): Promise<StoreCounters & { loopLagP99Ms: number }> {
-  const metricsUrl = `http://127.0.0.1:${String(PORT)}/metrics`;
+type Reading = StoreCounters & { readonly serverCpuMs: number; readonly loopLagP99Ms: number };
+
+async function readServers(): Promise<Reading> {
   // First of all: each look at the metrics begins the measurement of the loop anew.
-  const page = await (await fetch(metricsUrl)).text();
+  const pages = await Promise.all(servers.map((server) => server.metrics()));
   // What usage and memory derive from the steps belongs to their cost.
   await delay(SETTLE_MS);
-  const counters = await store.counters(child.pid ?? 0, metricsUrl);
-  const lag = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1];
-  return { ...counters, loopLagP99Ms: Number(lag ?? 0) * 1000 };
+  const lags = pages.map((page) =>
+    Number(/^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1] ?? 0),
+  );
+  const serverCpuMs = servers.reduce((sum, { pid }) => sum + cpuMs(pid), 0);
+  const counters = await store.counters(servers);
+  return { ...counters, serverCpuMs, loopLagP99Ms: Math.max(...lags) * 1000 };
+}
+
+function figuresOf(
+  steps: LoadResult,
+  bare: LoadResult,
+  before: Reading,
+  after: Reading,
+): Record<string, unknown> {
+  const perStep = (name: keyof Reading): number =>
+    ((after[name] ?? 0) - (before[name] ?? 0)) / steps.calls;
+  const commits = perStep("commits");
+  const [bytes, memoryBytes, imageBytes] = [
+    perStep("bytes"),
+    perStep("memoryBytes"),
+    perStep("pageImageBytes"),
+  ];
+  return {
+    "steps/s": Math.round(steps.calls / steps.seconds),
+    "p50 ms": percentile(steps.latenciesMs, 0.5),
+    "p99 ms": percentile(steps.latenciesMs, 0.99),
+    "echo/s": Math.round(bare.calls / bare.seconds),
+    "of echo": ratio(steps.calls / steps.seconds, bare.calls / bare.seconds),
+    "commits/step": ratio(commits, 1),
+    // Each plan is submitted in a commit of its own.
+    "without submitting": ratio(commits - 1 / STEPS_PER_PLAN, 1),
+    "bytes/step": Math.round(bytes),
+    ...(after.memoryBytes === undefined
+      ? {}
+      : {
+          "of them memory": Math.round(memoryBytes),
+          "page images": Math.round(imageBytes),
+          "the rest": Math.round(bytes - memoryBytes - imageBytes),
+        }),
+    "server CPU ms/step": ratio(perStep("serverCpuMs"), 1),
+    ...(after.cpuMs === undefined ? {} : { "store CPU ms/step": ratio(perStep("cpuMs"), 1) }),
+    "loop lag p99 ms": Math.round(after.loopLagP99Ms * 10) / 10,
+  };
 }
 
 async function order(what: LoadOrder): Promise<LoadResult> {
@@ -133,21 +149,6 @@ async function answer<T>(child: ChildProcess): Promise<T> {
       reject(new Error("a bench process has ended early"));
     });
   });
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  const exited = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await exited;
-}
-
-/** Resident set of a process and its children, in MB. */
-function residentMegabytes(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");
-  const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
-  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8");
-  const theirs = children.split(" ").filter((child) => child !== "");
-  return Math.round(theirs.reduce((sum, child) => sum + residentMegabytes(Number(child)), own));
 }
 
 function percentile(ascending: readonly number[], share: number): number {

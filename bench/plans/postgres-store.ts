@@ -1,6 +1,7 @@
 import { PostgresServer } from "@steward/test-postgres";
 import pg from "pg";
-import type { BenchStore } from "./store.js";
+import { cpuMs, parentOf } from "./processes.js";
+import type { BenchStore, StoreCounters } from "./store.js";
 
 /** As a careful operator runs it; the checkpoints of a long run are kept out of a short one. */
 const SETTINGS = {
@@ -18,14 +19,18 @@ export async function postgresStore(): Promise<BenchStore> {
   const server = await PostgresServer.start({ settings: SETTINGS });
   const observer = new pg.Client({ connectionString: server.url });
   await observer.connect();
+  await observer.query("CREATE EXTENSION pg_walinspect");
+  const wal = new WalReader(observer);
+  const backend = await observer.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  const postmaster = parentOf(backend.rows[0]?.pid ?? 0);
   return {
     url: server.url,
     async counters() {
-      const { rows } = await observer.query<{ commits: string; bytes: string }>(
-        `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS commits,
-           (pg_current_wal_insert_lsn() - '0/0')::text AS bytes`,
+      const { rows } = await observer.query<{ commits: string }>(
+        "SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS commits",
       );
-      return { commits: Number(rows[0]?.commits), bytes: Number(rows[0]?.bytes) };
+      const counted = { commits: Number(rows[0]?.commits), cpuMs: cpuMs(postmaster) };
+      return { ...counted, ...(await wal.read()) };
     },
     floor: (group) => measureFloor(server.url, group),
     async [Symbol.asyncDispose]() {
@@ -34,6 +39,51 @@ export async function postgresStore(): Promise<BenchStore> {
     },
   };
 }
+
+type WalBytes = Required<Pick<StoreCounters, "bytes" | "memoryBytes" | "pageImageBytes">>;
+
+/** What the write-ahead log holds, by whom it was written for; each look reads what is new. */
+class WalReader {
+  readonly #client: pg.Client;
+  #through: string | undefined;
+  #sum: WalBytes = { bytes: 0, memoryBytes: 0, pageImageBytes: 0 };
+
+  constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  async read(): Promise<WalBytes> {
+    const { rows } = await this.#client.query<{ lsn: string }>(
+      "SELECT pg_current_wal_insert_lsn()::text AS lsn",
+    );
+    const [from, through] = [this.#through, rows[0]?.lsn];
+    this.#through = through;
+    if (from === undefined || from === through) return this.#sum;
+    const news = await this.#client.query<Record<keyof WalBytes, string>>(WAL_SQL, [from, through]);
+    const [row] = news.rows;
+    this.#sum = {
+      bytes: this.#sum.bytes + Number(row?.bytes ?? 0),
+      memoryBytes: this.#sum.memoryBytes + Number(row?.memoryBytes ?? 0),
+      pageImageBytes: this.#sum.pageImageBytes + Number(row?.pageImageBytes ?? 0),
+    };
+    return this.#sum;
+  }
+}
+
+/** Records between two places of the log; those of a table's TOAST and indexes count as the table's. */
+const WAL_SQL = `WITH owned AS (
+    SELECT c.relfilenode AS file, coalesce(t.relname, i.relname, c.relname) AS name
+    FROM pg_class AS c
+    LEFT JOIN pg_index AS x ON x.indexrelid = c.oid
+    LEFT JOIN pg_class AS i ON i.oid = x.indrelid
+    LEFT JOIN pg_class AS t ON t.reltoastrelid IN (c.oid, i.oid)),
+  record AS (
+    SELECT record_length - fpi_length AS bytes, fpi_length,
+      (regexp_match(block_ref, 'rel \\d+/\\d+/(\\d+)'))[1]::oid AS file
+    FROM pg_get_wal_records_info($1, $2))
+  SELECT sum(bytes + fpi_length) AS bytes, sum(fpi_length) AS "pageImageBytes",
+    sum(bytes) FILTER (WHERE name LIKE 'memory%' OR name = 'sessions') AS "memoryBytes"
+  FROM record LEFT JOIN owned USING (file)`;
 
 /** One row of a plan's log for each step: what a step leaves. */
 const STEP_ROWS = `SELECT * FROM plan_changes WHERE result_step IS NOT NULL`;

@@ -8,9 +8,11 @@ export function sqliteStore(dir: string): BenchStore {
   const path = join(dir, "store.db");
   return {
     url: `sqlite:${path}`,
-    async counters(pid, metricsUrl) {
-      const page = await (await fetch(metricsUrl)).text();
-      const io = readFileSync(`/proc/${String(pid)}/io`, "utf8");
+    // One process owns such a store.
+    async counters([server]) {
+      if (server === undefined) return { commits: 0, bytes: 0 };
+      const page = await server.metrics();
+      const io = readFileSync(`/proc/${String(server.pid)}/io`, "utf8");
       const commits = /^steward_store_commits_total(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1];
       return {
         commits: Number(commits ?? 0),

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
-import type { LoadOrder, LoadResult } from "../plans/load.js";
+import type { LoadOrder, LoadResult } from "../plans/load-order.js";
 
 const MODES = ["with", "without"] as const;
 const CUSTOMERS = 1000;
@@ -28,7 +28,7 @@ export async function measureSteps(
     for (let round = 0; round <= rounds; round += 1) {
       for (const mode of round % 2 === 0 ? MODES : [...MODES].reverse()) {
         const { address = "" } = servers.get(mode) ?? {};
-        const order: LoadOrder = { kind: "steps", address, concurrency, plansEach };
+        const order: LoadOrder = { kind: "steps", addresses: [address], concurrency, plansEach };
         load.send(order);
         const { latenciesMs } = await answer<LoadResult>(load);
         if (round > 0) latencies.get(mode)?.push(...latenciesMs);

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+/** Milliseconds of one tick of the kernel's CPU accounting. */
+const TICK_MS = 10;
+
+/** Resident set of a process and its children, in MB. */
+export function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");
+  const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+  return Math.round(childrenOf(pid).reduce((sum, child) => sum + residentMegabytes(child), own));
+}
+
+/** CPU time of a process and its children, those that have ended too, in ms. */
+export function cpuMs(pid: number): number {
+  const [utime = 0, stime = 0, cutime = 0, cstime = 0] = statOf(pid).slice(11, 15).map(Number);
+  const own = (utime + stime + cutime + cstime) * TICK_MS;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), own);
+}
+
+/** The process that started this one. */
+export function parentOf(pid: number): number {
+  return Number(statOf(pid)[1]);
+}
+
+/** What /proc says of a process after its name, which may hold spaces. */
+function statOf(pid: number): readonly string[] {
+  const stat = readFileSync(`/proc/${String(pid)}/stat`, "utf8");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8");
+  return children
+    .split(" ")
+    .filter((child) => child !== "")
+    .map(Number);
+}

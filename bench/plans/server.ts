@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { residentMegabytes } from "./processes.js";
+
+const FIRST_PORT = 18_080;
+const READY_MS_MAX = 15_000;
+const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
+
+/** One `steward serve` under measurement. */
+export class BenchServer {
+  readonly #process: ChildProcess;
+  /** host:port. */
+  readonly address: string;
+
+  private constructor(process: ChildProcess, address: string) {
+    this.#process = process;
+    this.address = address;
+  }
+
+  /** @param dir that holds the database the agents read, and the server's own directory. */
+  static async start(dir: string, storeUrl: string, node: number): Promise<BenchServer> {
+    const port = FIRST_PORT + node;
+    const dataDir = join(dir, `node-${String(node)}`);
+    mkdirSync(dataDir);
+    const started = performance.now();
+    const child = spawn(process.execPath, [STEWARD, "serve"], {
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        SERVICE_PORT: String(port),
+        SERVICE_DATA_DIR: dataDir,
+        SERVICE_DATABASE_URL: storeUrl,
+        SERVICE_DATA_SOURCES: `default=sqlite:${targetIn(dir)}`,
+        SERVICE_LOG_LEVEL: "warn",
+      },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const server = new BenchServer(child, `127.0.0.1:${String(port)}`);
+    for (;;) {
+      const ready = await fetch(`http://${server.address}/readyz`).catch(() => undefined);
+      if (ready?.ok === true) break;
+      if (performance.now() - started > READY_MS_MAX) throw new Error("the server is not ready");
+      await delay(10);
+    }
+    const readyMs = Math.round(performance.now() - started);
+    const idleMb = residentMegabytes(server.pid);
+    process.stdout.write(`ready after ${String(readyMs)} ms, ${String(idleMb)} MB resident idle\n`);
+    return server;
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** The page of metrics. Each look begins the measurement of the loop's lag anew. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://${this.address}/metrics`)).text();
+  }
+
+  async stop(): Promise<void> {
+    const exited = new Promise((resolve) => this.#process.once("exit", resolve));
+    this.#process.kill("SIGTERM");
+    await exited;
+  }
+}
+
+/** Creates the database that the agents read. */
+export function createTarget(dir: string): void {
+  const db = new DatabaseSync(targetIn(dir));
+  db.exec("PRAGMA journal_mode = WAL");
+  db.exec(
+    "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL)",
+  );
+  const insert = db.prepare("INSERT INTO customers VALUES (?, ?, ?)");
+  for (let id = 1; id <= 1000; id += 1) {
+    insert.run(id, `Customer ${String(id)}`, `customer-${String(id)}@example.com`);
+  }
+  db.close();
+}
+
+function targetIn(dir: string): string {
+  return join(dir, "target.db");
+}
