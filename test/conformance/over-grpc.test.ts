@@ -2,3 +2,4 @@ import { conformOver } from "./over-wire.js";
 
 conformOver("grpc", "SQLite");
 conformOver("grpc", "PostgreSQL");
+conformOver("grpc", "PostgreSQL", "PostgreSQL");

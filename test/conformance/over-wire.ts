@@ -5,19 +5,23 @@ import type { Engine, Scenario } from "./scenario.js";
 import { scenarios } from "./scenarios/index.js";
 import { Steward } from "./steward.js";
 
-/** Runs every scenario of a wire against one server; each is an organization of its own. */
-export function conformOver(wire: Wire, engine: Engine): void {
-  describe(`over ${wire}, on ${engine}`, () => {
+/**
+ * Runs every scenario of a wire against one server; each is an organization of its own.
+ * @param source The engine of its data source.
+ */
+export function conformOver(wire: Wire, engine: Engine, source: Engine = "SQLite"): void {
+  describe(`over ${wire}, on ${engine}, working on ${source}`, () => {
     let steward: Steward | undefined;
     let database: AsyncDisposable | undefined;
     beforeAll(async () => {
       const settings = { SERVICE_EMBEDDING_PROVIDER: "hash" };
       if (engine === "SQLite") {
-        steward = await Steward.start(settings);
+        steward = await Steward.start(settings, undefined, source);
       } else {
         const fresh = await freshDatabase();
         database = fresh;
-        steward = await Steward.start({ ...settings, SERVICE_DATABASE_URL: fresh.url });
+        const all = { ...settings, SERVICE_DATABASE_URL: fresh.url };
+        steward = await Steward.start(all, undefined, source);
       }
     });
     afterAll(async () => {
@@ -25,8 +29,10 @@ export function conformOver(wire: Wire, engine: Engine): void {
       await database?.[Symbol.asyncDispose]();
     });
 
-    const isMeant = ({ over, on = engine }: Scenario): boolean =>
-      over.includes(wire) && on === engine;
+    const isMeant = (each: Scenario): boolean =>
+      each.over.includes(wire) &&
+      (each.on ?? engine) === engine &&
+      (each.source ?? source) === source;
     for (const { title, run } of scenarios.filter(isMeant)) {
       it(title, async () => {
         if (steward === undefined) throw new Error("the server did not start");

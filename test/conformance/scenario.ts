@@ -2,7 +2,7 @@ import type { Client, StepInput, Wire } from "./client.js";
 import type { RequirementId } from "./requirements.js";
 import type { Steward } from "./steward.js";
 
-/** Where the server under test keeps its own tables. */
+/** Where the server under test keeps its own tables, and what its data source is. */
 export type Engine = "SQLite" | "PostgreSQL";
 
 /** What a scenario acts on: a running server, and a client of an organization of its own. */
@@ -20,6 +20,8 @@ export interface Scenario {
   readonly over: readonly Wire[];
   /** The only engine of the server's own tables that it is true of; left out: of each. */
   readonly on?: Engine;
+  /** The only engine of the data source whose SQL it speaks; left out: it speaks what each does. */
+  readonly source?: Engine;
   readonly run: (world: World) => Promise<void>;
 }
 
@@ -39,6 +41,16 @@ export function scenario(
   return { cites, title, over: ["grpc", "rest"], run };
 }
 
+/** True over both wires, and told in the SQL of one engine of data sources. */
+export function scenarioIn(
+  source: Engine,
+  cites: readonly RequirementId[],
+  title: string,
+  run: Scenario["run"],
+): Scenario {
+  return { ...scenario(cites, title, run), source };
+}
+
 /** About one wire only. */
 export function scenarioOver(
   wire: Wire,
@@ -53,6 +65,10 @@ export function scenarioOver(
 export function step(id: string, sql: string, more: Partial<StepInput> = {}): StepInput {
   return { id, name: id, tool_name: "sql", query_template: sql, depends_on: [], ...more };
 }
+
+/** An expression that is a text of 100 000 characters. */
+export const LONG_TEXT =
+  "replace(replace(replace(replace('aaaaaaaaaa', 'a', 'bbbbbbbbbb'), 'b', 'cccccccccc'), 'c', 'dddddddddd'), 'd', 'eeeeeeeeee')";
 
 /** A read that takes until it is stopped. */
 export const ENDLESS =

@@ -1,40 +1,47 @@
-import { DatabaseSync } from "@photostructure/sqlite";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerProcess } from "../faults/server-process.js";
 import type { Client, Identity, Wire } from "./client.js";
+import { openDataSource, type DataSource } from "./data-source.js";
 import { GrpcClient } from "./grpc-client.js";
 import { RestClient } from "./rest-client.js";
+import type { Engine } from "./scenario.js";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
-/** A real server in a process of its own, with a store and an SQLite data source, and its clients. */
+/** A real server in a process of its own, with a store and a data source, and its clients. */
 export class Steward implements AsyncDisposable {
   readonly directory: string;
   readonly server: ServerProcess;
+  readonly #source: DataSource;
   readonly #clients: Disposable[] = [];
   #tables = 0;
 
-  private constructor(directory: string, server: ServerProcess) {
+  private constructor(directory: string, source: DataSource, server: ServerProcess) {
     this.directory = directory;
+    this.#source = source;
     this.server = server;
   }
 
   /** @param settings Beside a database and a data source; `undefined` unsets one. */
-  static async start(settings: Settings = {}, args?: readonly string[]): Promise<Steward> {
+  static async start(
+    settings: Settings = {},
+    args?: readonly string[],
+    sourceEngine: Engine = "SQLite",
+  ): Promise<Steward> {
     const directory = mkdtempSync(join(tmpdir(), "steward-conformance-"));
-    openDataSource(directory).close();
+    const source = await openDataSource(sourceEngine, directory);
     const all: Settings = {
       SERVICE_DATA_DIR: directory,
       SERVICE_DATABASE_URL: `sqlite:${join(directory, "steward.db")}`,
-      SERVICE_DATA_SOURCES: `sqlite:${join(directory, "data.db")}`,
+      SERVICE_DATA_SOURCES: source.url,
       SERVICE_LOG_LEVEL: "warn",
       ...settings,
     };
     const server = await ServerProcess.start(onlySet(all), args);
-    return new Steward(directory, server);
+    return new Steward(directory, source, server);
   }
 
   get url(): string {
@@ -55,35 +62,29 @@ export class Steward implements AsyncDisposable {
   }
 
   /** Runs statements on the data source, past the server. */
-  sql(statements: string): void {
-    using database = openDataSource(this.directory);
-    database.exec(statements);
+  sql(statements: string): Promise<void> {
+    return this.#source.exec(statements);
   }
 
   /** Rows of the data source, read past the server. */
-  rows(query: string): readonly unknown[] {
-    using database = openDataSource(this.directory);
-    return database.prepare(query).all();
+  rows(query: string): Promise<readonly unknown[]> {
+    return this.#source.rows(query);
   }
 
   /** A name for a table that is nobody else's. @param columns Creates it, with these. */
-  table(columns?: string): string {
+  async table(columns?: string): Promise<string> {
     this.#tables += 1;
     const name = `t${this.#tables}_${randomUUID().slice(0, 8)}`;
-    if (columns !== undefined) this.sql(`CREATE TABLE ${name} (${columns})`);
+    if (columns !== undefined) await this.sql(`CREATE TABLE ${name} (${columns})`);
     return name;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) client[Symbol.dispose]();
     await this.server[Symbol.asyncDispose]();
+    await this.#source[Symbol.asyncDispose]();
     rmSync(this.directory, { recursive: true, force: true });
   }
-}
-
-/** Opens the data source for as long as one statement takes. */
-function openDataSource(directory: string): InstanceType<typeof DatabaseSync> {
-  return new DatabaseSync(join(directory, "data.db"), { timeout: 5000 });
 }
 
 function onlySet(settings: Settings): Readonly<Record<string, string>> {

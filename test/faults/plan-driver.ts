@@ -26,27 +26,41 @@ const PATIENCE_MS = 120_000;
 /**
  * A client that drives one plan to its end whatever happens to the server: it repeats every request
  * until it is answered, and remembers what was.
+ * @param onFailure hears why a step failed, and has it tried again; without, no step may fail.
  */
-export async function drivePlan(url: Address): Promise<Acknowledged> {
+export async function drivePlan(
+  url: Address,
+  onFailure?: (message: string) => void,
+): Promise<Acknowledged> {
   const planId = await submit(url);
   const outputs = new Map<string, string>();
-  for (const step of STEPS) outputs.set(step.id, await execute(url, planId, step.id));
+  for (const { id } of STEPS) outputs.set(id, await execute(url, planId, id, onFailure));
   return { planId, outputs };
 }
 
-/** Asks for a finished step's result again. */
-export async function execute(url: Address, planId: string, stepId: string): Promise<string> {
-  const answer = await insist(url, `/api/plans/${planId}/steps/${stepId}/execute`);
-  const { data } = answer as {
-    data: {
-      step_result: { status: string; error?: unknown };
-      llm_context_update: { tool_output_json: string };
+/** Asks for a step's result, which is run if it was not, until there is one. */
+export async function execute(
+  url: Address,
+  planId: string,
+  stepId: string,
+  onFailure?: (message: string) => void,
+): Promise<string> {
+  for (;;) {
+    const answer = await insist(url, `/api/plans/${planId}/steps/${stepId}/execute`);
+    const { data } = answer as {
+      data: {
+        step_result: { status: string; error?: { message: string } };
+        llm_context_update: { tool_output_json: string };
+      };
     };
-  };
-  if (data.step_result.status !== "completed") {
-    throw new Error(`step ${stepId} of ${planId}: ${JSON.stringify(data.step_result)}`);
+    const { status, error } = data.step_result;
+    if (status === "completed") return data.llm_context_update.tool_output_json;
+    if (onFailure === undefined || error === undefined) {
+      throw new Error(`step ${stepId} of ${planId}: ${JSON.stringify(data.step_result)}`);
+    }
+    onFailure(error.message);
+    await insist(url, `/api/plans/${planId}/retry`);
   }
-  return data.llm_context_update.tool_output_json;
 }
 
 async function submit(url: Address): Promise<string> {

@@ -29,7 +29,7 @@ function overEach(
     title: `${title} (${wire})`,
     run: async () => {
       await using steward = await Steward.start();
-      steward.sql(BASE);
+      await steward.sql(BASE);
       const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
       await run({ steward, rest, client: steward.client(wire, ADMIN) });
     },
@@ -55,7 +55,7 @@ export const migrations: readonly ProcessScenario[] = [
       const { steward, rest } = shop;
       const migration = await propose(shop);
       expect(await rest.migrations.verify(migration.migration_id)).toMatchObject({ proven: true });
-      steward.sql("CREATE INDEX by_hand ON customers (name)");
+      await steward.sql("CREATE INDEX by_hand ON customers (name)");
       await expect(rest.migrations.apply(migration.migration_id)).rejects.toMatchObject({
         status: 409,
         message: expect.stringContaining("create Index by_hand") as unknown,
@@ -63,7 +63,7 @@ export const migrations: readonly ProcessScenario[] = [
       expect((await rest.migrations.drift("default")).differences).toMatchObject([
         { action: "create", kind: "Index", path: "by_hand" },
       ]);
-      steward.sql("DROP INDEX by_hand");
+      await steward.sql("DROP INDEX by_hand");
       const applied = await rest.migrations.apply(migration.migration_id);
       const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
       expect(commit).toMatchObject({ commit: applied.commits[0], author: "ada" });
@@ -146,7 +146,7 @@ export const migrations: readonly ProcessScenario[] = [
       );
       await client.execute(plan, "make");
       await client.execute(plan, "fill");
-      steward.sql("CREATE VIEW ids AS SELECT id FROM orders");
+      await steward.sql("CREATE VIEW ids AS SELECT id FROM orders");
       await client.execute(plan, "index");
       const log = await rest.state.log({ from: "schemas/default" });
       expect(log.map(({ author, message }) => [author, message])).toEqual([
@@ -170,7 +170,7 @@ export const migrations: readonly ProcessScenario[] = [
         );
         await killedWhile(steward, pauseMs, client.execute(plan, "add"));
         await insist(client, plan, "add");
-        const [live] = steward.rows("SELECT sql FROM sqlite_schema WHERE name = 'customers'");
+        const [live] = await steward.rows("SELECT sql FROM sqlite_schema WHERE name = 'customers'");
         const { sql } = live as { readonly sql: string };
         const migration = await propose(shop, sql.replace(/\)$/, `, m${String(round)} TEXT)`));
         const applying = await submit(client, apply(migration));

@@ -80,7 +80,7 @@ export const surviving: readonly ProcessScenario[] = [
     run: async () => {
       await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "60000" });
       const client = steward.client("rest");
-      const table = steward.table("n INTEGER");
+      const table = await steward.table("n INTEGER");
       const { plan_id } = await client.submit({
         steps: [step("write", `INSERT INTO ${table} ${MANY}`)],
       });
@@ -91,7 +91,7 @@ export const surviving: readonly ProcessScenario[] = [
       await steward.server.restart();
       const again = await insist(client, plan_id, "write");
       expect(again).toMatchObject({ success: true, step_result: { status: "completed" } });
-      expect(steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 1_500_000 }]);
+      expect(await steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 1_500_000 }]);
     },
   },
 ];

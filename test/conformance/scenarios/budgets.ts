@@ -13,7 +13,7 @@ export const budgets: readonly Scenario[] = [
     ["D14-cap", "D14-pending", "D9-quota"],
     "of twenty writes at once a cap of ten admits three, and the others stay pending",
     async ({ steward, client }) => {
-      const table = steward.table("id INTEGER");
+      const table = await steward.table("id INTEGER");
       const ids = Array.from({ length: 20 }, (_, i) => `s${i}`);
       const { plan_id } = await client.submit({
         steps: ids.map((id, i) => step(id, `INSERT INTO ${table} VALUES (${i})`)),
@@ -23,7 +23,7 @@ export const budgets: readonly Scenario[] = [
       const refused = executions.filter(({ success }) => !success);
       expect(refused).toHaveLength(17);
       for (const execution of refused) expectNotRun(client.wire, execution, USED_UP);
-      expect(steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 3 }]);
+      expect(await steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 3 }]);
       const { steps } = await client.getPlan(plan_id);
       expect(steps.filter(({ status }) => status === "pending")).toHaveLength(17);
       expect(await billingAdmin(client).billing.usage()).toMatchObject([

@@ -18,8 +18,8 @@ export const context: readonly Scenario[] = [
     ["D11-new", "D11-definition", "D11-hints"],
     "a table that a step creates is told with its definition",
     async ({ client, steward }) => {
-      const parent = steward.table("id INTEGER PRIMARY KEY");
-      const table = steward.table();
+      const parent = await steward.table("id INTEGER PRIMARY KEY");
+      const table = await steward.table();
       const update = await contextOf(
         client,
         step(
@@ -31,17 +31,15 @@ export const context: readonly Scenario[] = [
       expect(update.schema_additions.map(brief)).toEqual([`NEW ${table}`]);
       const definition = update.schema_additions[0]?.table_def_json ?? "";
       expect(() => JSON.parse(definition) as unknown).not.toThrow();
-      for (const part of ["id", "name", "parent_id", "INTEGER", "TEXT", parent]) {
-        expect(definition).toContain(part);
-      }
-      for (const key of ["columns", "foreign", "index", "primary"]) {
-        expect(definition.toLowerCase()).toContain(key);
+      const names = ["id", "name", "parent_id", "integer", "text", parent];
+      for (const part of [...names, "columns", "foreign", "index", "primary"]) {
+        expect(definition.toLowerCase()).toContain(part);
       }
       expect(update.augmentation_hints.join(" ")).toContain(table);
     },
   ),
   scenario(["D11-modified"], "a table that a step alters is told", async ({ client, steward }) => {
-    const table = steward.table("id INTEGER");
+    const table = await steward.table("id INTEGER");
     const update = await contextOf(
       client,
       step("alter", `ALTER TABLE ${table} ADD COLUMN added TEXT`, { schema_table_hints: [table] }),
@@ -50,7 +48,7 @@ export const context: readonly Scenario[] = [
     expect(update.schema_additions[0]?.table_def_json).toContain("added");
   }),
   scenario(["D11-removed"], "a table that a step drops is told", async ({ client, steward }) => {
-    const table = steward.table("id INTEGER");
+    const table = await steward.table("id INTEGER");
     const update = await contextOf(
       client,
       step("drop", `DROP TABLE ${table}`, { schema_table_hints: [table] }),
@@ -61,8 +59,11 @@ export const context: readonly Scenario[] = [
     ["D11-touched"],
     "a table that the statement touches needs no hint",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER");
-      const update = await contextOf(client, step("alter", `ALTER TABLE ${table} ADD COLUMN b`));
+      const table = await steward.table("id INTEGER");
+      const update = await contextOf(
+        client,
+        step("alter", `ALTER TABLE ${table} ADD COLUMN b TEXT`),
+      );
       expect(update.schema_additions.map(brief)).toEqual([`MODIFIED ${table}`]);
     },
   ),
@@ -70,7 +71,7 @@ export const context: readonly Scenario[] = [
     ["C2.5-empty"],
     "a step that changes no schema adds nothing",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER");
+      const table = await steward.table("id INTEGER");
       const update = await contextOf(
         client,
         step("write", `INSERT INTO ${table} VALUES (1)`, { schema_table_hints: [table] }),

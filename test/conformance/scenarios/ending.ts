@@ -105,8 +105,8 @@ export const ending: readonly Scenario[] = [
     ["D3-retry-plan", "D9-retry", "D6-retried"],
     "a failed plan runs on and keeps what was completed",
     async ({ client, steward }) => {
-      const counter = steward.table("n INTEGER");
-      const missing = steward.table();
+      const counter = await steward.table("n INTEGER");
+      const missing = await steward.table();
       const { plan_id } = await client.submit({
         steps: [
           step("write", `INSERT INTO ${counter} VALUES (1)`),
@@ -115,12 +115,12 @@ export const ending: readonly Scenario[] = [
       });
       await rowsOf(client, plan_id, "write");
       await client.execute(plan_id, "read");
-      steward.sql(`CREATE TABLE ${missing} (n INTEGER)`);
+      await steward.sql(`CREATE TABLE ${missing} (n INTEGER)`);
       expect(await client.retry(plan_id)).toMatchObject({ plan_id, status: "running" });
       expect(await statuses(client, plan_id)).toEqual(["running", "completed", "pending"]);
       expect(await rowsOf(client, plan_id, "read")).toEqual([]);
       expect(await statuses(client, plan_id)).toEqual(["completed", "completed", "completed"]);
-      expect(steward.rows(`SELECT * FROM ${counter}`)).toHaveLength(1);
+      expect(await steward.rows(`SELECT * FROM ${counter}`)).toHaveLength(1);
       const story = storyOf(await eventsOf(client, plan_id, 7));
       expect(story).toEqual([
         "PlanRetried",

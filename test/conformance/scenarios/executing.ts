@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { eventsOf, expectNotRun, rowsOf } from "../expectations.js";
-import { SLOW, scenario, step, type Scenario } from "../scenario.js";
+import { LONG_TEXT, SLOW, scenario, scenarioIn, step, type Scenario } from "../scenario.js";
 
 export const executing: readonly Scenario[] = [
   scenario(
@@ -77,14 +77,14 @@ export const executing: readonly Scenario[] = [
     ["D3-replay", "D3-replay-silent"],
     "a step that has completed gives its stored result and does nothing",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER PRIMARY KEY");
+      const table = await steward.table("id INTEGER DEFAULT 1");
       const { plan_id } = await client.submit({
         steps: [step("write", `INSERT INTO ${table} DEFAULT VALUES RETURNING id`)],
       });
       const first = await client.execute(plan_id, "write");
       const second = await client.execute(plan_id, "write");
       expect(second).toEqual({ ...first, replayed: true });
-      expect(steward.rows(`SELECT id FROM ${table}`)).toEqual([{ id: 1 }]);
+      expect(await steward.rows(`SELECT id FROM ${table}`)).toEqual([{ id: 1 }]);
       expect(await eventsOf(client, plan_id)).toHaveLength(5);
     },
   ),
@@ -104,7 +104,7 @@ export const executing: readonly Scenario[] = [
     ["D3-fail-fast", "D9-failed-step", "D9-hints", "C7-in-band", "D11-hints"],
     "a step that fails says why and how to repair it, and fails its plan",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER, name TEXT");
+      const table = await steward.table("id INTEGER, name TEXT");
       const { plan_id } = await client.submit({
         steps: [
           step("bad", `SELECT nme FROM ${table}`),
@@ -164,16 +164,48 @@ export const executing: readonly Scenario[] = [
       expect(await rowsOf(client, plan_id, "a")).toEqual([{ n: 7 }]);
     },
   ),
-  scenario(["D5-values"], "values that JSON cannot hold are text", async ({ client }) => {
-    const { plan_id } = await client.submit({
-      steps: [
-        step("a", "SELECT 9007199254740993 AS big, 42 AS small, x'00ff10' AS bytes, NULL AS none"),
-      ],
-    });
-    expect(await rowsOf(client, plan_id, "a")).toEqual([
-      { big: "9007199254740993", small: 42, bytes: "AP8Q", none: null },
-    ]);
-  }),
+  scenarioIn(
+    "PostgreSQL",
+    ["D5-values"],
+    "values of PostgreSQL's that JSON cannot hold are text",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        steps: [
+          step(
+            "a",
+            "SELECT 9007199254740993 AS big, '\\x00ff10'::bytea AS bytes, timestamptz '2026-01-02 03:04:05+01' AS at, ARRAY[1, NULL] AS list, 'NaN'::float8 AS nan",
+          ),
+        ],
+      });
+      expect(await rowsOf(client, plan_id, "a")).toEqual([
+        {
+          big: "9007199254740993",
+          bytes: "AP8Q",
+          at: "2026-01-02T02:04:05Z",
+          list: [1, null],
+          nan: "NaN",
+        },
+      ]);
+    },
+  ),
+  scenarioIn(
+    "SQLite",
+    ["D5-values"],
+    "values that JSON cannot hold are text",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        steps: [
+          step(
+            "a",
+            "SELECT 9007199254740993 AS big, 42 AS small, x'00ff10' AS bytes, NULL AS none",
+          ),
+        ],
+      });
+      expect(await rowsOf(client, plan_id, "a")).toEqual([
+        { big: "9007199254740993", small: 42, bytes: "AP8Q", none: null },
+      ]);
+    },
+  ),
   scenario(
     ["D4-limit-rows"],
     "a result of too many rows is cut, and says so",
@@ -200,7 +232,7 @@ export const executing: readonly Scenario[] = [
         steps: [
           step(
             "wide",
-            "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 30) SELECT hex(zeroblob(50000)) AS x FROM c",
+            `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 30) SELECT ${LONG_TEXT} AS x FROM c`,
           ),
         ],
       });

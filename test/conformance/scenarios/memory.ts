@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { Client } from "../client.js";
 import { expectRefusal, rowsOf, type ExpectedRefusal } from "../expectations.js";
-import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
+import { LONG_TEXT, scenario, scenarioOver, step, type Scenario } from "../scenario.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -206,7 +206,7 @@ export const memory: readonly Scenario[] = [
   ),
   scenario(["D12-cut"], "of a large output an entry keeps 8 KiB", async ({ client }) => {
     const { mine } = member(client);
-    const sql = "SELECT printf('%.20000c', 'x') AS big";
+    const sql = `SELECT ${LONG_TEXT} AS big`;
     const { plan_id } = await mine.submit({ session_id: "s", steps: [step("big", sql)] });
     await rowsOf(mine, plan_id, "big");
     await untilRemembered(mine, 1);

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { rowsOf } from "../expectations.js";
-import { scenario, step, type Scenario, type World } from "../scenario.js";
+import { scenario, scenarioIn, step, type Scenario, type World } from "../scenario.js";
 
 /** Texts that would change a statement they were pasted into. */
 const HOSTILE = ["'; DROP TABLE orders; --", "' OR '1'='1", '"', "\\", "{{step.a.output}}"];
@@ -17,7 +17,21 @@ async function through({ client }: World, a: string, b: string) {
 const THREE = "SELECT 1 AS id, 'x' AS name UNION ALL SELECT 2, 'y' UNION ALL SELECT 3, 'z'";
 
 export const placeholders: readonly Scenario[] = [
-  scenario(
+  scenarioIn(
+    "PostgreSQL",
+    ["D5-whole"],
+    "a whole output is one JSON array for jsonb_to_recordset",
+    async (world) => {
+      const rows = await through(
+        world,
+        THREE,
+        "SELECT r.name FROM jsonb_to_recordset({{step.a.output}}) AS r (id int, name text) WHERE r.id > 1",
+      );
+      expect(rows).toEqual([{ name: "y" }, { name: "z" }]);
+    },
+  ),
+  scenarioIn(
+    "SQLite",
     ["C2.2-placeholder", "D5-whole"],
     "a whole output is one JSON array for json_each",
     async (world) => {
@@ -39,8 +53,8 @@ export const placeholders: readonly Scenario[] = [
     ).toEqual([{ n: 3, s: "z" }]);
   }),
   scenario(["D5-list"], "a column of an output is a list for IN", async (world) => {
-    const table = world.steward.table("id INTEGER");
-    world.steward.sql(`INSERT INTO ${table} VALUES (2), (3), (4)`);
+    const table = await world.steward.table("id INTEGER");
+    await world.steward.sql(`INSERT INTO ${table} VALUES (2), (3), (4)`);
     expect(
       await through(
         world,
@@ -78,23 +92,22 @@ export const placeholders: readonly Scenario[] = [
     },
   ),
   scenario(["D5-never-text"], "whatever an output holds, it stays a value", async (world) => {
-    const table = world.steward.table("text TEXT");
-    for (const text of HOSTILE) {
-      const quoted = [...text].map((character) => character.codePointAt(0)).join(", ");
+    const given = await world.steward.table("n INTEGER, text TEXT");
+    const table = await world.steward.table("text TEXT");
+    for (const [n, text] of HOSTILE.entries()) {
+      const literal = `'${text.replaceAll("'", "''")}'`;
+      await world.steward.sql(`INSERT INTO ${given} VALUES (${n}, ${literal})`);
+      const select = `SELECT text FROM ${given} WHERE n = ${n}`;
       const rows = await through(
         world,
-        `SELECT char(${quoted}) AS text`,
+        select,
         `INSERT INTO ${table} VALUES ({{step.a.output[0].text}}) RETURNING text`,
       );
       expect(rows).toEqual([{ text }]);
-      const inside = await through(
-        world,
-        `SELECT char(${quoted}) AS text`,
-        "SELECT '<{{step.a.output[0].text}}>' AS text",
-      );
+      const inside = await through(world, select, "SELECT '<{{step.a.output[0].text}}>' AS text");
       expect(inside).toEqual([{ text: `<${text}>` }]);
     }
-    expect(world.steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([
+    expect(await world.steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([
       { n: HOSTILE.length },
     ]);
   }),

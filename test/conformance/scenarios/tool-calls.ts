@@ -21,7 +21,7 @@ export const toolCalls: readonly Scenario[] = [
     ["C1-usage", "C2.10-weights", "C2.11-daily", "C4.5-one-row", "C4.5-cost", "D14-reports"],
     "each executed step weighs by its intent, and is reported at once",
     async ({ steward, client }) => {
-      const table = steward.table("id INTEGER, name TEXT");
+      const table = await steward.table("id INTEGER, name TEXT");
       const { plan_id } = await client.submit({
         steps: [
           step("read", `SELECT * FROM ${table}`, { intent: "read_select" }),

@@ -171,7 +171,7 @@ export const validation: readonly Scenario[] = [
     ["D4-intent-match"],
     "a template that does something else than its intent is refused",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER");
+      const table = await steward.table("id INTEGER");
       for (const [intent, sql] of [
         ["read_select", `DELETE FROM ${table}`],
         ["write_insert", `UPDATE ${table} SET id = 1`],
@@ -193,14 +193,14 @@ export const validation: readonly Scenario[] = [
     ["D4-intents", "C2.2-intent"],
     "each intent runs the statements it covers",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER");
-      const created = steward.table();
+      const table = await steward.table("id INTEGER");
+      const created = await steward.table();
       const { plan_id } = await client.submit({
         steps: [
           step("insert", `INSERT INTO ${table} VALUES (1), (2)`, { intent: "write_insert" }),
           step("update", `UPDATE ${table} SET id = id + 1`, { intent: "write_update" }),
           step("delete", `DELETE FROM ${table} WHERE id = 3`, { intent: "write_delete" }),
-          step("create", `CREATE TABLE ${created} (id)`, { intent: "admin" }),
+          step("create", `CREATE TABLE ${created} (id INTEGER)`, { intent: "admin" }),
           step("cross", `INSERT INTO ${created} SELECT id FROM ${table}`, {
             intent: "cross_system_transaction",
           }),
@@ -224,7 +224,7 @@ export const validation: readonly Scenario[] = [
     ["D7-intent-statement"],
     "a step without intent gets the class of its statement",
     async ({ client, steward }) => {
-      const table = steward.table("id INTEGER");
+      const table = await steward.table("id INTEGER");
       const { plan_id } = await client.submit({
         steps: [
           step("r", `SELECT * FROM ${table}`),

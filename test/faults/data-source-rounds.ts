@@ -1,0 +1,109 @@
+import { PostgresServer } from "@steward/test-postgres";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { expect, vi } from "vitest";
+import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
+import { seededRandom } from "./random.js";
+import { ServerProcess } from "./server-process.js";
+import { TcpProxy } from "./tcp-proxy.js";
+
+/** Clients that drive plans at once. */
+const CLIENTS = 5;
+/** Something happens after up to this time, in ms. */
+const ROUND_MS = 500;
+/** How long the data source stays away, at most, in ms. */
+const AWAY_MS = 300;
+
+const LEDGER = `CREATE TABLE ledger (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tag text NOT NULL, seen int, hits int NOT NULL)`;
+
+/** What an agent may be told of a step that failed: that it changed nothing, or that this is unknown. */
+const CLEAR =
+  /nothing was changed|Whether the write took effect cannot be found out now|given up before it took effect|server (closed|is (starting|shutting))/;
+
+/**
+ * Has `rounds` things happen to a PostgreSQL data source and the connections to it, under clients that
+ * drive plans of reads and writes and try again what failed; then checks that every write of every
+ * plan was applied once, that what was acknowledged stays true, that failures were told plainly, and that
+ * the connections are used again, and given back.
+ */
+export async function dataSourceRounds(rounds: number, seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const dir = mkdtempSync(join(tmpdir(), "steward-source-"));
+  await using postgres = await PostgresServer.start({ settings: { synchronous_commit: "on" } });
+  await onDatabase(postgres.url, LEDGER);
+  const url = new URL(postgres.url);
+  await using proxy = await TcpProxy.start(Number(url.port));
+  url.port = String(proxy.port);
+  await using server = await ServerProcess.start({
+    SERVICE_DATABASE_URL: `sqlite:${join(dir, "steward.db")}`,
+    SERVICE_DATA_DIR: dir,
+    SERVICE_DATA_SOURCES: `default=${url.href}`,
+    SERVICE_LOG_LEVEL: "error",
+  });
+  const acknowledged: Acknowledged[] = [];
+  const failures: string[] = [];
+  let stopped = false;
+  const clients = Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      while (!stopped) {
+        acknowledged.push(await drivePlan(server.url, (message) => failures.push(message)));
+      }
+    }),
+  );
+  // Awaited below; a client that fails before then is not a rejection that nobody handles.
+  clients.catch(() => undefined);
+  for (let round = 0; round < rounds; round += 1) {
+    await delay(random() * ROUND_MS);
+    await strike(postgres, proxy, random);
+  }
+  stopped = true;
+  await clients;
+  expect(failures.filter((message) => !CLEAR.test(message))).toEqual([]);
+  // All is well again: nothing fails, not even the first time.
+  acknowledged.push(await drivePlan(server.url));
+  for (const { planId, outputs } of acknowledged.slice(-20)) {
+    for (const [stepId, output] of outputs) {
+      expect(await execute(server.url, planId, stepId)).toBe(output);
+    }
+  }
+  expect(await onDatabase(postgres.url, "SELECT count(*)::int AS n FROM ledger")).toEqual([
+    { n: acknowledged.length },
+  ]);
+  const notOnce = "SELECT tag FROM ledger GROUP BY tag HAVING count(*) <> 1 OR sum(hits) <> 1";
+  expect(await onDatabase(postgres.url, notOnce)).toEqual([]);
+  expect(await server.stop()).toBe(0);
+  await vi.waitFor(async () => expect(await onDatabase(postgres.url, SESSIONS)).toEqual([]), 5_000);
+  rmSync(dir, { recursive: true });
+}
+
+/** Sessions of the server in its data source. */
+const SESSIONS = "SELECT state FROM pg_stat_activity WHERE application_name = 'steward'";
+
+/** Cuts, half-closes or delays connections, or restarts the data source. */
+async function strike(
+  postgres: PostgresServer,
+  proxy: TcpProxy,
+  random: () => number,
+): Promise<void> {
+  if (random() < 0.75) {
+    proxy.trouble(0.5, random);
+  } else {
+    await postgres.stop(random() < 0.5 ? "fast" : "immediate");
+    await delay(random() * AWAY_MS);
+    await postgres.start();
+  }
+}
+
+async function onDatabase(url: string, sql: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
