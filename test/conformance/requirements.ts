@@ -363,7 +363,9 @@ const DECISIONS = {
     "D12-empty-query": "An empty query is refused",
     "D12-org-uuid": "An org_id that is no UUID is refused",
     "D12-blob": "Vectors are stored as little-endian float32, never null",
-    "D12-cascade": "related_cascade_targets is empty",
+    "D12-cascade": "related_cascade_targets is empty unless SERVICE_CASCADE_ENRICHMENT=on",
+    "D12-cascade-on":
+      "With SERVICE_CASCADE_ENRICHMENT=on it has the tables that ON DELETE CASCADE reaches",
     "D12-add": "An entry can be added; the next search finds it",
     "D12-get": "An entry can be read by its id",
     "D12-list": "Entries are listed newest first, filtered, in pages with a cursor",

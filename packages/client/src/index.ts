@@ -56,6 +56,8 @@ export type {
   RepriceRequest,
   Repricing,
   RunMigrationRequest,
+  SchemaDiff,
+  SchemaDiffQuery,
   SchemaDrift,
   SchemaOperation,
   SchemaPropertyChange,

@@ -5,6 +5,8 @@ import type {
   MigrationProof,
   MigrationProposal,
   RunMigrationRequest,
+  SchemaDiff,
+  SchemaDiffQuery,
   SchemaDrift,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
@@ -26,6 +28,8 @@ export interface Migrations {
   apply(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
   /** Reverting what is reverted changes nothing. */
   revert(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
+  /** What leads from the schema of one commit to that of another, and back. */
+  diff(query: SchemaDiffQuery, options?: CallOptions): Promise<SchemaDiff>;
   /** How a database is, beside how it was left. */
   drift(database: string, options?: CallOptions): Promise<SchemaDrift>;
   /** Takes a database as it is for what it should be. */
@@ -50,6 +54,8 @@ export function createMigrations(http: Http): Migrations {
     verify: (id, options) => post(`${pathOf(id)}/verify`, {}, true, options),
     apply: (id, body = {}, options) => post(`${pathOf(id)}/apply`, body, true, options),
     revert: (id, body = {}, options) => post(`${pathOf(id)}/revert`, body, true, options),
+    diff: (query, { signal } = {}) =>
+      http.call({ method: "GET", path: DIFF, query: { ...query }, idempotent: true, signal }),
     drift: (database, { signal } = {}) =>
       http.call({ method: "GET", path: DRIFT, query: { database }, idempotent: true, signal }),
     acceptDrift: (body, options) => post(DRIFT, body, true, options),
@@ -57,4 +63,5 @@ export function createMigrations(http: Http): Migrations {
 }
 
 const PATH = "/api/state/migrations";
+const DIFF = "/api/state/schema-diff";
 const DRIFT = "/api/state/drift";

@@ -20,6 +20,7 @@ import {
   noVectorIndex,
   RetentionSweeper,
 } from "./memory/index.js";
+import type { RelatedTablesLookup } from "./memory/ports.js";
 import type { Store } from "./storage/store.js";
 
 /** How long the start waits for a vector of the provider, in ms. */
@@ -27,7 +28,8 @@ const PROBE_MS = 10_000;
 
 /** What memory is opened with. */
 export interface MemoryParts {
-  readonly config: Pick<Config, "embedding">;
+  readonly config: Pick<Config, "embedding" | "cascadeEnrichment">;
+  readonly relatedTables: RelatedTablesLookup;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -85,7 +87,11 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
   opened.use(new RetentionSweeper({ store: store.memory, index, clock, log }));
   telemetry.measure("steward_memory_waiting_calls", async () => (await hook.backlog()).waiting);
   telemetry.measure("steward_memory_quarantined_vectors", () => index.quarantined());
-  const service = new MemoryService({ store: store.memory, index, provider, model, clock, ids });
+  const { cascadeEnrichment } = parts.config;
+  const service = new MemoryService({
+    ...{ store: store.memory, index, provider, model, clock, ids },
+    ...(cascadeEnrichment ? { relatedTables: parts.relatedTables } : {}),
+  });
   return { service, state: () => stateOf(hook, index) };
 }
 

@@ -3,8 +3,9 @@ import { SqliteSchemaDatabase } from "./adapters/introspect-sqlite/index.js";
 import { type Config, sqliteFile } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { Ids } from "./kernel/ids.js";
+import type { Log } from "./kernel/log.js";
 import { Turns } from "./kernel/turns.js";
-import { MigrationService, StepRecorder } from "./schema/index.js";
+import { KnownSchemas, MigrationService, RelatedTables, StepRecorder } from "./schema/index.js";
 import type { SchemaDatabase } from "./schema/ports.js";
 import type { Repositories } from "./state/ports.js";
 
@@ -15,17 +16,19 @@ export interface MigrationOptions {
   readonly repositories: Repositories;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly log: Log;
 }
 
 /** What changes the schemas of the data sources, and what keeps their history. */
 export interface OpenMigrations {
   readonly service: MigrationService;
   readonly recorder: StepRecorder;
+  readonly relatedTables: RelatedTables;
 }
 
 /** Migrations of the data sources. Everything is opened when it is used. */
 export function openMigrations(options: MigrationOptions): OpenMigrations {
-  const { config, repositories, clock, ids } = options;
+  const { config, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
   for (const { name, url } of config.dataSources) {
     const path = sqliteFile(url);
@@ -35,6 +38,11 @@ export function openMigrations(options: MigrationOptions): OpenMigrations {
         : new SqliteSchemaDatabase(name, path);
     databases.set(name, database);
   }
-  const parts = { databases, repositories, clock, ids, turns: new Turns() };
-  return { service: new MigrationService(parts), recorder: new StepRecorder(parts) };
+  const known = new KnownSchemas({ databases, clock, log });
+  const parts = { databases: known.databases, repositories, clock, ids, turns: new Turns() };
+  return {
+    service: new MigrationService(parts),
+    recorder: new StepRecorder(parts),
+    relatedTables: new RelatedTables(known),
+  };
 }

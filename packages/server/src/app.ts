@@ -104,16 +104,17 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const events = new EventBus<AuditEvents>(basics.log);
   const store = await openStore(config, basics);
   if (store !== undefined) opened.use(store);
+  const state = openState({ ...basics, config }, opened);
+  const migrations = openMigrations({ ...basics, config, repositories: state.repositories });
+  const { relatedTables } = migrations;
   const memory = await openMemory(
-    { ...basics, config, store, provider: options.embeddingProvider },
+    { ...basics, config, store, provider: options.embeddingProvider, relatedTables },
     opened,
   );
   const { gate, ...billing } = openBilling(config, basics, store, events, opened);
   if (store !== undefined) {
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
   }
-  const state = openState({ ...basics, config }, opened);
-  const migrations = openMigrations({ ...basics, config, repositories: state.repositories });
   const own =
     store === undefined
       ? undefined

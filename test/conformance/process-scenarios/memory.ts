@@ -59,6 +59,39 @@ export const memory: readonly ProcessScenario[] = [
     },
   },
   {
+    cites: ["D12-cascade-on"],
+    title: "a search tells which tables deletions reach, of the schema as it is by now",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_CASCADE_ENRICHMENT: "on" });
+      steward.sql(`CREATE TABLE customers (id INTEGER PRIMARY KEY);
+        CREATE TABLE orders (id INTEGER PRIMARY KEY, c REFERENCES customers ON DELETE CASCADE);
+        CREATE TABLE notes (c REFERENCES customers ON DELETE SET NULL)`);
+      for (const [round, wire] of WIRES.entries()) {
+        const org_id = randomUUID();
+        const client = steward.client(wire, { "x-org-id": org_id });
+        const content = JSON.stringify({ query: "DELETE FROM Customers" });
+        await client.memory.add({ session_id: "s", content });
+        await client.memory.add({
+          session_id: "s",
+          content: JSON.stringify("nothing of interest"),
+        });
+        const targets = async (): Promise<readonly (readonly string[])[]> => {
+          const results = await client.memory.search({ query: "customers", org_id });
+          return results.map((each) =>
+            each.content === content ? each.related_cascade_targets : [],
+          );
+        };
+        const before = round === 0 ? ["orders"] : ["orders", "items0"];
+        expect([...(await targets())].sort()).toEqual([[], before]);
+        const table = `items${String(round)}`;
+        const create = `CREATE TABLE ${table} (o REFERENCES orders ON DELETE CASCADE)`;
+        const { plan_id } = await client.submit({ steps: [step("make", create)] });
+        await client.execute(plan_id, "make");
+        expect([...(await targets())].sort()).toEqual([[], [...before, table]]);
+      }
+    },
+  },
+  {
     cites: ["D12-ties"],
     title: "of equal scores the newer comes first",
     run: async () => {

@@ -54,6 +54,24 @@ export interface MigrationPhase {
   readonly statements: readonly string[];
 }
 
+/** Which two commits are compared. */
+export interface SchemaDiffQuery {
+  /** A branch such as `schemas/shop`, a tag, or a content id. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What leads from the schema of one commit to that of another, and back. */
+export interface SchemaDiff {
+  readonly from_root: string;
+  readonly to_root: string;
+  readonly operations: readonly SchemaOperation[];
+  readonly findings: readonly MigrationFinding[];
+  readonly down_findings: readonly MigrationFinding[];
+  readonly up: readonly MigrationPhase[];
+  readonly down: readonly MigrationPhase[];
+}
+
 /** A proven change of a schema. */
 export interface Migration {
   readonly migration_id: string;
@@ -196,6 +214,25 @@ export const migrationSchema: z.ZodType<Migration> = z
     commits: z.array(z.string()).readonly(),
   })
   .meta({ id: "Migration" });
+
+/** Schema of {@link SchemaDiffQuery}. */
+export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.object({
+  from: z.string(),
+  to: z.string(),
+});
+
+/** Schema of {@link SchemaDiff}. */
+export const schemaDiffSchema: z.ZodType<SchemaDiff> = z
+  .object({
+    from_root: z.string(),
+    to_root: z.string(),
+    operations,
+    findings,
+    down_findings: findings,
+    up: phases,
+    down: phases,
+  })
+  .meta({ id: "SchemaDiff" });
 
 /** Schema of {@link RunMigrationRequest}. */
 export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z

@@ -22,6 +22,8 @@ export interface Config {
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
   readonly logLevel: LogLevel;
+  /** Whether memory search tells which tables deletions reach (Contract §4.4 rule 3). */
+  readonly cascadeEnrichment: boolean;
   readonly embedding: EmbeddingConfig;
   /** Absent: every payment operation says that no key is set. */
   readonly payments?: PaymentsConfig;

@@ -30,6 +30,7 @@ describe("a configuration", () => {
       stepTimeoutMs: 30_000,
       planDeadlineMs: 86_400_000,
       logLevel: "info",
+      cascadeEnrichment: false,
       embedding: {
         provider: "zero",
         dimension: 768,

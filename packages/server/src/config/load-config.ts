@@ -96,6 +96,7 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     stepTimeoutMs: given(values.stepTimeoutMs),
     planDeadlineMs: given(values.planDeadlineMs),
     logLevel: given(values.logLevel),
+    cascadeEnrichment: given(values.cascadeEnrichment) === "on",
     embedding: embeddingOf(values),
     ...present("payments", paymentsOf(values)),
   });

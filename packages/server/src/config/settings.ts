@@ -42,6 +42,7 @@ export interface Settings {
   readonly stepTimeoutMs: Setting<number>;
   readonly planDeadlineMs: Setting<number>;
   readonly logLevel: Setting<LogLevel>;
+  readonly cascadeEnrichment: Setting<"on" | "off">;
   readonly embeddingProvider: Setting<EmbeddingProviderName>;
   readonly embeddingDimension: Setting<number>;
   readonly embeddingModel: Setting<string>;
@@ -201,6 +202,13 @@ export const SETTINGS: Settings = {
     type: oneOf(["debug", "info", "warn", "error", "silent"]),
     default: "info",
     help: "How much the log says.",
+  },
+  cascadeEnrichment: {
+    name: "SERVICE_CASCADE_ENRICHMENT",
+    flag: "cascade-enrichment",
+    type: oneOf(["off", "on"]),
+    default: "off",
+    help: "Whether memory search tells the tables that ON DELETE CASCADE reaches from those mentioned.",
   },
   embeddingProvider: {
     name: "SERVICE_EMBEDDING_PROVIDER",

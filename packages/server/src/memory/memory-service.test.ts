@@ -41,6 +41,7 @@ describe("searching memory", () => {
       score: 1,
       content: '{"note":  "unpaid invoices of ACME"}',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      relatedCascadeTargets: [],
       ranks: { vector: 1 },
     });
     expect(results).toHaveLength(2);

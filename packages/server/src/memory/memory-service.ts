@@ -12,7 +12,7 @@ import {
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import { cursorOf, positionOf } from "./entry-cursor.js";
-import type { EmbeddingModel, MemoryStore } from "./ports.js";
+import type { EmbeddingModel, MemoryStore, RelatedTablesLookup } from "./ports.js";
 import {
   checkFilter,
   checkSearch,
@@ -31,6 +31,8 @@ export interface SearchResult {
   readonly content: string;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
+  /** Tables that lose rows along with those that its content mentions; empty unless that is looked up. */
+  readonly relatedCascadeTargets: readonly string[];
   /** Why it stands where it does. */
   readonly ranks: Ranks;
 }
@@ -62,6 +64,8 @@ export interface MemoryServiceOptions {
   readonly provider: EmbeddingProvider;
   /** Whose vectors the provider's are. */
   readonly model: EmbeddingModel;
+  /** Looks up related tables; absent: none are told. */
+  readonly relatedTables?: RelatedTablesLookup;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -72,6 +76,7 @@ export class MemoryService {
   readonly #index: VectorIndex;
   readonly #provider: EmbeddingProvider;
   readonly #model: EmbeddingModel;
+  readonly #relatedTables: RelatedTablesLookup | undefined;
   readonly #clock: Clock;
   readonly #ids: Ids;
 
@@ -80,6 +85,7 @@ export class MemoryService {
     this.#index = options.index;
     this.#provider = options.provider;
     this.#model = options.model;
+    this.#relatedTables = options.relatedTables;
     this.#clock = options.clock;
     this.#ids = options.ids;
   }
@@ -214,20 +220,34 @@ export class MemoryService {
     const text = isHybrid ? { text: query } : {};
     const hits = await this.#index.search({ vector, ...rest, ...text }, signal);
     const entries = await this.#store.entriesById(hits.map((hit) => hit.entryId));
-    return hits.flatMap((hit, index) => {
+    const results = hits.flatMap((hit, index) => {
       const entry = entries.get(hit.entryId);
       // One that was deleted a moment ago is no result any more.
       if (entry === undefined) return [];
       assert(rest.orgId === undefined || entry.orgId === rest.orgId, "a search keeps to its org");
       return [searchResult(hit, entry, index + 1)];
     });
+    return this.#withRelatedTables(results);
+  }
+
+  async #withRelatedTables(results: readonly SearchResult[]): Promise<readonly SearchResult[]> {
+    if (this.#relatedTables === undefined || results.length === 0) return results;
+    const targets = await this.#relatedTables.targetsOf(results.map(({ content }) => content));
+    return results.map((result, index) => ({
+      ...result,
+      relatedCascadeTargets: targets[index] ?? [],
+    }));
   }
 }
 
 function searchResult(hit: Hit, entry: MemoryEntry, rank: number): SearchResult {
   const { entryId, score, createdAtMs } = hit;
   const ranks = hit.ranks ?? { vector: rank };
-  return { entryId, score, content: entry.content, createdAt: isoTime(createdAtMs), ranks };
+  return {
+    ...{ entryId, score, content: entry.content, ranks },
+    createdAt: isoTime(createdAtMs),
+    relatedCascadeTargets: [],
+  };
 }
 
 /** Contract §7; too many searches at once is no failure of the lookup. */

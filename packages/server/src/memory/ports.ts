@@ -3,6 +3,12 @@ import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
 import type { EntryFilter } from "./vector-index.js";
 
+/** Which tables deletions reach from those that texts mention (Contract §4.4 rule 3). */
+export interface RelatedTablesLookup {
+  /** For each text the names of the tables, in an order that stays the same. Never fails. */
+  targetsOf(texts: readonly string[]): Promise<readonly (readonly string[])[]>;
+}
+
 /** An entry with its vector, as they are stored: together or not at all. */
 export interface EmbeddedEntry {
   readonly entry: MemoryEntry;

@@ -12,6 +12,7 @@
 export { refuseMoreThanDefinitions, renameHints } from "./definitions.js";
 export type { Drift } from "./drift.js";
 export { identify, type RenameHint } from "./identify.js";
+export { KnownSchemas } from "./known-schemas.js";
 export type { Finding, FindingCode } from "./lint.js";
 export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./migration.js";
 export { MigrationService, type PlanStep, type RunOptions } from "./migration-service.js";
@@ -19,8 +20,10 @@ export type { Checks, Phase, SchemaDatabase, ScratchDatabase, Script } from "./p
 export type { MigrationProof, Stretch } from "./proof.js";
 export type { Proposal } from "./proposal.js";
 export { quadsOf, schemaOf } from "./quads.js";
+export { RelatedTables } from "./related-tables.js";
 export { rootOf } from "./root.js";
 export { type Dialect, Schema, type SchemaObject } from "./schema.js";
+export type { SchemaChange } from "./schema-change.js";
 export type { Change, Operation } from "./schema-diff.js";
 export { scriptBetween, scriptFor } from "./script.js";
 export { StepRecorder } from "./step-recorder.js";

@@ -1,6 +1,6 @@
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
+import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { Turns } from "../kernel/turns.js";
 import type { BlockStore, Repositories } from "../state/index.js";
@@ -23,7 +23,8 @@ import { rootOf } from "./root.js";
 import { lockedSchema, runOrGoBack } from "./run-script.js";
 import type { Schema } from "./schema.js";
 import { noteOf, requireSchemaAdmin } from "./schema-admin.js";
-import { SchemaHistory } from "./schema-history.js";
+import { changeBetween, type SchemaChange } from "./schema-change.js";
+import { SchemaHistory, schemaNamed } from "./schema-history.js";
 import { scriptBetween } from "./script.js";
 
 /** How a migration is to run. */
@@ -97,6 +98,21 @@ export class MigrationService {
     const migration = await this.show(caller, id);
     const database = this.#database(migration.database);
     return proveMigration(database, { ...migration, ...schemasOf(migration) });
+  }
+
+  /**
+   * What leads from the schema of one commit to that of another, and back. Nothing is proven.
+   * @throws AppError `NOT_FOUND`, `INVALID_ARGUMENT` for commits without a schema or of two engines.
+   */
+  async compare(caller: Caller, from: string, to: string): Promise<SchemaChange> {
+    requireSchemaAdmin(caller);
+    return this.#read(caller, (store) => {
+      const { clock } = this.#parts;
+      const base = schemaNamed(store, clock, { field: "from", name: from });
+      const target = schemaNamed(store, clock, { field: "to", name: to });
+      if (base.dialect === target.dialect) return changeBetween(base, target);
+      throw invalidField("to", `is a schema of ${target.dialect}, and from one of ${base.dialect}`);
+    });
   }
 
   /** How the database is, beside how it was left. */

@@ -1,8 +1,5 @@
-import type { Hash } from "../state/index.js";
-import type { Finding } from "./lint.js";
-import type { Script } from "./ports.js";
 import { Schema, type SchemaObject } from "./schema.js";
-import type { Operation } from "./schema-diff.js";
+import type { SchemaChange } from "./schema-change.js";
 
 /** Where a migration is: it may be applied and reverted over and over. */
 export type MigrationStatus = "proposed" | "applied" | "reverted";
@@ -15,7 +12,7 @@ export interface StepRun {
 }
 
 /** What one schema change is: where it begins, where it ends, and both ways between. */
-export interface Migration {
+export interface Migration extends SchemaChange {
   /** UUID. */
   readonly id: string;
   /** Name of the data source. */
@@ -25,14 +22,6 @@ export interface Migration {
   /** Milliseconds since the Unix epoch. */
   readonly proposedAtMs: number;
   readonly status: MigrationStatus;
-  /** Root of the schema that it is for, and of no other. */
-  readonly baseRoot: Hash;
-  readonly targetRoot: Hash;
-  readonly operations: readonly Operation[];
-  readonly findings: readonly Finding[];
-  readonly downFindings: readonly Finding[];
-  readonly up: Script;
-  readonly down: Script;
   /** Content ids of the commits that its runs left, the oldest first. */
   readonly commits: readonly string[];
   /** Those of its runs that were steps of plans; each step runs it once. */

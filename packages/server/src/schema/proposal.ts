@@ -4,14 +4,11 @@ import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { renameHints } from "./definitions.js";
 import { identify, type RenameHint } from "./identify.js";
-import { lint } from "./lint.js";
 import type { Migration } from "./migration.js";
 import type { SchemaDatabase } from "./ports.js";
-import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";
 import { authorOf } from "./schema-admin.js";
-import { diffSchemas } from "./schema-diff.js";
-import { scriptBetween } from "./script.js";
+import { changeBetween } from "./schema-change.js";
 
 /** What a migration is proposed with. */
 export interface Proposal {
@@ -52,9 +49,8 @@ export function drawMigration(
   { base, target }: { readonly base: Schema; readonly target: Schema },
   { clock, ids }: MigrationSources,
 ): Migration {
-  const up = scriptBetween(base, target);
-  const down = scriptBetween(target, base);
-  if (up.length === 0) {
+  const change = changeBetween(base, target);
+  if (change.up.length === 0) {
     throw new AppError("INVALID_ARGUMENT", `${proposal.database} has this schema already`);
   }
   return {
@@ -64,13 +60,7 @@ export function drawMigration(
     message: proposal.message,
     proposedAtMs: clock.nowMs(),
     status: "proposed",
-    baseRoot: rootOf(base),
-    targetRoot: rootOf(target),
-    operations: diffSchemas(base, target),
-    findings: lint(base, target, up),
-    downFindings: lint(target, base, down),
-    up,
-    down,
+    ...change,
     commits: [],
     base: base.objects,
     target: target.objects,

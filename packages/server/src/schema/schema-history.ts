@@ -1,13 +1,42 @@
 import type { Clock } from "../kernel/clock.js";
-import { type BlockStore, type CommitNote, commitId, TripleStore } from "../state/index.js";
+import { invalidField } from "../kernel/errors.js";
+import {
+  type BlockStore,
+  commitNamed,
+  type CommitNote,
+  commitId,
+  iri,
+  TripleStore,
+} from "../state/index.js";
 import { quadsOf, schemaOf } from "./quads.js";
 import type { Schema } from "./schema.js";
+import { NAMESPACE } from "./vocabulary.js";
 
 /** A schema as it was recorded. */
 export interface RecordedSchema {
   /** Content id of the commit. */
   readonly commit: string;
   readonly schema: Schema;
+}
+
+/** Every schema says of which engine it is. */
+const DIALECT = iri(`${NAMESPACE}dialect`);
+
+/**
+ * The schema of a commit.
+ * @param field who named the commit, for the error.
+ * @throws AppError `NOT_FOUND` when there is none of this name, `INVALID_ARGUMENT` when it holds no schema.
+ */
+export function schemaNamed(
+  blocks: BlockStore,
+  clock: Clock,
+  { field, name }: { readonly field: string; readonly name: string },
+): Schema {
+  const dataset = new TripleStore(blocks, clock).at(commitNamed(blocks, name));
+  if (dataset.count({ predicate: DIALECT }) !== 1) {
+    throw invalidField(field, `the commit ${JSON.stringify(name)} holds no database schema`);
+  }
+  return schemaOf(dataset.match());
 }
 
 /** The history of one database's schema: the branch `schemas/<database>`, one commit per change. */

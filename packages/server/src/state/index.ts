@@ -16,6 +16,7 @@ export {
 } from "./basic-graph-pattern.js";
 export { BlockCache } from "./block-cache.js";
 export { cidOf } from "./cid.js";
+export { commitNamed } from "./named-commit.js";
 export { type Commit, commitId, commitOfId, readCommit, type Roots } from "./commit.js";
 export { type CommitProof, proveQuad, verifyQuad } from "./commit-proof.js";
 export { diffTrees, type KeyChange } from "./diff.js";

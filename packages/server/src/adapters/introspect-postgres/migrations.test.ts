@@ -138,6 +138,31 @@ describe("migrations of a PostgreSQL database", () => {
     expect(await db.query("SELECT name FROM customers")).toHaveLength(2);
   });
 
+  it("rename a serial table with its rows, and its keys go on counting", async () => {
+    const wanted = SCHEMA.replaceAll("orders", "purchases").replace(
+      "TABLE purchases (",
+      "TABLE purchases /* @renamed from=orders */ (",
+    );
+    const migration = await propose(wanted);
+    expect(codes(migration)).not.toContain("destructive");
+    await service.apply(ADMIN, migration.id);
+    expect(await db.query("SELECT id, total FROM purchases ORDER BY id")).toEqual([
+      { id: 1, total: 10 },
+      { id: 2, total: 32 },
+      { id: 3, total: null },
+    ]);
+    await db.query("INSERT INTO purchases (customer_id, total) VALUES (2, 7)");
+    expect(await db.query("SELECT max(id) AS id FROM purchases")).toEqual([{ id: 4 }]);
+    expect(await db.query("SELECT pg_get_serial_sequence('purchases', 'id') AS name")).toEqual([
+      { name: "public.purchases_id_seq" },
+    ]);
+    await service.revert(ADMIN, migration.id);
+    await db.query("INSERT INTO orders (customer_id, total) VALUES (2, 8)");
+    expect(await db.query("SELECT max(id) AS id, count(*)::int AS count FROM orders")).toEqual([
+      { id: 5, count: 5 },
+    ]);
+  });
+
   it("are refused on a database that is another by now", async () => {
     const migration = await propose(SCHEMA.replace("city text", "city text, email text"));
     await db.query("ALTER TABLE orders ADD COLUMN note text");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freshDatabase } from "@steward/test-postgres";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { connect, define, resultOf, type Transition } from "./testing/transition.js";
+import { connect, define, dropMadeRoles, resultOf, type Transition } from "./testing/transition.js";
 
 const DATA = process.env["STEWARD_CHECK_DATA"];
 /** Pairs of databases that cases are tried in at a time. */
@@ -20,6 +20,8 @@ describe.skipIf(DATA === undefined)("migration cases of sqldef for PostgreSQL", 
       const results = (
         await Promise.all(Array.from({ length: LANES }, () => runLane(cases)))
       ).flat();
+      await using server = await freshDatabase();
+      await dropMadeRoles(server.url);
       const failures = results.filter((result) => result !== "equal" && result !== "refused");
       const count = results.filter((result) => result !== "refused").length;
       process.stdout.write(`sqldef for PostgreSQL: ${count - failures.length} of ${count}\n`);

@@ -1,7 +1,7 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, define, resultOf } from "./testing/transition.js";
+import { connect, define, dropMadeRoles, resultOf } from "./testing/transition.js";
 
 const TRANSITIONS: readonly (readonly [string, string, string])[] = [
   [
@@ -159,6 +159,8 @@ describe("a PostgreSQL schema becomes another one, and comes back", () => {
   afterAll(async () => {
     await Promise.all([one.end(), other.end()]);
     for (const database of databases) await database[Symbol.asyncDispose]();
+    await using server = await freshDatabase();
+    await dropMadeRoles(server.url);
   });
 
   it.each(TRANSITIONS)("%s", async (_name, current, desired) => {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
+import { diffCommand } from "./diff.js";
 import { driftCommand } from "./drift.js";
 import { listCommand, showCommand } from "./show.js";
 import { proposeCommand } from "./propose.js";
@@ -16,5 +17,6 @@ export function migrateDbCommand(context: CliContext): Command {
     .addCommand(verifyCommand(context))
     .addCommand(applyCommand(context))
     .addCommand(revertCommand(context))
+    .addCommand(diffCommand(context))
     .addCommand(driftCommand(context));
 }

@@ -83,6 +83,37 @@ describe("steward migrate-db", () => {
     });
   });
 
+  it("compares the schemas of two commits, coloured on a terminal, and as JSON", async () => {
+    const log = await runSteward(["state", "log", "schemas/shop", "--json"], {
+      env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}` },
+    });
+    const [reverted, applied] = JSON.parse(log.stdout) as { readonly commit: string }[];
+    const [from, to] = [reverted?.commit ?? "", applied?.commit ?? ""];
+    const diff = await steward("diff", from, to);
+    expect(diff).toMatchObject({ code: 0 });
+    expect(diff.stdout).toContain("+ Column customers.language");
+    expect(diff.stdout).toContain(`ADD COLUMN "language" TEXT NOT NULL DEFAULT 'en';`);
+    const coloured = await runSteward(["migrate-db", "diff", from, to], {
+      env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}`, FORCE_COLOR: "1" },
+    });
+    expect(coloured.stdout).toContain("\u001b[32m+ Column customers.language");
+    expect(JSON.parse((await steward("diff", to, from, "--json")).stdout)).toMatchObject({
+      operations: [{ action: "drop", kind: "Column", path: "customers.language" }],
+      findings: expect.arrayContaining([
+        expect.objectContaining({ code: "destructive" }),
+      ]) as object,
+      down: [{ statements: [expect.stringContaining("ADD COLUMN")] }],
+    });
+    expect((await steward("diff", "schemas/shop", "schemas/shop")).stdout).toContain("the same");
+    expect(await steward("diff", "schemas/shop", "migrations")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("holds no database schema"),
+    });
+    expect(await steward("diff", "schemas/shop", "none")).toMatchObject({
+      stderr: expect.stringContaining('There is no branch, tag or commit "none"'),
+    });
+  });
+
   it("names drift, ends with 1, and refuses until it is accepted", async () => {
     expect(await steward("drift", "shop")).toMatchObject({ code: 0 });
     shop.exec("CREATE INDEX events_by_kind ON events (kind)");

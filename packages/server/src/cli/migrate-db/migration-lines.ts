@@ -1,4 +1,4 @@
-import type { Migration, MigrationFinding, SchemaOperation } from "@steward/client";
+import type { Migration, MigrationFinding, SchemaDiff, SchemaOperation } from "@steward/client";
 import type { Colors } from "../terminal.js";
 
 /** A migration for reading: what happens, what to think about, and the statements. */
@@ -6,10 +6,20 @@ export function migrationLines(migration: Migration, colors: Colors): readonly s
   const { migration_id, database, status, message, author } = migration;
   return [
     `${colors.bold(migration_id)}  ${database}  ${status}  ${message} (${author})`,
-    `${migration.base_root.slice(0, 12)} → ${migration.target_root.slice(0, 12)}`,
-    ...operationLines(migration.operations, colors),
-    ...findingLines(migration.findings, colors),
-    ...migration.up.flatMap(({ statements }) => statements.map((sql) => `${sql};`)),
+    ...changeLines(
+      { ...migration, from_root: migration.base_root, to_root: migration.target_root },
+      colors,
+    ),
+  ];
+}
+
+/** A change of a schema for reading. */
+export function changeLines(change: SchemaDiff, colors: Colors): readonly string[] {
+  return [
+    `${change.from_root.slice(0, 12)} → ${change.to_root.slice(0, 12)}`,
+    ...operationLines(change.operations, colors),
+    ...findingLines(change.findings, colors),
+    ...change.up.flatMap(({ statements }) => statements.map((sql) => `${sql};`)),
   ];
 }
 

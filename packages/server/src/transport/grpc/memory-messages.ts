@@ -72,8 +72,7 @@ export function searchMessage(
       score: result.score,
       content: result.content,
       createdAt: result.createdAt,
-      // Contract §4.4 rule 3.
-      relatedCascadeTargets: [],
+      relatedCascadeTargets: [...result.relatedCascadeTargets],
       ...(explain ? { explain: explanationMessage(result, index + 1) } : {}),
     })),
   };

@@ -54,8 +54,7 @@ export function resultMessages(
     score: result.score,
     content: result.content,
     created_at: result.createdAt,
-    // Contract §4.4 rule 3.
-    related_cascade_targets: [],
+    related_cascade_targets: result.relatedCascadeTargets,
     ...(explain ? { explain: explanationMessage(result, index + 1) } : {}),
   }));
 }

@@ -2,10 +2,11 @@ import type {
   Migration as MigrationMessage,
   MigrationPhase,
   MigrationProof as MigrationProofMessage,
+  SchemaDiff,
   SchemaDrift,
 } from "@steward/protocol/rest";
 import { isoTime } from "../../kernel/clock.js";
-import type { Drift, Migration, MigrationProof, Script } from "../../schema/index.js";
+import type { Drift, Migration, MigrationProof, SchemaChange, Script } from "../../schema/index.js";
 
 /** A migration as the wire has it; the schemas it lies between stay where they are. */
 export function migrationMessage(migration: Migration): MigrationMessage {
@@ -36,6 +37,19 @@ export function proofMessage({ isProven, stretches }: MigrationProof): Migration
       reached_root: reached,
       missing,
     })),
+  };
+}
+
+/** The change between two schemas as the wire has it. */
+export function changeMessage(change: SchemaChange): SchemaDiff {
+  const { operations, findings } = change;
+  return {
+    from_root: change.baseRoot,
+    to_root: change.targetRoot,
+    ...{ operations, findings },
+    down_findings: change.downFindings,
+    up: phasesOf(change.up),
+    down: phasesOf(change.down),
   };
 }
 

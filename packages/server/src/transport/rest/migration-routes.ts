@@ -6,12 +6,19 @@ import {
   migrationProposalSchema,
   migrationSchema,
   runMigrationRequestSchema,
+  schemaDiffQuerySchema,
+  schemaDiffSchema,
   schemaDriftSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import type { MigrationService } from "../../schema/index.js";
 import { errors, json } from "./described-replies.js";
-import { driftMessage, migrationMessage, proofMessage } from "./migration-messages.js";
+import {
+  changeMessage,
+  driftMessage,
+  migrationMessage,
+  proofMessage,
+} from "./migration-messages.js";
 import type { RestApp } from "./rest-app.js";
 
 const tags = ["State"];
@@ -108,6 +115,18 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
 }
 
 function addDrift(app: RestApp, migrations: MigrationService): void {
+  const diff = {
+    operationId: "compareSchemas",
+    summary: "Compare the schemas of two commits",
+    description:
+      "What happens to each object, and the statements there and back. Nothing is proven.",
+    tags,
+    querystring: schemaDiffQuerySchema,
+    response: { 200: json("What leads there", dataOf(schemaDiffSchema)), ...errors(403, 404) },
+  };
+  app.get("/api/state/schema-diff", { schema: diff }, async ({ query: { from, to }, context }) => ({
+    data: changeMessage(await migrations.compare(context, from, to)),
+  }));
   const drift = {
     operationId: "getSchemaDrift",
     summary: "Compare a database with how it was left",

@@ -51,6 +51,24 @@ function refused(sql: string, error: unknown): AppError {
   return new AppError("STEP_FAILED", `${sql}: ${String(error)}`);
 }
 
+/** Roles that were made for a schema, which outlive its database. */
+const madeRoles = new Set<string>();
+
+/** Drops the roles that {@link define} has made, once the databases that speak of them are gone. */
+export async function dropMadeRoles(url: string): Promise<void> {
+  const client = await connect(url);
+  for (const role of madeRoles) {
+    try {
+      await client.query(`DROP ROLE IF EXISTS ${client.escapeIdentifier(role)}`);
+    } catch (error) {
+      // Another test's database speaks of it too.
+      if (!(error instanceof pg.DatabaseError && error.code === "2BP01")) throw error;
+    }
+  }
+  madeRoles.clear();
+  await client.end();
+}
+
 /** Defines a schema in an empty database. @returns whether the server takes it. Roles that it speaks of are made. */
 export async function define(client: pg.Client, sql = ""): Promise<boolean> {
   for (;;) {
@@ -62,9 +80,19 @@ export async function define(client: pg.Client, sql = ""): Promise<boolean> {
     } catch (error) {
       const role = /role "(.*)" does not exist/.exec(String(error))?.[1];
       if (role === undefined) return false;
-      await client.query(`DO $$ BEGIN CREATE ROLE ${client.escapeIdentifier(role)};
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`);
+      await makeRole(client, role);
     }
+  }
+}
+
+/** Makes a role; two lanes may come to need the same one. */
+async function makeRole(client: pg.Client, role: string): Promise<void> {
+  try {
+    await client.query(`CREATE ROLE ${client.escapeIdentifier(role)}`);
+    madeRoles.add(role);
+  } catch (error) {
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if (code !== "42710" && code !== "23505") throw error;
   }
 }
 

@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { changeLines } from "./migration-lines.js";
+import { schemaAdminCommand } from "./schema-admin-command.js";
+
+/** `steward migrate-db diff`: what leads from the schema of one commit to that of another. */
+export function diffCommand({ env, terminal }: CliContext): Command {
+  return schemaAdminCommand("diff", "Compares the schemas of two commits, with the statements.")
+    .argument("<from>", "A branch such as schemas/shop, a tag, or a content id.")
+    .argument("<to>", "The same of the other commit.")
+    .action(async (from: string, to: string, options: ClientOptions) => {
+      const change = await connect(options, env).migrations.diff({ from, to });
+      if (options.json) terminal.printJson(change);
+      else if (change.operations.length === 0) terminal.print("the schemas are the same");
+      else changeLines(change, terminal.outColors).forEach(terminal.print);
+    });
+}

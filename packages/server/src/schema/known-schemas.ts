@@ -1,0 +1,111 @@
+import type { Clock } from "../kernel/clock.js";
+import type { Log } from "../kernel/log.js";
+import { Turns } from "../kernel/turns.js";
+import type { Checks, SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
+import type { Dialect, Schema } from "./schema.js";
+
+/** How long a schema that was read counts as known, in ms. */
+const KNOWN_MS = 60_000;
+
+interface Known {
+  readonly schema: Schema | undefined;
+  readonly atMs: number;
+}
+
+/** What schemas are known with. */
+export interface KnownSchemasParts {
+  readonly databases: ReadonlyMap<string, SchemaDatabase>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * The schemas of the data sources as somebody has last read them: who changes one reads it anyway, and
+ * who only wants to know reads none that is known for a minute.
+ */
+export class KnownSchemas {
+  /** The databases; what is read of them is known from then on. */
+  readonly databases: ReadonlyMap<string, SchemaDatabase>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #known = new Map<string, Known>();
+  readonly #turns = new Turns();
+
+  constructor({ databases, clock, log }: KnownSchemasParts) {
+    this.#clock = clock;
+    this.#log = log;
+    this.databases = new Map(
+      [...databases].map(([name, database]) => [
+        name,
+        new WatchedDatabase(database, (schema) => this.#learn(name, schema)),
+      ]),
+    );
+  }
+
+  /** Every schema that can be read, by the name of its data source. */
+  async all(): Promise<readonly Schema[]> {
+    const names = [...this.databases.keys()];
+    const schemas = await Promise.all(names.map((name) => this.#schema(name)));
+    return schemas.filter((schema) => schema !== undefined);
+  }
+
+  #schema(name: string): Promise<Schema | undefined> {
+    return this.#turns.next(name, async () => {
+      const known = this.#known.get(name);
+      if (known !== undefined && this.#clock.nowMs() - known.atMs < KNOWN_MS) return known.schema;
+      try {
+        await this.databases.get(name)?.introspect();
+      } catch (error) {
+        this.#log.warn({ err: error, dataSource: name }, "a schema cannot be read now");
+        // One that cannot be read is not asked for with every question.
+        this.#learn(name, known?.schema);
+      }
+      return this.#known.get(name)?.schema;
+    });
+  }
+
+  #learn(name: string, schema: Schema | undefined): void {
+    this.#known.set(name, { schema, atMs: this.#clock.nowMs() });
+  }
+}
+
+/** A database that tells what is read of it. */
+class WatchedDatabase implements SchemaDatabase {
+  readonly #database: SchemaDatabase;
+  readonly #onRead: (schema: Schema) => void;
+
+  constructor(database: SchemaDatabase, onRead: (schema: Schema) => void) {
+    this.#database = database;
+    this.#onRead = onRead;
+  }
+
+  get name(): string {
+    return this.#database.name;
+  }
+
+  get dialect(): Dialect {
+    return this.#database.dialect;
+  }
+
+  async introspect(): Promise<Schema> {
+    const schema = await this.#database.introspect();
+    this.#onRead(schema);
+    return schema;
+  }
+
+  async apply(script: Script, checks: Checks): Promise<void> {
+    let reached: Schema | undefined;
+    await this.#database.apply(script, {
+      before: checks.before,
+      after: (draft) => {
+        checks.after(draft);
+        reached = draft;
+      },
+    });
+    if (reached !== undefined) this.#onRead(reached);
+  }
+
+  scratch(): Promise<ScratchDatabase> {
+    return this.#database.scratch();
+  }
+}

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { openApp, type App } from "../app.js";
+import { NIL_ORG_ID } from "../kernel/caller.js";
+import { systemClock } from "../kernel/clock.js";
+import { silentTelemetry } from "../kernel/telemetry.js";
+import type { AttemptRef } from "../plans/ports.js";
+import type { Schema } from "../schema/index.js";
+import { SchemaHistory } from "../schema/schema-history.js";
+import { SqliteBlockStores } from "../storage/sqlite/block-stores.js";
+import { openSqliteStore } from "../storage/sqlite/store.js";
+
+/** What a step of a test is submitted with. */
+export interface StepBody {
+  readonly id: string;
+  readonly query_template: string;
+  readonly intent?: string;
+  readonly tool_name?: string;
+  readonly depends_on?: readonly string[];
+}
+
+/** A commit as the log tells it. */
+export interface Commit {
+  readonly commit: string;
+  readonly author: string;
+  readonly message: string;
+}
+
+/** Who may change schemas. */
+export const ADMIN: Readonly<Record<string, string>> = {
+  "x-user-id": "ada",
+  "x-user-role": "admin",
+};
+
+/** Starts the service on a directory of its own, with one data source that is called shop. */
+export function startShop(
+  dir: string,
+  url: string = `sqlite:${join(dir, "shop.db")}`,
+): Promise<App> {
+  return openApp({
+    port: 0,
+    logLevel: "silent",
+    dataDir: dir,
+    databaseUrl: `sqlite:${join(dir, "store.db")}`,
+    dataSources: [{ name: "shop", url }],
+  });
+}
+
+/** Asks over REST. @returns the answer's data, or the error. */
+export async function send(
+  app: App,
+  request: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = ADMIN,
+  // Whoever asks knows what was asked for.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+): Promise<any> {
+  const [method = "", path = ""] = request.split(" ");
+  const response = await fetch(`http://127.0.0.1:${String(app.address.port)}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as { readonly data?: unknown };
+  return answer.data ?? answer;
+}
+
+/** Submits a plan. @returns its id. */
+export const submit = async (app: App, steps: readonly StepBody[]): Promise<string> =>
+  ((await send(app, "POST /api/plans", { steps })) as { plan_id: string }).plan_id;
+
+/** Executes a step. */
+export const execute = (
+  app: App,
+  plan: string,
+  step: string,
+  headers: Readonly<Record<string, string>> = ADMIN,
+  // As above.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+): Promise<any> => send(app, `POST /api/plans/${plan}/steps/${step}/execute`, undefined, headers);
+
+/** The commits of the shop's schema, the newest first. */
+export const history = (app: App): Promise<readonly Commit[]> =>
+  send(app, "GET /api/state/log?from=schemas/shop") as Promise<readonly Commit[]>;
+
+/** Proposes a schema for the shop. @returns the migration's id. */
+export const propose = async (app: App, sql: string): Promise<string> =>
+  (
+    (await send(app, "POST /api/state/migrations", {
+      database: "shop",
+      sql,
+      message: "a wish",
+    })) as { migration_id: string }
+  ).migration_id;
+
+/** A step that applies a migration. */
+export const applying = (id: string, more: object = {}): StepBody => ({
+  id: "apply",
+  tool_name: "state.apply_migration",
+  intent: "admin",
+  query_template: JSON.stringify({ migration_id: id, ...more }),
+});
+
+/** Leaves a step as a process would that dies in it: claimed, its effect done, nothing said. */
+export async function dieAfter(
+  dir: string,
+  { planId, stepId }: Pick<AttemptRef, "planId" | "stepId">,
+  effect: (attempt: AttemptRef) => void | Promise<void>,
+): Promise<void> {
+  await using store = openSqliteStore(join(dir, "store.db"), systemClock, silentTelemetry);
+  const ref = { orgId: NIL_ORG_ID, planId, stepId };
+  const claim = await store.plans.claimStep(ref, "a process that dies");
+  if (claim.kind !== "claimed") throw new Error(claim.kind);
+  await effect({ ...ref, attempt: claim.attempt });
+}
+
+/** The schema at the head of the history, as it is kept. */
+export function headSchema(dir: string): Schema {
+  using store = new SqliteBlockStores(join(dir, "state"), systemClock).open(NIL_ORG_ID, false);
+  const head = store && new SchemaHistory(store, systemClock, "shop").head;
+  if (head === undefined) throw new Error("nothing is recorded");
+  return head.schema;
+}
