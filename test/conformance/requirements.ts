@@ -410,6 +410,7 @@ const DECISIONS = {
     "D15-commit": "A step that changes a schema leaves a commit that names plan and step",
     "D15-found": "What others changed before a step is a commit of its own",
     "D15-no-change": "A step that changes no schema leaves no commit",
+    "D15-compare": "Two commits are compared as schemas: operations, and the statements both ways",
     "D15-made-up": "A commit that a killed server could not make is made when the step is settled",
   },
   "Decision 0014": {

@@ -135,7 +135,7 @@ export const migrations: readonly ProcessScenario[] = [
     },
   ),
   ...overEach(
-    ["D15-commit", "D15-found", "D15-no-change"],
+    ["D15-commit", "D15-found", "D15-no-change", "D15-compare"],
     "a step that changes the schema leaves a commit, and none that does not",
     async ({ client, rest, steward }) => {
       const plan = await submit(
@@ -156,6 +156,16 @@ export const migrations: readonly ProcessScenario[] = [
         ["ada", "Record the schema of default"],
       ]);
       expect((await rest.migrations.drift("default")).differences).toEqual([]);
+      const [index, found] = log.map(({ commit }) => commit);
+      const { operations, up, down } = await rest.migrations.diff({
+        from: found ?? "",
+        to: index ?? "",
+      });
+      expect(operations).toMatchObject([{ action: "create", path: "orders_by_id" }]);
+      expect([up, down].map((script) => script.flatMap(({ statements }) => statements))).toEqual([
+        [`CREATE INDEX "orders_by_id" ON "orders" ("id")`],
+        [`DROP INDEX "orders_by_id"`],
+      ]);
     },
   ),
   ...overEach(

@@ -176,14 +176,22 @@ function contentOf(object: SchemaObject, idOf: (id: string) => string): string {
   return canonicalJson(Object.fromEntries(entries) as unknown as JsonValue);
 }
 
-/** The database, what it is made of, what that is made of, and so on. */
+/**
+ * The database, what it is made of, what that is made of, and so on. What goes with a column comes last:
+ * it is known by the column where its name has changed.
+ */
 function levelsOf(schema: Schema): readonly (readonly SchemaObject[])[] {
   const levels: (readonly SchemaObject[])[] = [];
   for (let level: readonly SchemaObject[] = [schema.database]; level.length > 0;) {
-    levels.push(level);
+    levels.push(level.filter((each) => !isOwned(each)));
     level = level.flatMap(({ id }) => schema.partsOf(id));
   }
-  return levels;
+  return [...levels, schema.objects.filter(isOwned)];
+}
+
+/** Whether it is a sequence of a serial column. */
+function isOwned({ values }: SchemaObject): boolean {
+  return values.ownedBy !== undefined;
 }
 
 function fold(name: string): string {
