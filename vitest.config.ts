@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/*.long.test.js"],
     globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
     testTimeout: 20_000,
+    // The first to ask for a PostgreSQL server waits until it has been made and started.
+    hookTimeout: 60_000,
     maxWorkers: 2,
   },
 });

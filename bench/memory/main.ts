@@ -5,7 +5,8 @@ import { parseArgs } from "node:util";
 /**
  * Memory search, figure by figure, each in a process of its own so that none lives on another's
  * memory: the index beside memory speed and other exact searches for every size and kind of data,
- * then the whole server over REST.
+ * then the whole server over REST, its store on SQLite and on a PostgreSQL of its own, whose answers
+ * must be the same; and how long it takes until one node finds what another has added.
  *
  * node bench/dist/memory/main.js --rows 10000,100000,500000 --data clustered,random --rest-rows 100000
  */
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     queries: { type: "string", default: "50" },
     "rest-rows": { type: "string", default: "100000" },
     "rest-seconds": { type: "string", default: "10" },
+    stores: { type: "string", default: "sqlite,postgres" },
   },
 });
 const { dimension, queries } = values;
@@ -26,7 +28,12 @@ for (const rows of values.rows.split(",")) {
     await run("search-child", { rows, data, dimension, queries });
   }
 }
-await run("rest-child", { rows: values["rest-rows"], seconds: values["rest-seconds"] });
+await run("rest-child", {
+  rows: values["rest-rows"],
+  seconds: values["rest-seconds"],
+  stores: values.stores,
+});
+if (values.stores.includes("postgres")) await run("follow-child", {});
 
 /** @throws Error when the child fails. */
 async function run(name: string, flags: Readonly<Record<string, string>>): Promise<void> {

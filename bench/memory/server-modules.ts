@@ -3,6 +3,8 @@ import type * as LogModule from "../../packages/server/src/kernel/log.js";
 import type * as TelemetryModule from "../../packages/server/src/kernel/telemetry.js";
 import type * as EmbeddingModule from "../../packages/server/src/embedding/index.js";
 import type * as MemoryModule from "../../packages/server/src/memory/index.js";
+import type * as IdsModule from "../../packages/server/src/kernel/ids.js";
+import type * as PostgresModule from "../../packages/server/src/storage/postgres/store.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
 
 /** The parts of the server that are measured: internal ones, so they are loaded from its build. */
@@ -19,6 +21,8 @@ export const { silentLog }: typeof LogModule = await part("kernel/log.js");
 export const { silentTelemetry }: typeof TelemetryModule = await part("kernel/telemetry.js");
 export const { HashProvider }: typeof EmbeddingModule = await part("embedding/index.js");
 export const { encodeVector, packCode }: typeof MemoryModule = await part("memory/index.js");
+export const { systemIds }: typeof IdsModule = await part("kernel/ids.js");
+export const { openPostgresStore }: typeof PostgresModule = await part("storage/postgres/store.js");
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
 
 /** What the search thread reads the store with. */

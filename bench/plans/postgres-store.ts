@@ -4,7 +4,7 @@ import { cpuMs, parentOf } from "./processes.js";
 import type { BenchStore, StoreCounters } from "./store.js";
 
 /** As a careful operator runs it; the checkpoints of a long run are kept out of a short one. */
-const SETTINGS = {
+export const CAREFUL: Readonly<Record<string, string>> = {
   fsync: "on",
   full_page_writes: "on",
   synchronous_commit: "on",
@@ -16,7 +16,7 @@ const SETTINGS = {
 
 /** A PostgreSQL of one's own; its floor commits every step for itself, on a connection for each plan. */
 export async function postgresStore(): Promise<BenchStore> {
-  const server = await PostgresServer.start({ settings: SETTINGS });
+  const server = await PostgresServer.start({ settings: CAREFUL });
   const observer = new pg.Client({ connectionString: server.url });
   await observer.connect();
   await observer.query("CREATE EXTENSION pg_walinspect");

@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { GrpcClient } from "../conformance/grpc-client.js";
 import { createLedger } from "./ledger.js";
 import { drivePlan } from "./plan-driver.js";
 import { ServerProcess } from "./server-process.js";
 
 it(
   "answers 503 and when to come back while its database is away, and goes on when it is back",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), "steward-outage-"));
     createLedger(join(dir, "target.db"));
@@ -23,6 +24,8 @@ it(
         SERVICE_LOG_LEVEL: "error",
       });
       await drivePlan(server.url);
+      using reader = GrpcClient.connect(new URL(server.url).host, { "x-user-role": "admin" });
+      expect((await reader.list({})).plans).toHaveLength(1);
       await postgres.stop("immediate");
       expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
@@ -30,10 +33,12 @@ it(
       expect(refused.status).toBe(503);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(await refused.json()).toMatchObject({ code: "STORE_UNAVAILABLE" });
+      await expectRefused(server.url, reader);
       // What is asked for meanwhile is answered when the database is back in time.
       const driven = drivePlan(server.url);
       await postgres.start();
       await driven;
+      expect((await reader.list({})).plans).toHaveLength(2);
       await vi.waitFor(async () => {
         expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
       });
@@ -44,3 +49,36 @@ it(
     rmSync(dir, { recursive: true });
   },
 );
+
+/** Every part of the service says that it cannot, over both transports. */
+async function expectRefused(url: string, reader: GrpcClient): Promise<void> {
+  const headers = { "content-type": "application/json", "x-user-role": "admin" };
+  const event = {
+    specversion: "1.0",
+    id: "late",
+    source: "urn:example:faults",
+    type: "tool-call",
+    data: { tool_name: "search" },
+  };
+  const requests: readonly (readonly [string, object | undefined])[] = [
+    ["/billing/usage", undefined],
+    ["/billing/usage/heatmap", undefined],
+    ["/billing/events", [event]],
+    ["/api/memory/entries", undefined],
+    ["/api/memory/entries", { session_id: "s", content: "{}" }],
+  ];
+  const answers = await Promise.all(
+    requests.map(async ([path, body]) => {
+      const post = body && { method: "POST", body: JSON.stringify(body) };
+      const { status, headers: told } = await fetch(url + path, { headers, ...post });
+      return { path, status, comesBack: Number(told.get("retry-after")) > 0 };
+    }),
+  );
+  expect(answers).toEqual(requests.map(([path]) => ({ path, status: 503, comesBack: true })));
+  // What became of a search is told by Contract §7, whatever failed.
+  const body = JSON.stringify({ query: "anything" });
+  const searched = await fetch(`${url}/api/memory/search`, { method: "POST", headers, body });
+  expect(await searched.json()).toMatchObject({ code: "MEMORY_SEARCH_FAILED" });
+  await expect(reader.list({})).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  await expect(reader.billing.prices()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+}

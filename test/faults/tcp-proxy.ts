@@ -87,12 +87,28 @@ function disturb(pair: Pair, random: () => number): void {
       // What is piped twice arrives twice, which no network does.
       if (pair.isStalled) return;
       pair.isStalled = true;
-      client.unpipe(server);
-      server.unpipe(client);
-      setTimeout(() => {
+      stall(directionsOf(pair, random()), random() * STALL_MS_MAX, () => {
         pair.isStalled = false;
-        client.pipe(server);
-        server.pipe(client);
-      }, random() * STALL_MS_MAX);
+      });
   }
+}
+
+type Direction = readonly [from: Socket, to: Socket];
+
+/** One direction, the other, or both. @param choice in [0, 1). */
+function directionsOf({ client, server }: Pair, choice: number): readonly Direction[] {
+  const [there, back]: readonly [Direction, Direction] = [
+    [client, server],
+    [server, client],
+  ];
+  const choices = [[there], [back], [there, back]];
+  return choices[Math.floor(choice * choices.length)] ?? [];
+}
+
+function stall(directions: readonly Direction[], ms: number, onOver: () => void): void {
+  for (const [from, to] of directions) from.unpipe(to);
+  setTimeout(() => {
+    for (const [from, to] of directions) from.pipe(to);
+    onOver();
+  }, ms);
 }

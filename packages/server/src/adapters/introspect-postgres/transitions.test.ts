@@ -109,11 +109,6 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
     "CREATE TABLE p(a int, b bigint NOT NULL CHECK (b > 0)) PARTITION BY RANGE (a); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (1) TO (2)",
   ],
   [
-    "generated virtual",
-    "CREATE TABLE t(a int)",
-    "CREATE TABLE t(a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL)",
-  ],
-  [
     "trigger fn gone",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a int); CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f()",
     "CREATE TABLE t(a int)",
@@ -164,6 +159,17 @@ describe("a PostgreSQL schema becomes another one, and comes back", () => {
   });
 
   it.each(TRANSITIONS)("%s", async (_name, current, desired) => {
+    expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
+    expect(await resultOf(one, other, { current, desired })).toBe("equal");
+  });
+
+  it("a virtual column, where the server has such", async (context) => {
+    const { rows } = await one.query<{ version: number }>(
+      "SELECT current_setting('server_version_num')::int AS version",
+    );
+    context.skip((rows[0]?.version ?? 0) < 180_000, "since PostgreSQL 18");
+    const current = "CREATE TABLE t(a int)";
+    const desired = "CREATE TABLE t(a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL)";
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
     expect(await resultOf(one, other, { current, desired })).toBe("equal");
   });

@@ -224,6 +224,8 @@ describe("a role that may do little", () => {
   it("reads without the marker table, and is told whose turn it is before it writes", async () => {
     const role = `reader_${Date.now()}`;
     await shop.database.query(`
+      -- As it is since PostgreSQL 15.
+      REVOKE CREATE ON SCHEMA public FROM PUBLIC;
       CREATE ROLE ${role} LOGIN PASSWORD 'not-a-secret-1';
       GRANT SELECT ON users TO ${role}; GRANT SELECT, INSERT ON log TO ${role}`);
     const url = new URL(shop.database.url);

@@ -5,7 +5,7 @@ import { indexEntryOf, type CodeRow } from "./memory-index-source.js";
 import { FIRST_ID } from "./memory-rows.js";
 import type { Signals } from "./signals.js";
 
-/** How often other nodes' entries are looked for, should a signal be lost, in ms. */
+/** How often other nodes' entries are looked for unless said otherwise, in ms. */
 const POLL_MS = 400;
 /** Changes read at once. */
 const CHANGES_MAX = 2000;
@@ -24,6 +24,8 @@ export interface MemoryFollowerParts {
   readonly log: Log;
   /** Whose vectors this node's index holds. */
   readonly modelId: number;
+  /** How often other nodes' entries are looked for, should a signal be lost, in ms; absent: 400. */
+  readonly pollMs?: number;
 }
 
 /**
@@ -54,7 +56,7 @@ export class MemoryFollower implements AsyncDisposable {
     this.#index = index;
     this.#snapshot = snapshot;
     this.#signals.on("memory", this.#onSignal);
-    this.#timer = setInterval(this.#onSignal, POLL_MS).unref();
+    this.#timer = setInterval(this.#onSignal, parts.pollMs ?? POLL_MS).unref();
   }
 
   /** Follows from now on: an index that is loaded later holds what came before. */

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import type { AnnouncedToolCall, Intent } from "../../governance/index.js";
-import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { AttemptRef, PlanRef, PlanStore } from "../../plans/ports.js";
 import type { StepOutcome } from "../../plans/transitions.js";
@@ -174,32 +173,6 @@ describe("two nodes of one store", () => {
       kind: "refused",
       retryAfterMs: expect.any(Number) as number,
     });
-  });
-
-  it("follow each other's memory within half a second", async () => {
-    const model = { name: "hash", dimension: 2 };
-    await a.memory.useModel(model);
-    await b.memory.useModel(model);
-    const known = new Set<string>();
-    await using _following = await b.followMemory?.({
-      add: async (entries) => {
-        for (const { entryId } of entries) known.add(entryId);
-      },
-      remove: async (ids) => {
-        for (const id of ids) known.delete(id);
-      },
-    });
-    const entry = {
-      orgId: ORG,
-      entryId: randomUUID(),
-      sessionId: "s",
-      content: "{}",
-      createdAtMs: 1,
-    };
-    await a.memory.addEntries([embeddedEntry(entry, Float32Array.of(1, 0))]);
-    await vi.waitFor(() => expect([...known]).toEqual([entry.entryId]), { timeout: 500 });
-    await a.memory.deleteEntry(ORG, entry.entryId);
-    await vi.waitFor(() => expect(known.size).toBe(0), { timeout: 500 });
   });
 });
 
