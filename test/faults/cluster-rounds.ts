@@ -1,19 +1,26 @@
 import { PostgresServer } from "@steward/test-postgres";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
-import { expectClusterTruth } from "./cluster-truth.js";
+import { reportUsage, setFirstPrice, setLastPrice } from "./biller.js";
 import { createLedger } from "./ledger.js";
+import { expectMemoryTruth } from "./memory-truth.js";
 import { drivePlan, execute, type Acknowledged } from "./plan-driver.js";
+import { expectLedgerTruth, expectPlanTruth, untilCaughtUp } from "./plan-truth.js";
 import { seededRandom } from "./random.js";
 import { ServerProcess } from "./server-process.js";
+import { postgresView } from "./store-view.js";
 import { TcpProxy } from "./tcp-proxy.js";
+import { expectUsageTruth } from "./usage-truth.js";
 
 /** Clients that drive plans at once, each asking now one node and now the other. */
 const CLIENTS = 6;
+/** Clients that report usage and have it priced anew at once, each asking now one node and now the other. */
+const BILLERS = 2;
+/** Components of a vector. */
+const DIMENSION = 8;
 /** Something happens after up to this time, in ms. */
 const ROUND_MS = 700;
 /** How long the database stays away, at most, in ms. */
@@ -46,7 +53,7 @@ class Cluster implements AsyncDisposable {
         SERVICE_DATA_DIR: join(dir, name),
         SERVICE_DATA_SOURCES: `default=sqlite:${join(dir, "target.db")}`,
         SERVICE_EMBEDDING_PROVIDER: "hash",
-        SERVICE_EMBEDDING_DIMENSION: "8",
+        SERVICE_EMBEDDING_DIMENSION: String(DIMENSION),
         SERVICE_LOG_LEVEL: "warn",
       });
       return { proxy, server };
@@ -101,8 +108,9 @@ class Cluster implements AsyncDisposable {
 
 /**
  * Has `rounds` things happen to two servers and their database, under clients that drive plans of reads
- * and writes, then checks that everything acknowledged is true, that no write was applied twice, that
- * every log is gapless and every tool call is one usage row and one memory entry.
+ * and writes, report usage and price it anew, then checks that everything acknowledged is true, that
+ * no write was applied twice, that every log is gapless, every tool call is one usage row and one
+ * memory entry, every total is what the rows add up to, and money is what the prices say.
  */
 export async function clusterRounds(rounds: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
@@ -110,13 +118,24 @@ export async function clusterRounds(rounds: number, seed: number): Promise<void>
   createLedger(join(dir, "target.db"));
   await using cluster = await Cluster.start(dir);
   const acknowledged: Acknowledged[] = [];
+  let reported = 0;
   let stopped = false;
-  const clients = Promise.all(
-    Array.from({ length: CLIENTS }, async (_each, index) => {
-      const choose = seededRandom(seed + index + 1);
-      while (!stopped) acknowledged.push(await drivePlan(() => cluster.anyUrl(choose)));
+  const asking = (client: number): (() => string) => {
+    const choose = seededRandom(seed + client);
+    return () => cluster.anyUrl(choose);
+  };
+  await setFirstPrice(asking(0));
+  const clients = Promise.all([
+    ...Array.from({ length: CLIENTS }, async (_each, index) => {
+      const url = asking(index + 1);
+      while (!stopped) acknowledged.push(await drivePlan(url));
     }),
-  );
+    ...Array.from({ length: BILLERS }, async (_each, index) => {
+      // Read after it is known: the other biller may have added to it meanwhile.
+      const count = await reportUsage(asking(-1 - index), () => stopped);
+      reported += count;
+    }),
+  ]);
   // Awaited below; a client that fails before then is not a rejection that nobody handles.
   clients.catch(() => undefined);
   for (let round = 0; round < rounds; round += 1) {
@@ -126,19 +145,20 @@ export async function clusterRounds(rounds: number, seed: number): Promise<void>
   stopped = true;
   await clients;
   expect(acknowledged.length).toBeGreaterThan(0);
+  expect(reported).toBeGreaterThan(0);
+  const anyUrl = (): string => cluster.anyUrl(random);
   for (const { planId, outputs } of acknowledged.slice(-20)) {
     for (const [stepId, output] of outputs) {
-      expect(await execute(cluster.anyUrl(random), planId, stepId)).toBe(output);
+      expect(await execute(anyUrl, planId, stepId)).toBe(output);
     }
   }
-  await expectClusterTruth(cluster.databaseUrl, acknowledged);
+  await setLastPrice(anyUrl);
+  const view = postgresView(cluster.databaseUrl);
+  await untilCaughtUp(view);
   expect(await cluster.stop()).toEqual([0, 0]);
-  const target = new DatabaseSync(join(dir, "target.db"));
-  // Each plan inserted one row and raised its counter once: no write lost, none applied twice.
-  expect(target.prepare("SELECT count(*) AS n FROM ledger").all()).toEqual([
-    { n: acknowledged.length },
-  ]);
-  expect(target.prepare("SELECT tag FROM ledger WHERE hits <> 1").all()).toEqual([]);
-  target.close();
+  await expectPlanTruth(view, acknowledged);
+  expectLedgerTruth(join(dir, "target.db"), acknowledged.length);
+  await expectUsageTruth(view, reported);
+  await expectMemoryTruth(view, DIMENSION);
   rmSync(dir, { recursive: true });
 }

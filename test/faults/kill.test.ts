@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 import { killRounds } from "./kill-rounds.js";
 
-it(
-  "loses and doubles nothing when the server is killed at random",
-  { timeout: 120_000 },
-  async () => {
+it.each([
+  ["SQLite", 12],
+  ["PostgreSQL", 6],
+] as const)(
+  "loses and doubles nothing when the server is killed at random, its store on %s",
+  { timeout: 240_000 },
+  async (engine, rounds) => {
     const seed = Date.now() >>> 0;
-    await expect(killRounds(12, seed), `seed ${String(seed)}`).resolves.toBeUndefined();
+    await expect(killRounds(engine, rounds, seed), `seed ${String(seed)}`).resolves.toBeUndefined();
   },
 );

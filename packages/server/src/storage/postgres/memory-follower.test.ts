@@ -20,7 +20,7 @@ const FOUND_MS_MAX = 500;
 /** Long enough that no poll comes within a test, in ms. */
 const NEVER_MS = 3_600_000;
 
-describe("what one node adds and deletes", () => {
+describe("what one node adds and deletes", { timeout: 60_000 }, () => {
   let database: TestDatabase;
   let a: Store;
   let b: Store;
