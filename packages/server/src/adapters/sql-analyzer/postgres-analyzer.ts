@@ -7,6 +7,7 @@ import type {
 } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
+import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection } from "./postgres-functions.js";
 import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
@@ -43,8 +44,8 @@ export class PostgresAnalyzer implements SqlAnalyzer {
   }
 
   #analyze(sql: string): StatementAnalysis {
-    // The parser and the engine both stop at a NUL: what stands behind it would go unseen.
-    if (sql.includes("\0")) return rejected("unparsable", "The statement holds a NUL character");
+    const unseen = nulRejection(sql);
+    if (unseen !== undefined) return unseen;
     const parsed = this.#grammar.parse(sql);
     if (parsed.kind === "too_deep") {
       return rejected("unparsable", TOO_DEEP);
@@ -52,15 +53,7 @@ export class PostgresAnalyzer implements SqlAnalyzer {
     if (parsed.kind === "syntax_error") {
       return rejected("unparsable", `${parsed.message} (${placeOf(sql, parsed.at)})`);
     }
-    const [statement, ...others] = parsed.statements;
-    if (statement === undefined) return rejected("unparsable", "The statement is empty");
-    if (others.length > 0) {
-      return rejected(
-        "multiple_statements",
-        `Only one statement is allowed, found ${others.length + 1}: use one step for each`,
-      );
-    }
-    return judge(statement);
+    return analyzeOnly(parsed.statements, judge);
   }
 }
 
@@ -167,11 +160,4 @@ function tableNames({ tables }: TreeContents): readonly string[] {
 function placeOf(sql: string, at: number): string {
   const lines = [...sql].slice(0, at).join("").split("\n");
   return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
-}
-
-function rejected(
-  reason: Extract<StatementAnalysis, { kind: "rejected" }>["reason"],
-  message: string,
-): StatementAnalysis {
-  return { kind: "rejected", reason, message };
 }

@@ -3,6 +3,7 @@ import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/i
 import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import { namedTables } from "./named-tables.js";
+import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { forbiddenCall } from "./sqlite-tree.js";
 import { classifyStatement } from "./statement-class.js";
 
@@ -25,19 +26,11 @@ export class SqliteAnalyzer implements SqlAnalyzer {
 }
 
 function analyzeSqlite(sql: string): StatementAnalysis {
-  // The parser and the engine both stop at a NUL: what stands behind it would go unseen.
-  if (sql.includes("\0")) return rejected("unparsable", "The statement holds a NUL character");
+  const unseen = nulRejection(sql);
+  if (unseen !== undefined) return unseen;
   const parsed = parse(sql);
   if (parsed.status === "error") return rejected("unparsable", describeSyntaxError(parsed.errors));
-  const [statement, ...others] = parsed.root.cmds;
-  if (statement === undefined) return rejected("unparsable", "The statement is empty");
-  if (others.length > 0) {
-    return rejected(
-      "multiple_statements",
-      `Only one statement is allowed, found ${others.length + 1}: use one step for each`,
-    );
-  }
-  return judge(statement);
+  return analyzeOnly(parsed.root.cmds, judge);
 }
 
 function judge(statement: Stmt): StatementAnalysis {
@@ -54,11 +47,4 @@ function describeSyntaxError(errors: readonly ParseDiagnostic[]): string {
   const hint = error.hints?.[0];
   const place = `line ${error.span.line}, column ${error.span.col + 1}`;
   return `${error.message} (${place})${hint === undefined ? "" : `: ${hint.message}`}`;
-}
-
-function rejected(
-  reason: Extract<StatementAnalysis, { kind: "rejected" }>["reason"],
-  message: string,
-): StatementAnalysis {
-  return { kind: "rejected", reason, message };
 }

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
-import { DRAIN_MS } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
 import {
   StatementError,
@@ -10,6 +8,7 @@ import {
   type StatementResult,
 } from "../../plans/ports.js";
 import { Admission, type KnownStatement } from "../admission.js";
+import { RunningStatements } from "../running-statements.js";
 import { toStatementError } from "./failure.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
@@ -44,8 +43,7 @@ export class PostgresTarget implements SqlTarget {
   readonly #runner = new StatementRunner();
   readonly #writes = new Writes(this.#runner);
   readonly #log: Log;
-  readonly #running = new Set<Promise<unknown>>();
-  #isClosed = false;
+  readonly #running = new RunningStatements();
 
   constructor(options: PostgresTargetOptions) {
     this.name = options.name;
@@ -55,10 +53,9 @@ export class PostgresTarget implements SqlTarget {
   }
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
-    if (this.#isClosed) throw new StatementError("rolled_back", "The data source is closed");
-    if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
+    this.#running.requireOpen(signal);
     const statement = this.#admission.admit(request.sql, request.intent);
-    return this.#track(
+    return this.#running.track(
       isReadIntent(request.intent)
         ? this.#read(request, statement, signal)
         : this.#write(request, statement, signal),
@@ -66,20 +63,16 @@ export class PostgresTarget implements SqlTarget {
   }
 
   async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
-    return this.#track(this.#settle(attempt));
+    return this.#running.track(this.#settle(attempt));
   }
 
   forget(attempt: AttemptRef): void {
     this.#writes.forget(attempt);
   }
 
-  /** Waits for what runs, at most {@link DRAIN_MS}, then closes the connections. */
+  /** Waits a while for what runs, then closes the connections. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
-    const drained = new AbortController();
-    const limit = sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined);
-    await Promise.race([Promise.allSettled(this.#running), limit]);
-    drained.abort();
+    await this.#running.drain();
     this.#pool.close();
   }
 
@@ -181,7 +174,7 @@ export class PostgresTarget implements SqlTarget {
       this.#pool.release(session);
       return;
     }
-    void this.#track(session.rollback().then(() => this.#pool.release(session)));
+    void this.#running.track(session.rollback().then(() => this.#pool.release(session)));
   }
 
   async #failure(
@@ -192,13 +185,6 @@ export class PostgresTarget implements SqlTarget {
   ): Promise<StatementError> {
     const hints = await courteousHints(error, tables, session);
     return toStatementError(error, { binds: request.binds, hints });
-  }
-
-  #track<Result>(running: Promise<Result>): Promise<Result> {
-    this.#running.add(running);
-    const done = (): void => void this.#running.delete(running);
-    running.then(done, done);
-    return running;
   }
 }
 

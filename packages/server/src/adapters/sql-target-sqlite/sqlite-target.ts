@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
-import { DRAIN_MS } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
-import {
-  StatementError,
-  type AttemptRef,
-  type SqlTarget,
-  type StatementRequest,
-  type StatementResult,
+import type {
+  AttemptRef,
+  SqlTarget,
+  StatementRequest,
+  StatementResult,
 } from "../../plans/ports.js";
 import { Admission } from "../admission.js";
+import { RunningStatements } from "../running-statements.js";
 import type { AdmittedStatement } from "./protocol.js";
 import { ReaderPool } from "./reader-pool.js";
 import { Writer } from "./writer.js";
@@ -39,8 +37,7 @@ export class SqliteTarget implements SqlTarget {
   readonly #admission: Admission;
   readonly #readers: ReaderPool;
   readonly #writer: Writer;
-  readonly #running = new Set<Promise<unknown>>();
-  #isClosed = false;
+  readonly #running = new RunningStatements();
 
   constructor(options: SqliteTargetOptions) {
     this.name = options.name;
@@ -53,8 +50,7 @@ export class SqliteTarget implements SqlTarget {
   }
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
-    if (this.#isClosed) throw new StatementError("rolled_back", "The data source is closed");
-    if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
+    this.#running.requireOpen(signal);
     const { sql, binds, intent, attempt, timeoutMs } = request;
     const { statementClass, tables } = this.#admission.admit(sql, intent);
     const statement: AdmittedStatement = { sql, binds, intent, statementClass, tables };
@@ -62,14 +58,9 @@ export class SqliteTarget implements SqlTarget {
     const running = isReadIntent(intent)
       ? this.#readers.read(statement, limits)
       : this.#writer.write(statement, attempt, limits);
-    this.#running.add(running);
-    try {
-      const result = await running;
-      assert(result !== undefined, "a statement that ran has a result");
-      return result;
-    } finally {
-      this.#running.delete(running);
-    }
+    const result = await this.#running.track(running);
+    assert(result !== undefined, "a statement that ran has a result");
+    return result;
   }
 
   settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
@@ -80,13 +71,9 @@ export class SqliteTarget implements SqlTarget {
     this.#writer.forget(attempt);
   }
 
-  /** Waits for what runs, at most {@link DRAIN_MS}, then ends the processes. */
+  /** Waits a while for what runs, then ends the processes. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
-    const drained = new AbortController();
-    const limit = sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined);
-    await Promise.race([Promise.allSettled(this.#running), limit]);
-    drained.abort();
+    await this.#running.drain();
     await Promise.all([this.#readers.close(), this.#writer.close()]);
   }
 }
