@@ -18,8 +18,6 @@ export interface Scenario {
   readonly title: string;
   /** The wires it is run over. */
   readonly over: readonly Wire[];
-  /** The only engine of the server's own tables that it is true of; left out: of each. */
-  readonly on?: Engine;
   /** The only engine of the data source whose SQL it speaks; left out: it speaks what each does. */
   readonly source?: Engine;
   readonly run: (world: World) => Promise<void>;

@@ -1,4 +1,6 @@
+import { systemClock } from "./kernel/clock.js";
 import { AppError } from "./kernel/errors.js";
+import { type CopiedState, copyToOrigin } from "./state/index.js";
 import { visibleText } from "./storage/copied-plan.js";
 import { COPIED_TABLES, RowSum, type CopiedRow, type CopiedTable } from "./storage/copied-table.js";
 import { Database } from "./storage/postgres/database.js";
@@ -10,6 +12,9 @@ import {
   readRows,
 } from "./storage/postgres/import.js";
 import { migrate } from "./storage/postgres/migrate.js";
+import { PostgresOrigin } from "./storage/postgres/state-origin.js";
+import type { StorePlaces } from "./storage/sqlite/backup.js";
+import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
 import { openSqliteExport, type SqliteExport } from "./storage/sqlite/export.js";
 
 /** Rows of one statement. */
@@ -20,26 +25,32 @@ export interface Copied {
   readonly plans: number;
   /** Rows by table. */
   readonly rows: Readonly<Record<string, number>>;
+  /** The state, by organization. */
+  readonly states: Readonly<Record<string, CopiedState>>;
 }
 
 /**
- * Copies a stopped SQLite store into an empty PostgreSQL database, then reads all of it back and
- * compares: plans one by one, every other table by count and hash. The source is only read.
- * @param onProgress told how many plans and rows are done, of how many.
+ * Copies a stopped SQLite store and the state beside it into an empty PostgreSQL database, then reads all of it
+ * back and compares: plans one by one, every other table by count and hash, the state block by block. The source
+ * is only read.
+ * @param onProgress told how many plans, rows and organizations' states are done, of how many.
  * @throws AppError `STORE_UNAVAILABLE` when a server owns the source or the target cannot be reached,
- * `INVALID_ARGUMENT` when the target is not empty, `INTERNAL` when the copy is not equal.
+ * `INVALID_ARGUMENT` when the target is not empty, `STATE_CORRUPTED` when a block of the state is missing or
+ * damaged, `INTERNAL` when the copy is not equal.
  */
 export async function copyStore(
-  from: string,
+  from: StorePlaces,
   to: string,
   onProgress: (done: number, total: number) => void,
 ): Promise<Copied> {
-  using source = openSqliteExport(from);
+  using source = openSqliteExport(from.store);
+  const stores = new SqliteBlockStores(from.state, systemClock);
+  const organizations = stores.organizations();
   await using target = new Database(to);
   await migrate(target);
   await assertEmpty(target);
   const counts = COPIED_TABLES.map((table) => source.rowCount(table));
-  const total = counts.reduce((sum, count) => sum + count, source.planCount);
+  const total = counts.reduce((sum, count) => sum + count, source.planCount + organizations.length);
   let done = 0;
   const advance = (count: number): void => {
     done += count;
@@ -49,7 +60,14 @@ export async function copyStore(
   const rows: Record<string, number> = {};
   for (const table of COPIED_TABLES)
     rows[table.name] = await copyTable(source, target, table, advance);
-  return { plans: source.planCount, rows };
+  const states: Record<string, CopiedState> = {};
+  const origin = new PostgresOrigin(target);
+  for (const orgId of organizations) {
+    using store = stores.open(orgId, false);
+    if (store !== undefined) states[orgId] = await copyToOrigin(store, origin, orgId);
+    advance(1);
+  }
+  return { plans: source.planCount, rows, states };
 }
 
 async function copyPlans(

@@ -1,3 +1,4 @@
+import { freshDatabase } from "@steward/test-postgres";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,20 +18,80 @@ interface Answer {
   readonly body: any;
 }
 
-describe("the state over REST", () => {
+/** Where a server keeps its state, and how one of its blocks is lost there: the largest, whose hash it returns. */
+interface Engine {
+  readonly name: string;
+  open(dir: string): Promise<
+    AsyncDisposable & {
+      readonly databaseUrl: string;
+      loseBlock(orgId: string): Promise<string>;
+    }
+  >;
+}
+
+const SQLITE: Engine = {
+  name: "SQLite",
+  open: (dir) =>
+    Promise.resolve({
+      databaseUrl: `sqlite:${join(dir, "store.db")}`,
+      loseBlock(orgId) {
+        const db = new DatabaseSync(join(dir, "state", `${orgId}.db`));
+        const { hash } = db
+          .prepare(
+            "SELECT lower(hex(hash)) AS hash FROM state_blocks ORDER BY length(bytes) DESC LIMIT 1",
+          )
+          .get() as { hash: string };
+        db.exec(`DELETE FROM state_blocks WHERE hash = x'${hash}'`);
+        db.close();
+        return Promise.resolve(hash);
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+};
+
+const POSTGRES: Engine = {
+  name: "PostgreSQL",
+  async open(dir) {
+    const database = await freshDatabase();
+    return {
+      databaseUrl: database.url,
+      async loseBlock(orgId) {
+        const [row] = await database.query(
+          `DELETE FROM state_blocks WHERE (org_id, hash) IN
+             (SELECT org_id, hash FROM state_blocks WHERE org_id = '${orgId}'
+              ORDER BY octet_length(bytes) DESC LIMIT 1)
+           RETURNING encode(hash, 'hex') AS hash`,
+        );
+        // A node that has it would not notice.
+        rmSync(join(dir, "state-clones"), { recursive: true });
+        return String(row?.["hash"]);
+      },
+      [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    };
+  },
+};
+
+describe.each([SQLITE, POSTGRES])("the state over REST, kept on $name", (engine) => {
   let dir: string;
   let app: App;
+  let place: Awaited<ReturnType<Engine["open"]>>;
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), "steward-app-state-"));
+    place = await engine.open(dir);
+    const shop = new DatabaseSync(join(dir, "shop.db"));
+    shop.exec("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT)");
+    shop.close();
     app = await openApp({
       port: 0,
       logLevel: "silent",
-      databaseUrl: `sqlite:${join(dir, "store.db")}`,
+      databaseUrl: place.databaseUrl,
       dataDir: dir,
+      dataSources: [{ name: "shop", url: `sqlite:${join(dir, "shop.db")}` }],
     });
   });
   afterAll(async () => {
     await app[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
     rmSync(dir, { recursive: true });
   });
 
@@ -41,6 +102,7 @@ describe("the state over REST", () => {
       headers: {
         "x-org-id": orgId,
         "x-user-id": "ada",
+        "x-user-role": "admin",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -322,6 +384,31 @@ describe("the state over REST", () => {
     expect((await send("GET at", undefined, OTHER)).body.data.count).toBe(1);
   });
 
+  it("keeps migrations, and the history of the schemas that they change", async () => {
+    const sql = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT)";
+    const proposal = { database: "shop", sql, message: "cities" };
+    const { migration_id: id } = (await send("POST migrations", proposal)).body.data;
+    expect((await send(`POST migrations/${id}/verify`)).body.data).toMatchObject({ proven: true });
+    for (const [run, status] of [
+      ["apply", "applied"],
+      ["revert", "reverted"],
+      ["apply", "applied"],
+    ] as const) {
+      const order = { accept_data_loss: true };
+      const { data: done } = (await send(`POST migrations/${id}/${run}`, order)).body;
+      expect(done.status).toBe(status);
+      expect((await send(`GET migrations/${id}`)).body.data).toEqual(done);
+    }
+    const { data: commits } = (await send("GET log?from=schemas/shop")).body;
+    expect(commits.map(({ message }: { message: string }) => message)).toEqual([
+      `Apply ${id}: cities`,
+      `Revert ${id}: cities`,
+      `Apply ${id}: cities`,
+      "Record the schema of shop",
+    ]);
+    expect((await send("GET drift?database=shop")).body.data.differences).toEqual([]);
+  });
+
   it("names a damaged block, reads on where it is not needed, and finds it by fsck", async () => {
     const org = "33333333-3333-4333-8333-333333333333";
     const own = (request: string, body?: unknown): Promise<Answer> => send(request, body, org);
@@ -329,19 +416,12 @@ describe("the state over REST", () => {
     await own("POST import", turtle(many.join("\n")));
     expect((await own("POST fsck")).body.data).toEqual([]);
     expect((await own("POST gc")).body.data).toMatchObject({ deleted: 0 });
-    const db = new DatabaseSync(join(dir, "state", `${org}.db`));
-    const row = db
-      .prepare(
-        "SELECT lower(hex(hash)) AS hash FROM state_blocks ORDER BY length(bytes) DESC LIMIT 1",
-      )
-      .get() as { hash: string };
-    db.exec(`DELETE FROM state_blocks WHERE hash = x'${row.hash}'`);
-    db.close();
+    const hash = await place.loseBlock(org);
     const faults = (await own("POST fsck")).body.data;
-    expect(faults).toContainEqual(expect.objectContaining({ block: row.hash, ref: "heads/main" }));
+    expect(faults).toContainEqual(expect.objectContaining({ block: hash, ref: "heads/main" }));
     expect(await own("POST gc")).toMatchObject({
       status: 500,
-      body: { code: "STATE_CORRUPTED", error: expect.stringContaining(row.hash) },
+      body: { code: "STATE_CORRUPTED", error: expect.stringContaining(hash) },
     });
     expect((await own("GET log")).status).toBe(200);
     const statuses = await Promise.all(

@@ -104,7 +104,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const events = new EventBus<AuditEvents>(basics.log);
   const store = await openStore(config, basics);
   if (store !== undefined) opened.use(store);
-  const state = openState({ ...basics, config }, opened);
+  const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const migrations = openMigrations({ ...basics, config, repositories: state.repositories });
   const { relatedTables } = migrations;
   const memory = await openMemory(

@@ -3,10 +3,8 @@ import { createClient, type StewardClient } from "@steward/client";
 import { expect } from "vitest";
 import { scenarioOver, type Scenario, type World } from "../scenario.js";
 
-const over = (cites: Scenario["cites"], title: string, run: Scenario["run"]): Scenario => ({
-  ...scenarioOver("rest", cites, title, run),
-  on: "SQLite",
-});
+const over = (cites: Scenario["cites"], title: string, run: Scenario["run"]): Scenario =>
+  scenarioOver("rest", cites, title, run);
 
 /** The state of an organization that has none yet. */
 function freshState({ steward }: World): StewardClient["state"] {
@@ -21,7 +19,7 @@ async function rootOf(state: StewardClient["state"], from: string): Promise<stri
   return commit?.root;
 }
 
-/** The state store (Decision §13), which only REST reaches, and which is kept beside an embedded store only. */
+/** The state store (Decision §13), which only REST reaches. */
 export const state: readonly Scenario[] = [
   over(
     ["D13-same-root", "D13-blank"],

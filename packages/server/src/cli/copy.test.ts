@@ -9,6 +9,10 @@ import { silentTelemetry } from "../kernel/telemetry.js";
 import { embeddedEntry } from "../memory/embedded-entry.js";
 import type { PreparedStep } from "../plans/index.js";
 import type { PlanRef } from "../plans/ports.js";
+import { stateDirectory } from "../config/index.js";
+import { type Hash, iri, quad, text, TripleStore } from "../state/index.js";
+import { openStateNode } from "../storage/postgres/testing/state-node.js";
+import { SqliteBlockStores } from "../storage/sqlite/block-stores.js";
 import { openTestStore } from "../storage/postgres/testing/open-store.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 import type { Store } from "../storage/store.js";
@@ -30,6 +34,7 @@ describe("steward copy", () => {
       await using store = openSqliteStore(path, systemClock, silentTelemetry);
       await fill(store, plan, entryId);
     }
+    const head = keepState(join(cwd, ".steward"));
     await using database = await freshDatabase();
     const args = ["copy", database.url, "--database-url", `sqlite:${path}`, "--json"];
     const { code, stdout, stderr } = await runSteward(args, { cwd });
@@ -37,6 +42,7 @@ describe("steward copy", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       plans: 4,
       rows: { usage_events: 2, usage_prices: 1, memory_entries: 1, memory_entry_embeddings: 1 },
+      states: { [ORG]: { refs: 2 } },
     });
 
     await using store = await openTestStore(database.url);
@@ -55,6 +61,16 @@ describe("steward copy", () => {
     expect(await store.memory.countPendingToolCalls()).toBe(3);
     expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
     expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty one");
+
+    await using node = openStateNode(database.url, join(cwd, "clones"));
+    const { repositories } = node;
+    expect(await repositories.check(ORG)).toEqual([]);
+    const copied = await repositories.read(ORG, ({ store: state }) => ({
+      refs: state.refs(),
+      size: new TripleStore(state, systemClock).now.size,
+    }));
+    const refs = ["heads/main", "tags/v1"].map((name) => ({ name, commit: head }));
+    expect(copied).toEqual({ refs, size: 500 });
   });
 
   it("ends with 2 and the fix when there is nothing to copy, or nowhere to", async () => {
@@ -66,6 +82,21 @@ describe("steward copy", () => {
     expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("postgres://") });
   });
 });
+
+/** The state of an organization, with a branch and a tag. @returns the commit. */
+function keepState(dataDir: string): Hash {
+  using state = new SqliteBlockStores(stateDirectory(dataDir), systemClock).open(ORG, true);
+  if (state === undefined) throw new Error("It was to be made");
+  const triples = new TripleStore(state, systemClock);
+  triples.load(
+    Array.from({ length: 500 }, (_, n) =>
+      quad(iri(`e:${n}`), iri("e:p"), text(`${n} `.repeat(200))),
+    ),
+  );
+  const head = triples.commit({ author: "ada", message: "all" });
+  state.move({ name: "tags/v1", expected: undefined, next: head }, new Map());
+  return head;
+}
 
 /** Two calls recorded, one not; a plan with a step retried, one failed and one to come. */
 async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { maskDatabaseUrl, sqliteFile } from "../config/index.js";
+import { maskDatabaseUrl, sqliteFile, stateDirectory } from "../config/index.js";
 import { usageError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
 import { progressBar } from "./progress-bar.js";
@@ -10,7 +10,7 @@ import { settingFlags } from "./setting-options.js";
 export function copyCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "copy",
-    "Copies the SQLite store into an empty PostgreSQL database, and compares. The server must be stopped.",
+    "Copies the SQLite store and the state into an empty PostgreSQL database, and compares. The server must be stopped.",
   ).argument("<url>", "where it goes, such as postgres://steward@db.example.com/steward");
   return command.action(async (url: string, options: SettingsOptions) => {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
@@ -28,8 +28,9 @@ export function copyCommand({ env, terminal }: CliContext): Command {
       );
     }
     const { copyStore } = await import("../app-copy.js");
-    const bar = progressBar(terminal, "plans and rows");
-    const copied = await copyStore(file, url, (done, total) => {
+    const bar = progressBar(terminal, "plans, rows and states");
+    const places = { store: file, state: stateDirectory(config.dataDir) };
+    const copied = await copyStore(places, url, (done, total) => {
       bar.show(done, total);
     });
     bar.end();
@@ -40,6 +41,9 @@ export function copyCommand({ env, terminal }: CliContext): Command {
     terminal.print(`${copied.plans} plans copied to ${maskDatabaseUrl(url)}, all equal`);
     for (const [table, count] of Object.entries(copied.rows)) {
       terminal.print(`${count} rows of ${table}`);
+    }
+    for (const [orgId, { refs, blocks }] of Object.entries(copied.states)) {
+      terminal.print(`${blocks} blocks and ${refs} refs of the state of ${orgId}`);
     }
     terminal.print("now set SERVICE_DATABASE_URL to it, and start the servers");
   });

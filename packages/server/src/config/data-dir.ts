@@ -4,3 +4,8 @@ import { join } from "node:path";
 export function stateDirectory(dataDir: string): string {
   return join(dataDir, "state");
 }
+
+/** The directory in the data directory for this node's clones of a state that several nodes share. */
+export function clonesDirectory(dataDir: string): string {
+  return join(dataDir, "state-clones");
+}

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { CorruptedBlock } from "./corrupted-block.js";
 import { type Hash, hashOf } from "./hash.js";
 import { Node } from "./node.js";
 import { EMPTY_NODE } from "./node-writer.js";
@@ -101,11 +101,7 @@ export const EMPTY_ROOT: Hash = hashOf(EMPTY_NODE);
 /** A stored block's bytes. @throws AppError `STATE_CORRUPTED` when it is missing or damaged. */
 export function checkedBlock(store: BlockStore, hash: Hash): Uint8Array {
   const bytes = store.get(hash);
-  if (bytes === undefined) {
-    throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is missing`);
-  }
-  if (hashOf(bytes) !== hash) {
-    throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is damaged`);
-  }
+  if (bytes === undefined) throw new CorruptedBlock(hash, "missing");
+  if (hashOf(bytes) !== hash) throw new CorruptedBlock(hash, "damaged");
   return bytes;
 }

@@ -5,7 +5,8 @@
  * **Tree**: a set of keys. **Node**: a block of a tree. **Root**: the hash of a tree's topmost node, and
  * so the name of the set. **Block**: bytes, named by their hash. **Body**: a block with the text of a long
  * literal. **Novelty**: what changed since the trees were written. **Journal**: the novelty's record.
- * **Snapshot**: a dataset to be read. **Ref**: a name that moves.
+ * **Snapshot**: a dataset to be read. **Ref**: a name that moves. **Repository**: an organization's store, as services use
+ * it. **Origin**: where several nodes keep their repositories. **Clone**: one node's copy of an origin's blocks.
  */
 export {
   type Bindings,
@@ -17,8 +18,11 @@ export {
 export { BlockCache } from "./block-cache.js";
 export { cidOf } from "./cid.js";
 export { commitNamed } from "./named-commit.js";
+export { type ClonedParts, ClonedRepositories } from "./cloned-repositories.js";
 export { type Commit, commitId, commitOfId, readCommit, type Roots } from "./commit.js";
+export { type CopiedState, copyToOrigin } from "./copy-to-origin.js";
 export { type CommitProof, proveQuad, verifyQuad } from "./commit-proof.js";
+export { CorruptedBlock } from "./corrupted-block.js";
 export { diffTrees, type KeyChange } from "./diff.js";
 export { checkStore, type Fault } from "./fsck.js";
 export { collectGarbage, type Collection, GRACE_MS } from "./garbage.js";
@@ -36,10 +40,16 @@ export { OwnRepositories } from "./own-repositories.js";
 export {
   type BlockStore,
   type BlockStores,
+  type Clones,
+  type CollectionClaim,
+  type FetchedBlocks,
   type JournalRecord,
   type JsonQuad,
   type JsonTerm,
+  type MoveOutcome,
   type OpenStore,
+  type Origin,
+  type OriginRefs,
   type QueryAnswer,
   RDF_FORMATS,
   type RdfCodec,
@@ -50,6 +60,7 @@ export {
   type SparqlEngine,
   type StateUpkeep,
 } from "./ports.js";
+export { collectReachable } from "./reachable.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
 export { checkQuad, type Position } from "./quad-key.js";
 export type { Pattern, Snapshot } from "./snapshot.js";

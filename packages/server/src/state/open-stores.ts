@@ -8,6 +8,8 @@ const CACHE_BYTES = 8 * 1024 * 1024;
 
 interface Opened extends OpenStore {
   users: number;
+  /** Whether nobody shall use it any more, so that the last user closes it. */
+  isForgotten: boolean;
 }
 
 /** Keeps stores open between uses, and closes those that were not used for the longest time. */
@@ -23,7 +25,26 @@ export class OpenStores implements Disposable {
 
   /** Keeps a store that was just opened, and uses it. */
   add(key: string, store: BlockStore): OpenStore & Disposable {
-    return this.#use(key, { store, blocks: new BlockCache(store, CACHE_BYTES), users: 0 });
+    return this.#use(key, {
+      store,
+      blocks: new BlockCache(store, CACHE_BYTES),
+      users: 0,
+      isForgotten: false,
+    });
+  }
+
+  /** A store that is open, without using it. */
+  peek(key: string): BlockStore | undefined {
+    return this.#open.get(key)?.store;
+  }
+
+  /** Has a store closed when nobody uses it any more. */
+  forget(key: string): void {
+    const opened = this.#open.get(key);
+    if (opened === undefined) return;
+    this.#open.delete(key);
+    opened.isForgotten = true;
+    closeUnused(opened);
   }
 
   [Symbol.dispose](): void {
@@ -37,7 +58,8 @@ export class OpenStores implements Disposable {
     this.#open.set(key, opened);
     const release = (): void => {
       opened.users -= 1;
-      this.#closeIdle();
+      if (opened.isForgotten) closeUnused(opened);
+      else this.#closeIdle();
     };
     return { store: opened.store, blocks: opened.blocks, [Symbol.dispose]: release };
   }
@@ -50,4 +72,8 @@ export class OpenStores implements Disposable {
       store[Symbol.dispose]();
     }
   }
+}
+
+function closeUnused({ store, users }: Opened): void {
+  if (users === 0) store[Symbol.dispose]();
 }

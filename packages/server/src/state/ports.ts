@@ -128,6 +128,98 @@ export interface Repositories extends AsyncDisposable {
   due(intervalMs: number): Promise<readonly string[]>;
 }
 
+/** The refs of an organization, as several nodes share them. */
+export interface OriginRefs {
+  /** Another one after every move of a ref. */
+  readonly version: number;
+  /** How many blocks were ever swept. */
+  readonly swept: number;
+  readonly refs: readonly Ref[];
+}
+
+/** Blocks as an origin has them, unchecked. */
+export interface FetchedBlocks {
+  readonly blocks: ReadonlyMap<Hash, Uint8Array>;
+  /** Those that are there too, but would have made the answer too large. */
+  readonly rest: readonly Hash[];
+}
+
+/**
+ * What became of moves: all happened; a ref was elsewhere; blocks were swept since; or the answer was lost.
+ * In the second and third case nothing was changed.
+ */
+export type MoveOutcome = "moved" | "lost" | "swept" | "unknown";
+
+/** Whether a collection may begin: it may; another node's is under way; there is nothing to collect. */
+export type CollectionClaim = "claimed" | "taken" | "none";
+
+/**
+ * Where several nodes keep the blocks and refs of their organizations together: the truth that {@link Clones}
+ * are copies of. What is written is durable when a method resolves.
+ * Every method throws AppError `STORE_UNAVAILABLE`.
+ */
+export interface Origin {
+  /**
+   * The refs as they are now; undefined when the organization keeps nothing.
+   * @param known as they were: what has not changed is not sent again.
+   */
+  refs(orgId: string, known?: OriginRefs): Promise<OriginRefs | undefined>;
+  /** Those of the blocks that there are. */
+  blocks(orgId: string, hashes: readonly Hash[]): Promise<FetchedBlocks>;
+  /** Which of the blocks there are. */
+  has(orgId: string, hashes: readonly Hash[]): Promise<ReadonlySet<Hash>>;
+  /** Keeps blocks that a move is to need; those that are there count as written now. */
+  send(orgId: string, blocks: ReadonlyMap<Hash, Uint8Array>): Promise<void>;
+  /**
+   * Keeps blocks and moves refs, all at once.
+   * @param swept as the mover saw it: what it relies on may be gone when another number has come.
+   */
+  move(
+    orgId: string,
+    swept: number,
+    moves: readonly RefMove[],
+    blocks: ReadonlyMap<Hash, Uint8Array>,
+  ): Promise<MoveOutcome>;
+
+  /** The organizations whose garbage nobody has collected for this long, in ms. */
+  due(intervalMs: number): Promise<readonly string[]>;
+  /** Begins a collection, which only one node at a time does. */
+  claimCollection(orgId: string): Promise<CollectionClaim>;
+  /** @param isDone whether it came to its end. */
+  endCollection(orgId: string, isDone: boolean): Promise<void>;
+  /** Blocks written longer ago than the grace period, in ms, in the order of their hashes. */
+  oldBlocks(
+    orgId: string,
+    graceMs: number,
+    after: Hash | undefined,
+    limit: number,
+  ): Promise<readonly Hash[]>;
+  /**
+   * Deletes blocks, except those written, or written again, within the grace period.
+   * @returns how many were deleted; undefined, with nothing deleted, when a ref has moved since this version.
+   */
+  sweep(
+    orgId: string,
+    version: number,
+    graceMs: number,
+    hashes: readonly Hash[],
+  ): Promise<number | undefined>;
+}
+
+/** This node's copies of what is in an {@link Origin}: a store of blocks for each organization, to be lost any time. */
+export interface Clones extends AsyncDisposable {
+  /** Opens a clone, making it as needed; clones of another generation are deleted. The caller closes it. */
+  open(orgId: string, generation: number): BlockStore;
+  /** Deletes an organization's clones. */
+  discard(orgId: string): void;
+  /** Whether an error says that a clone's file is damaged. */
+  isDamage(error: unknown): boolean;
+  /** What commits lead to, as {@link collectReachable}, found out beside the event loop. */
+  reachable(orgId: string, generation: number, commits: readonly Hash[]): Promise<Set<Hash>>;
+  /** Has an empty store filled, checks it beside the event loop as {@link checkStore}, and deletes it. */
+  check(fill: (scratch: BlockStore) => Promise<void>): Promise<readonly Fault[]>;
+}
+
 /** The work on whole stores that takes too long for the event loop. */
 export interface StateUpkeep extends AsyncDisposable {
   /** Checks everything that refs lead to, as {@link checkStore}. */

@@ -3,6 +3,7 @@ import type { VectorIndex } from "../memory/index.js";
 import type { MemoryStore } from "../memory/ports.js";
 import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanStore } from "../plans/ports.js";
+import type { Origin } from "../state/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** Everything this service keeps, in one database of any engine. */
@@ -23,6 +24,9 @@ export interface Store extends AsyncDisposable {
    * none can. The store has been told its model.
    */
   followMemory?(index: Pick<VectorIndex, "add" | "remove">): Promise<AsyncDisposable>;
+
+  /** Where the state is kept with everything else; absent where it has files of its own. */
+  readonly stateOrigin?: Origin;
 
   /** Absent where one process has the store, and decides on budgets for itself. */
   readonly reservations?: BudgetReservations;

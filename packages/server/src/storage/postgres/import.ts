@@ -16,9 +16,9 @@ const ROWS_MAX = 1000;
 /** Events read at once. */
 const EVENTS_MAX = 100_000;
 
-/** @throws AppError `INVALID_ARGUMENT` when the store has plans, usage or memory already. */
+/** @throws AppError `INVALID_ARGUMENT` when the store has plans, usage, memory or state already. */
 export async function assertEmpty(db: Database): Promise<void> {
-  for (const table of ["plans", "usage_events", "memory_entries"]) {
+  for (const table of ["plans", "usage_events", "memory_entries", "state_refs"]) {
     const rows = await db.query(`SELECT FROM ${table} LIMIT 1`);
     if (rows.length === 0) continue;
     throw new AppError(

@@ -6,6 +6,7 @@ import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createUsageLedgers } from "./migrations/0004-usage-ledgers.js";
 import { createAppendFunction } from "./migrations/0005-append.js";
+import { createStateTables } from "./migrations/0006-state.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
 export interface Migration {
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "0003-memory", statements: createMemoryTables },
   { name: "0004-usage-ledgers", statements: createUsageLedgers },
   { name: "0005-append", statements: createAppendFunction },
+  { name: "0006-state", statements: createStateTables },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */

@@ -13,6 +13,7 @@ import { NodeLease } from "./node-lease.js";
 import { PlanQueries } from "./plan-queries.js";
 import { PostgresPlanStore } from "./plan-store.js";
 import { Signals } from "./signals.js";
+import { PostgresOrigin } from "./state-origin.js";
 import { PostgresToolCallLog } from "./tool-call-log.js";
 import { UnreadPlans } from "./unread-plans.js";
 import { PostgresUsageStore } from "./usage-store.js";
@@ -56,6 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
         return { url: new URL("./memory-index-source.js", import.meta.url).href, options };
       },
+      stateOrigin: new PostgresOrigin(db),
       followMemory: (index) =>
         MemoryFollower.start({ db, signals, log, modelId: memory.modelId }, index),
       check: async () => {

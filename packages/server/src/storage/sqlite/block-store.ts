@@ -2,7 +2,14 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
-import type { BlockStore, Hash, JournalRecord, Ref, RefMove } from "../../state/index.js";
+import {
+  type BlockStore,
+  CorruptedBlock,
+  type Hash,
+  type JournalRecord,
+  type Ref,
+  type RefMove,
+} from "../../state/index.js";
 import { type SqliteValue, StatementCache } from "./connection.js";
 
 /** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
@@ -62,8 +69,9 @@ export function openSqliteBlockStore(
   clock: Clock,
   durability: BlockDurability = "FULL",
 ): BlockStore {
+  let db: DatabaseSyncInstance | undefined;
   try {
-    const db = new DatabaseSync(path);
+    db = new DatabaseSync(path);
     db.exec(`PRAGMA page_size = ${String(PAGE_BYTES)}`);
     db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
     db.exec("PRAGMA journal_mode = WAL");
@@ -71,6 +79,7 @@ export function openSqliteBlockStore(
     db.exec(SCHEMA);
     return new SqliteBlockStore(db, clock);
   } catch (error) {
+    db?.close();
     throw unavailable(`The state's store ${path} cannot be opened`, error);
   }
 }
@@ -100,9 +109,7 @@ class SqliteBlockStore implements BlockStore {
     try {
       return inflateRawSync(bytes);
     } catch (error) {
-      throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is damaged`, {
-        cause: error,
-      });
+      throw new CorruptedBlock(hash, "damaged", error);
     }
   }
 

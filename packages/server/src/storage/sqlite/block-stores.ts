@@ -41,8 +41,8 @@ export class SqliteBlockStores implements BlockStores {
   }
 }
 
-/** The file of an organization's state. */
-export function stateFile(directory: string, orgId: string): string {
+/** The file of an organization's state. @param kind what tells it from other files of this organization. */
+export function stateFile(directory: string, orgId: string, kind = ""): string {
   assert(ORG_ID.test(orgId), "an organization's id is a UUID");
-  return join(directory, `${orgId}${EXTENSION}`);
+  return join(directory, `${orgId}${kind}${EXTENSION}`);
 }

@@ -1,42 +1,53 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
-import { checkStore, type Hash, log, TripleStore } from "../../state/index.js";
-import { openSqliteBlockStore } from "../sqlite/block-store.js";
+import { type BlockStore, type Fault, type Hash, log, TripleStore } from "../../state/index.js";
 import { seededRandom } from "../sqlite/testing/seeded-random.js";
 
-const DRIVER = fileURLToPath(new URL("../sqlite/testing/state-driver-child.js", import.meta.url));
-/** Each driver has its branch; they share the store, and each collects the other's garbage. */
+/** Each driver has its branch; they share the state, and each collects the other's garbage. */
 const BRANCHES = ["main", "other"];
 /** How long drivers work before they are killed, in ms, once they have begun. */
 const WORK_MS = 400;
 
+/** A state whose drivers are killed. */
+export interface KillPlace extends AsyncDisposable {
+  /** The module that drives, whose arguments are `...args seed branch`. */
+  readonly driver: URL;
+  readonly args: (branch: string) => readonly string[];
+  /** Called when all drivers are dead. */
+  settle(): Promise<void>;
+  check(): Promise<readonly Fault[]>;
+  read(work: (store: BlockStore) => void): Promise<void>;
+}
+
 /**
- * Kills processes that commit, merge and collect garbage in one store, `rounds` times, and checks each time
+ * Kills processes that commit, merge and collect garbage in one state, `rounds` times, and checks each time
  * that every ref leads to complete and undamaged trees, and that every commit that was acknowledged is in the
  * history of its branch.
  */
-export async function stateKillRounds(rounds: number, seed: number): Promise<void> {
+export async function stateKillRounds(
+  place: KillPlace,
+  rounds: number,
+  seed: number,
+): Promise<void> {
   const random = seededRandom(seed);
-  const dir = mkdtempSync(join(tmpdir(), "steward-state-kill-"));
-  const path = join(dir, "state.db");
   const acknowledged = new Map<string, Hash>();
   for (let round = 0; round < rounds; round++) {
-    const drivers = BRANCHES.map((branch) => start(path, seed + round, branch, acknowledged));
+    const drivers = BRANCHES.map((branch) => start(place, seed + round, branch, acknowledged));
     await Promise.all(drivers.map(({ begun }) => begun));
     await delay(random() * WORK_MS);
     for (const { process } of drivers) process.kill("SIGKILL");
     await Promise.all(drivers.map(({ ended }) => ended));
-    expectComplete(path, acknowledged);
+    await place.settle();
+    expect(await place.check()).toEqual([]);
+    await place.read((store) => {
+      expectAcknowledged(store, acknowledged);
+    });
   }
   expect([...acknowledged.keys()]).toEqual(expect.arrayContaining(BRANCHES));
-  rmSync(dir, { recursive: true });
 }
 
 interface Driver {
@@ -47,14 +58,16 @@ interface Driver {
 }
 
 function start(
-  path: string,
+  { driver, args }: KillPlace,
   seed: number,
   branch: string,
   acknowledged: Map<string, Hash>,
 ): Driver {
-  const child = spawn(process.execPath, [DRIVER, path, String(seed), branch], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(driver), ...args(branch), String(seed), branch],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   let rest = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
@@ -69,9 +82,7 @@ function start(
   return { process: child, begun: Promise.race([once(child.stdout, "data"), ended]), ended };
 }
 
-function expectComplete(path: string, acknowledged: ReadonlyMap<string, Hash>): void {
-  using store = openSqliteBlockStore(path, systemClock);
-  expect(checkStore(store)).toEqual([]);
+function expectAcknowledged(store: BlockStore, acknowledged: ReadonlyMap<string, Hash>): void {
   for (const branch of BRANCHES) {
     const head = store.ref(`heads/${branch}`);
     const last = acknowledged.get(branch);

@@ -1,14 +1,7 @@
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../kernel/clock.js";
-import {
-  collectGarbage,
-  iri,
-  mergeIntoBranch,
-  quad,
-  type Quad,
-  text,
-  TripleStore,
-} from "../../../state/index.js";
+import { collectGarbage, mergeIntoBranch, TripleStore } from "../../../state/index.js";
+import { anyQuad } from "../../testing/any-quad.js";
 import { openSqliteBlockStore } from "../block-store.js";
 import { seededRandom } from "./seeded-random.js";
 
@@ -33,8 +26,8 @@ for (let round = 0; ; round++) {
 function commit(name: string, changes: number): void {
   const triples = new TripleStore(store, systemClock, name);
   for (let change = 0; change < changes; change++) {
-    if (random() < 0.3) triples.delete(anyQuad());
-    else triples.add(anyQuad());
+    if (random() < 0.3) triples.delete(anyQuad(random));
+    else triples.add(anyQuad(random));
   }
   const hash = triples.commit(note);
   // Written at once, whatever becomes of this process.
@@ -54,10 +47,4 @@ function mergeSide(round: number): void {
   const { commit: merged, conflicts } = mergeIntoBranch(store, systemClock, order, false);
   if (conflicts.length === 0) writeSync(1, `commit ${branch} ${merged}\n`);
   store.move({ name: `heads/${side}`, expected: theirs, next: undefined }, new Map());
-}
-
-function anyQuad(): Quad {
-  const pick = (count: number): number => Math.floor(random() * count);
-  const object = pick(20) === 0 ? text("long ".repeat(60 + pick(20))) : text(String(pick(50)));
-  return quad(iri(`http://e/s${pick(400)}`), iri(`http://e/p${pick(5)}`), object);
 }

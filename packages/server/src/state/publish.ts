@@ -1,0 +1,113 @@
+import { checkedBlock } from "./block-cache.js";
+import { readCommit } from "./commit.js";
+import type { Hash } from "./hash.js";
+import { log } from "./history.js";
+import type { BlockStore, MoveOutcome, Origin, OriginRefs, RefMove } from "./ports.js";
+import { collectReachable } from "./reachable.js";
+import type { WorkingCopy } from "./working-copy.js";
+
+/** As many new blocks as go with the move itself; more are sent ahead, as far as the origin has them not. */
+const WITH_MOVE_BLOCKS = 128;
+/** Hashes that the origin is asked about at once. */
+const ASKED_AT_ONCE = 1000;
+/** Blocks, and bytes, that are sent at once. */
+const SENT_BLOCKS = 256;
+const SENT_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Has an origin take what was done in a working copy: every block that its refs will lead to, then all moves of
+ * refs at once, if each ref is still where the work saw it.
+ * @param seen the refs that the work began with.
+ */
+export async function publish(
+  origin: Origin,
+  orgId: string,
+  seen: OriginRefs,
+  copy: WorkingCopy,
+): Promise<MoveOutcome> {
+  const { moves } = copy;
+  const written = copy.written();
+  const unknown = [...written.keys(), ...strangers(copy, written, seen)];
+  const bytes = [...written.values()].reduce((sum, { length }) => sum + length, 0);
+  if (unknown.length <= WITH_MOVE_BLOCKS && bytes <= SENT_BYTES) {
+    const blocks = new Map(unknown.map((hash) => [hash, checkedBlock(copy, hash)]));
+    return origin.move(orgId, seen.swept, moves, blocks);
+  }
+  for (let at = 0; at < unknown.length; at += ASKED_AT_ONCE) {
+    const asked = unknown.slice(at, at + ASKED_AT_ONCE);
+    const there = await origin.has(orgId, asked);
+    for (const batch of sendable(
+      copy,
+      asked.filter((hash) => !there.has(hash)),
+    )) {
+      await origin.send(orgId, batch);
+    }
+  }
+  return origin.move(orgId, seen.swept, moves, new Map());
+}
+
+/** Whether moves took effect, as the refs are now: each ref is at its goal, or has moved on from there. */
+export function haveHappened(moves: readonly RefMove[], now: BlockStore): boolean {
+  const goals = new Map(moves.map(({ name, next }) => [name, next]));
+  return [...goals].every(([name, next]) => {
+    const at = now.ref(name);
+    if (at === next) return true;
+    return at !== undefined && next !== undefined && isBehind(now, at, next);
+  });
+}
+
+function isBehind(store: BlockStore, newest: Hash, sought: Hash): boolean {
+  for (const { hash } of log(store, newest)) if (hash === sought) return true;
+  return false;
+}
+
+/** Blocks by as many as are sent at once. */
+export function* sendable(
+  store: BlockStore,
+  hashes: readonly Hash[],
+): Generator<ReadonlyMap<Hash, Uint8Array>> {
+  let batch = new Map<Hash, Uint8Array>();
+  let bytes = 0;
+  for (const hash of hashes) {
+    const block = checkedBlock(store, hash);
+    if (batch.size === SENT_BLOCKS || (batch.size > 0 && bytes + block.length > SENT_BYTES)) {
+      yield batch;
+      batch = new Map();
+      bytes = 0;
+    }
+    batch.set(hash, block);
+    bytes += block.length;
+  }
+  if (batch.size > 0) yield batch;
+}
+
+/**
+ * All below the commits that somebody named by their hash and no ref leads to: the origin may have swept any of
+ * it, while this clone still has it.
+ */
+function strangers(
+  copy: WorkingCopy,
+  written: ReadonlyMap<Hash, Uint8Array>,
+  { refs }: OriginRefs,
+): Iterable<Hash> {
+  const heads = new Set(refs.map(({ commit }) => commit));
+  const found = commitsBehind(copy, written).filter((hash) => !heads.has(hash));
+  if (found.length === 0) return [];
+  const known = new Set<Hash>();
+  for (const head of heads) for (const { hash } of log(copy, head)) known.add(hash);
+  const foreign = found.filter((hash) => !known.has(hash));
+  const below = new Set<Hash>();
+  collectReachable(copy, foreign, below);
+  return below;
+}
+
+/** What the new commits come from, and what refs were set to that is not new. */
+function commitsBehind(copy: WorkingCopy, written: ReadonlyMap<Hash, Uint8Array>): Hash[] {
+  const behind: Hash[] = [];
+  const open = copy.moves.flatMap(({ next }) => next ?? []);
+  for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
+    if (written.has(hash)) open.push(...readCommit(copy, hash).parents);
+    else behind.push(hash);
+  }
+  return behind;
+}

@@ -1,0 +1,31 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Hash } from "../../state/index.js";
+
+/** Fast, for blocks are written on a caller's time; the window is as large as a block. */
+const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 };
+/** Bytes of a block, at most: a request's longest text, with room to spare. */
+const BLOCK_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Blocks as columns: hashes, whether they are compressed, bytes. */
+export function packed(
+  blocks: ReadonlyMap<Hash, Uint8Array>,
+): [hashes: Buffer[], deflated: boolean[], bytes: Uint8Array[]] {
+  const columns: [Buffer[], boolean[], Uint8Array[]] = [[], [], []];
+  for (const [hash, bytes] of blocks) {
+    const deflated = deflateRawSync(bytes, DEFLATE);
+    const isDeflated = deflated.length < bytes.length;
+    columns[0].push(Buffer.from(hash, "hex"));
+    columns[1].push(isDeflated);
+    columns[2].push(isDeflated ? deflated : bytes);
+  }
+  return columns;
+}
+
+/** A compressed block's bytes; those that stand there when they cannot be read, which no hash will match. */
+export function inflated(bytes: Uint8Array): Uint8Array {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: BLOCK_BYTES_MAX });
+  } catch {
+    return bytes;
+  }
+}

@@ -1,0 +1,42 @@
+import { systemClock } from "../../../kernel/clock.js";
+import { ClonedRepositories, type Origin } from "../../../state/index.js";
+import { SqliteClones } from "../../sqlite/clones.js";
+import { Database } from "../database.js";
+import { PostgresOrigin } from "../state-origin.js";
+
+/** A node that keeps nothing but the state. */
+export interface StateNode extends AsyncDisposable {
+  readonly repositories: ClonedRepositories;
+  readonly origin: Origin;
+}
+
+/**
+ * Opens a node on a migrated store.
+ * @param directory where it has its clones.
+ * @param through what it sees of its origin, for faults that a test seeds.
+ */
+export function openStateNode(
+  url: string,
+  directory: string,
+  { graceMs, through = (origin) => origin }: StateNodeOptions = {},
+): StateNode {
+  const db = new Database(url);
+  const origin = through(new PostgresOrigin(db));
+  const clones = new SqliteClones(directory, systemClock);
+  const grace = graceMs === undefined ? {} : { graceMs };
+  const repositories = new ClonedRepositories({ origin, clones, clock: systemClock, ...grace });
+  return {
+    repositories,
+    origin,
+    async [Symbol.asyncDispose]() {
+      await repositories[Symbol.asyncDispose]();
+      await db[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** How a node differs from a server's. */
+export interface StateNodeOptions {
+  readonly graceMs?: number;
+  readonly through?: (origin: Origin) => Origin;
+}
