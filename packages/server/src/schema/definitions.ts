@@ -59,7 +59,8 @@ function isDefinition(tokens: readonly Token[], dialect: Dialect): boolean {
 /** What may be defined inside of one PostgreSQL database. */
 const DEFINED = [
   ...["SCHEMA", "TABLE", "INDEX", "VIEW", "SEQUENCE", "TYPE", "DOMAIN", "FUNCTION", "PROCEDURE"],
-  ...["TRIGGER", "POLICY", "EXTENSION", "COLUMN", "CONSTRAINT"],
+  ...["TRIGGER", "POLICY", "EXTENSION", "COLUMN", "CONSTRAINT", "AGGREGATE", "OPERATOR", "CAST"],
+  ...["RULE", "STATISTICS", "PUBLICATION", "COLLATION", "TEXT", "FOREIGN", "SERVER", "DEFAULT"],
 ];
 const QUALIFIERS = [
   "OR",

@@ -31,13 +31,27 @@ export type Kind =
   | "ExclusionConstraint"
   | "Function"
   | "Procedure"
-  | "Policy";
+  | "Policy"
+  | "Aggregate"
+  | "Operator"
+  | "Cast"
+  | "Collation"
+  | "Rule"
+  | "Statistics"
+  | "Publication"
+  | "ForeignDataWrapper"
+  | "ForeignServer"
+  | "TextSearchDictionary"
+  | "TextSearchConfiguration"
+  | "DefaultPrivileges"
+  | "Unmanaged";
 
 /** What PostgreSQL has for nearly everything. */
 const COMMON = [
   "comment",
   "owner",
   "grants",
+  "revoked",
   "nativeId",
   "dependsOn",
 ] as const satisfies readonly PropertyName[];
@@ -56,7 +70,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "partitionKey",
       "partitionBound",
       "inherits",
-      ...COMMON,
+      "replicaIdentity", "columnDetails", "columnGrants", "server", "foreignOptions", ...COMMON,
     ],
   },
   VirtualTable: {
@@ -79,17 +93,17 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "storage",
       "identity",
       "sequenceOptions",
-      ...COMMON,
+      "sequenceGrants", "columnStorage", "compression", "statisticsTarget", "options", "foreignOptions", ...COMMON,
     ],
   },
   PrimaryKey: {
     comment: "A primary key.",
-    properties: ["columns", "conflict", "isAutoincrement", "definition", ...COMMON],
+    properties: ["columns", "conflict", "isAutoincrement", "definition", "options", "isClustered", "isReplicaIdentity", "indexComment", ...COMMON],
     required: ["columns"],
   },
   UniqueConstraint: {
     comment: "A unique constraint.",
-    properties: ["columns", "conflict", "definition", ...COMMON],
+    properties: ["columns", "conflict", "definition", "options", "isClustered", "isReplicaIdentity", "indexComment", ...COMMON],
     required: ["columns"],
   },
   CheckConstraint: {
@@ -113,11 +127,11 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   Index: {
     comment: "An index that is no constraint's.",
-    properties: ["on", "isUnique", "parts", "where", "definition", "isInvalid", ...COMMON],
+    properties: ["on", "isUnique", "parts", "where", "definition", "isInvalid", "isClustered", "isReplicaIdentity", ...COMMON],
   },
   View: {
     comment: "A view.",
-    properties: ["columnNames", "shownColumns", "definition", "options", ...COMMON],
+    properties: ["columnNames", "shownColumns", "definition", "options", "columnDetails", "columnGrants", ...COMMON],
     required: ["definition"],
   },
   Trigger: {
@@ -130,7 +144,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   Extension: {
     comment: "An extension of PostgreSQL.",
-    properties: ["schemaName", ...COMMON],
+    properties: ["schemaName", "version", ...COMMON],
   },
   EnumType: {
     comment: "An enum.",
@@ -138,11 +152,11 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   CompositeType: {
     comment: "A composite type.",
-    properties: ["attributes", ...COMMON],
+    properties: ["attributes", "columnDetails", ...COMMON],
   },
   RangeType: {
     comment: "A range type.",
-    properties: ["type", ...COMMON],
+    properties: ["definition", ...COMMON],
   },
   Domain: {
     comment: "A domain.",
@@ -150,15 +164,15 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   Sequence: {
     comment: "A sequence.",
-    properties: ["sequenceOptions", "ownedBy", ...COMMON],
+    properties: ["sequenceOptions", "ownedBy", "persistence", ...COMMON],
   },
   MaterializedView: {
     comment: "A materialized view.",
-    properties: ["definition", "shownColumns", "options", ...COMMON],
+    properties: ["definition", "shownColumns", "options", "columnDetails", "columnGrants", ...COMMON],
   },
   ExclusionConstraint: {
     comment: "An exclusion constraint.",
-    properties: ["definition", ...COMMON],
+    properties: ["definition", "options", "isClustered", "isReplicaIdentity", "indexComment", ...COMMON],
   },
   Function: {
     comment: "A function.",
@@ -171,6 +185,27 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   Policy: {
     comment: "A row security policy.",
     properties: ["definition", ...COMMON],
+  },
+  Aggregate: { comment: "An aggregate function.", properties: ["definition", ...COMMON], required: ["definition"] },
+  Operator: { comment: "An operator.", properties: ["definition", ...COMMON], required: ["definition"] },
+  Cast: { comment: "A cast between two types.", properties: ["definition", ...COMMON], required: ["definition"] },
+  Collation: { comment: "A collation.", properties: ["definition", ...COMMON], required: ["definition"] },
+  Rule: { comment: "A rewrite rule.", properties: ["definition", "enabled", ...COMMON], required: ["definition"] },
+  Statistics: { comment: "Statistics over several columns.", properties: ["definition", "statisticsTarget", ...COMMON], required: ["definition"] },
+  Publication: { comment: "What is replicated to others.", properties: ["definition", "parts", ...COMMON], required: ["definition"] },
+  ForeignDataWrapper: { comment: "A foreign data wrapper.", properties: ["definition", ...COMMON], required: ["definition"] },
+  ForeignServer: { comment: "A foreign server.", properties: ["definition", ...COMMON], required: ["definition"] },
+  TextSearchDictionary: { comment: "A text search dictionary.", properties: ["definition", ...COMMON], required: ["definition"] },
+  TextSearchConfiguration: { comment: "A text search configuration.", properties: ["definition", "parts", ...COMMON], required: ["definition"] },
+  DefaultPrivileges: {
+    comment: "What a role's new objects of a sort are granted, in a schema or everywhere.",
+    properties: ["type", ...COMMON],
+    required: ["type"],
+  },
+  Unmanaged: {
+    comment: "An object that is seen, and that no migration makes, changes or drops.",
+    properties: ["type", ...COMMON],
+    required: ["type"],
   },
 };
 
@@ -190,4 +225,12 @@ export const PART_PROPERTIES: readonly PropertyName[] = [
   "type",
   "table",
   "needs",
+  "default",
+  "notNull",
+  "comment",
+  "columnStorage",
+  "compression",
+  "statisticsTarget",
+  "options",
+  "definition",
 ];

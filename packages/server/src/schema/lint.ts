@@ -1,3 +1,4 @@
+import { isPartitionedBy } from "./postgres/remaking.js";
 import type { Schema, SchemaObject, Value } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 import type { Script } from "./ports.js";
@@ -59,8 +60,29 @@ function findingsOf(base: Schema, target: Schema, operation: Operation): readonl
     case "create":
       return creationFindings(base, target.get(operation.id), finding);
     case "alter":
-      return alterationFindings(operation, finding);
+      return [
+        ...alterationFindings(operation, finding),
+        ...(base.dialect === "postgres" ? remakingFindings(base, operation, finding) : []),
+      ];
   }
+}
+
+/** Where the rows of a table are cannot be changed: the table is made anew. */
+function remakingFindings(
+  base: Schema,
+  operation: Extract<Operation, { action: "alter" }>,
+  finding: Report,
+): readonly Finding[] {
+  const { kind, id, changes } = operation;
+  if (kind !== "Column" || !changes.some(({ property }) => property === "type")) return [];
+  return isPartitionedBy(base, id) ? madeAnew(finding) : [];
+}
+
+function madeAnew(finding: Report): readonly Finding[] {
+  return [
+    finding("destructive", "it is made anew, without its rows"),
+    finding("irreversible-down", "its rows are not brought back"),
+  ];
 }
 
 type Report = (code: FindingCode, message: string) => Finding;
@@ -127,10 +149,7 @@ function alterationFindings(
       ];
     }
     if (REMAKING.includes(property) && HOLDERS.includes(operation.kind)) {
-      return [
-        finding("destructive", "it is made anew, without its rows"),
-        finding("irreversible-down", "its rows are not brought back"),
-      ];
+      return madeAnew(finding);
     }
     if (property === "labels") {
       return [finding("data-dependent", "rows with a value that goes stop the migration")];

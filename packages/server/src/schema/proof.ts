@@ -3,6 +3,7 @@ import { identify } from "./identify.js";
 import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
 import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";
+import { withoutUnmanaged } from "./unmanaged.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 import { scriptFor } from "./script.js";
 
@@ -36,13 +37,18 @@ export interface MigrationProof {
  */
 export async function proveMigration(database: SchemaDatabase, way: Way): Promise<MigrationProof> {
   await using scratch = await database.scratch();
-  const { base, target, up, down } = way;
+  const { base, target, up, down } = managed(way);
   const stretches = [
-    await go(scratch, "base", scriptFor(base), base),
+    await go(scratch, "base", scriptFor(base, await scratch.introspect()), base),
     await go(scratch, "up", up, target),
     await go(scratch, "down", down, base),
   ];
   return { isProven: stretches.every((each) => each.expected === each.reached), stretches };
+}
+
+/** What no migration makes cannot be tried, and stays as it is. */
+function managed({ base, target, ...ways }: Way): Way {
+  return { base: withoutUnmanaged(base), target: withoutUnmanaged(target), ...ways };
 }
 
 async function go(

@@ -9,6 +9,7 @@ import type { SchemaDatabase } from "./ports.js";
 import type { Schema } from "./schema.js";
 import { authorOf } from "./schema-admin.js";
 import { changeBetween } from "./schema-change.js";
+import { withUnmanagedOf } from "./unmanaged.js";
 
 /** What a migration is proposed with. */
 export interface Proposal {
@@ -30,7 +31,8 @@ export async function wantedSchema(
   await using scratch = await database.scratch();
   await scratch.define(sql);
   const written = renameHints(sql, database.dialect);
-  return identify(await scratch.introspect(), base, [...hints, ...written]);
+  const wanted = identify(await scratch.introspect(), base, [...hints, ...written]);
+  return withUnmanagedOf(base, wanted);
 }
 
 /** What is new of a migration with each proposal. */

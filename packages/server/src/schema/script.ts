@@ -1,4 +1,5 @@
 import type { Script } from "./ports.js";
+import { identify } from "./identify.js";
 import { Schema } from "./schema.js";
 import { planPostgres } from "./postgres/plan-postgres.js";
 import { planSqlite } from "./sqlite/plan-sqlite.js";
@@ -10,9 +11,21 @@ export function scriptBetween(base: Schema, target: Schema): Script {
   return statements.length === 0 ? [] : [{ isAtomic: true, statements }];
 }
 
-/** The script that makes a schema in an empty database. */
-export function scriptFor(schema: Schema): Script {
-  // Every PostgreSQL database begins with this one.
-  const given = schema.all("Schema").filter(({ name }) => name === "public");
-  return scriptBetween(new Schema([schema.database, ...given]), schema);
+/**
+ * The script that makes a schema in an empty database.
+ * @param empty What such a database begins with; otherwise what PostgreSQL ships.
+ */
+export function scriptFor(schema: Schema, empty: Schema = shipped(schema)): Script {
+  return scriptBetween(identify(empty, schema), schema);
+}
+
+/** Every PostgreSQL database begins with this schema, as it is since version 15. */
+function shipped({ database, dialect }: Schema): Schema {
+  if (dialect === "sqlite") return new Schema([database]);
+  const values = {
+    comment: "standard public schema",
+    grants: [{ grantee: "PUBLIC", privilege: "USAGE" }],
+  };
+  const parent = database.id;
+  return new Schema([database, { id: "public", kind: "Schema", name: "public", parent, values }]);
 }

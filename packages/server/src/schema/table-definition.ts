@@ -1,5 +1,6 @@
 import { inOrder } from "./column-order.js";
-import { addConstraint, CONSTRAINTS, create } from "./postgres/statements.js";
+import { CONSTRAINTS } from "./postgres/names.js";
+import { addConstraint, create } from "./postgres/statements.js";
 import {
   idIn,
   isSet,

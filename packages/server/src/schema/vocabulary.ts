@@ -75,6 +75,20 @@ export type PropertyName =
   | "signature"
   | "enabled"
   | "isInvalid"
+  | "revoked"
+  | "sequenceGrants"
+  | "version"
+  | "columnStorage"
+  | "compression"
+  | "statisticsTarget"
+  | "columnDetails"
+  | "columnGrants"
+  | "isClustered"
+  | "replicaIdentity"
+  | "isReplicaIdentity"
+  | "indexComment"
+  | "server"
+  | "foreignOptions"
   | "grantee"
   | "privilege"
   | "isGrantable"
@@ -167,7 +181,36 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
   signature: { range: "string", comment: "Arguments of a function, with names and defaults." },
   enabled: { range: "string", comment: "How a trigger is enabled, where not as usual." },
   isInvalid: { range: "boolean", comment: "Whether an index was left unfinished." },
-  grantee: { range: "string", comment: "Role of a grant, or PUBLIC." },
+  revoked: {
+    range: "parts",
+    comment: "Rights that go without saying for such an object, and that nobody has here.",
+  },
+  sequenceGrants: { range: "parts", comment: "Who else may use an identity column's sequence." },
+  version: { range: "string", comment: "Version of an extension." },
+  columnStorage: { range: "string", comment: "How a column's values are stored, where said." },
+  compression: { range: "string", comment: "How a column's values are compressed, where said." },
+  statisticsTarget: { range: "string", comment: "How much is kept of what the values are like." },
+  columnDetails: {
+    range: "parts",
+    comment: "What is said of columns that are none of its own: a view's, or inherited ones.",
+  },
+  columnGrants: {
+    range: "parts",
+    comment: "Who may do what with columns that are none of its own.",
+  },
+  isClustered: { range: "boolean", comment: "Whether CLUSTER orders the table by this index." },
+  replicaIdentity: {
+    range: "string",
+    comment: "What replication knows old rows by, where it is no key: full, nothing.",
+  },
+  isReplicaIdentity: {
+    range: "boolean",
+    comment: "Whether replication knows old rows by this index.",
+  },
+  indexComment: { range: "string", comment: "What the COMMENT of a constraint's index says." },
+  server: { range: "string", comment: "The server that a foreign table is at." },
+  foreignOptions: { range: "string", comment: "Options of a foreign table or of its column." },
+  grantee: { range: "string", comment: "Role of a grant, PUBLIC, or OWNER: whoever that is." },
   privilege: { range: "string", comment: "What is granted." },
   isGrantable: { range: "boolean", comment: "Whether it may be passed on." },
   label: { range: "string", comment: "A value of an enum, or the name of an attribute." },

@@ -1,6 +1,6 @@
 import { isSet, type SchemaObject, textOf } from "../schema.js";
 import type { PropertyName } from "../vocabulary.js";
-import { quoteName } from "./names.js";
+import { quoteName, quoteText } from "./names.js";
 import { identityOptions } from "./statements.js";
 
 /** Statements about a column: in the transaction, after it, and in one at the very end. */
@@ -33,15 +33,15 @@ export function alterColumn(
   const strictness = notNull(table, head, name, changed, isSet(values, "notNull"));
   return {
     now: [
-      ...(changed.includes("identity") && values.identity === undefined
-        ? [`${head} DROP IDENTITY`]
-        : []),
       ...(isTouched ? [`${head} TYPE ${type}${collate} USING ${cast(old, column)}`] : []),
       ...(isDefaultNew
         ? [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
         : []),
       ...(strictness?.now ?? []),
       ...identityChange(head, old, column, changed),
+      ...(old.values.identity === undefined && values.identity !== undefined
+        ? [goOnCounting(table, column)]
+        : []),
     ],
     after: strictness?.after ?? [],
     last: strictness?.last ?? [],
@@ -113,6 +113,12 @@ function identityChange(
         ]
       : []),
   ];
+}
+
+/** A sequence that is new goes on where the values of its column end. */
+export function goOnCounting(table: string, { name = "" }: SchemaObject): string {
+  const sequence = `pg_catalog.pg_get_serial_sequence(${quoteText(table)}, ${quoteText(name)})`;
+  return `SELECT pg_catalog.setval(${sequence}, pg_catalog.max(${quoteName(name)})) FROM ${table}`;
 }
 
 /** A sequence that stands where the new bounds do not let it must begin anew. */

@@ -1,7 +1,13 @@
 import { isSet, partsIn, type SchemaObject, textOf } from "../schema.js";
+import type { Kind } from "../kinds.js";
 import type { PropertyName } from "../vocabulary.js";
 import { quoteName } from "./names.js";
 import { attribute, labelsOf } from "./statements.js";
+
+/** What columns are made of, and what makes room for another one of its name. */
+export const REPLACED: readonly Kind[] = [
+  ...(["EnumType", "CompositeType", "RangeType", "Domain", "Collation"] as const),
+];
 
 /** Whether a type can only be changed by making another one in its place. */
 export function mustReplace(
@@ -14,7 +20,7 @@ export function mustReplace(
     const kept = labelsOf(now).filter((label) => had.includes(label));
     return kept.join("\0") !== had.join("\0");
   }
-  if (now.kind === "RangeType") return true;
+  if (now.kind === "RangeType" || now.kind === "Collation") return changed.includes("definition");
   return (
     now.kind === "Domain" &&
     changed.some((property) => property === "type" || property === "collation")

@@ -12,13 +12,13 @@ export function needsOf({ values, parent }: SchemaObject): readonly string[] {
 }
 
 /**
- * Objects after those that they need; a table needs what its columns do.
- * @param isDropping Whether they go: then everything in them, but foreign keys, goes with them.
+ * Objects after those that they need.
+ * @param isIncluded Whether a part comes or goes with the whole, which then needs what the part does.
  */
 export function inDependencyOrder(
   schema: Schema,
   objects: readonly SchemaObject[],
-  isDropping = false,
+  isIncluded: (part: SchemaObject) => boolean = isColumn,
 ): SchemaObject[] {
   const wanted = new Map(objects.map((object) => [object.id, object]));
   const ordered: SchemaObject[] = [];
@@ -27,13 +27,10 @@ export function inDependencyOrder(
     if (seen.has(object.id)) return;
     seen.add(object.id);
     const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
-    const own = parts.filter(({ kind }) =>
-      isDropping ? kind !== "ForeignKey" : kind === "Column",
-    );
-    for (const id of [object, ...own].flatMap(needsOf)) {
+    for (const id of [object, ...parts.filter(isIncluded)].flatMap(needsOf)) {
       const needed = schema.find(id);
       const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
-      const found = unit === undefined ? undefined : wanted.get(unit.id);
+      const found = wanted.get(id) ?? (unit === undefined ? undefined : wanted.get(unit.id));
       if (found !== undefined) visit(found);
       if (needed?.kind === "Domain" && id !== object.parent) {
         for (const { id: rule } of schema.partsOf(id)) {
@@ -46,4 +43,8 @@ export function inDependencyOrder(
   };
   objects.forEach(visit);
   return ordered;
+}
+
+function isColumn({ kind }: SchemaObject): boolean {
+  return kind === "Column";
 }

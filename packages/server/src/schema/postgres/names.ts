@@ -1,3 +1,4 @@
+import type { Kind } from "../kinds.js";
 import type { Schema, SchemaObject } from "../schema.js";
 import { isWord, type Token, tokensOf } from "../sql-tokens.js";
 
@@ -14,7 +15,8 @@ export function quoteText(text: string): string {
 
 /** An object's name, qualified by its schema; a function's with its arguments. */
 export function qualified(schema: Schema, object: SchemaObject): string {
-  const name = isRoutine(object) ? (object.name ?? "") : quoteName(object.name ?? "");
+  const isWhole = isRoutine(object) || object.kind === "Operator" || object.kind === "Cast";
+  const name = isWhole ? (object.name ?? "") : quoteName(object.name ?? "");
   const parent = object.parent === undefined ? undefined : schema.find(object.parent);
   if (parent?.kind === "Table" || parent?.kind === "MaterializedView") {
     return `${schemaOfTable(schema, parent)}.${name}`;
@@ -28,8 +30,26 @@ function schemaOfTable(schema: Schema, table: SchemaObject): string {
 
 /** Whether the object is called with arguments, which its name has. */
 export function isRoutine({ kind }: SchemaObject): boolean {
-  return kind === "Function" || kind === "Procedure";
+  return kind === "Function" || kind === "Procedure" || kind === "Aggregate";
 }
+
+/** Whether a table's rows are elsewhere. */
+export function isForeign({ kind, values }: SchemaObject): boolean {
+  return kind === "Table" && values.server !== undefined;
+}
+
+/** Kinds of constraints. */
+export const CONSTRAINTS: readonly Kind[] = [
+  ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
+  "ExclusionConstraint",
+];
+
+/** Kinds that are made of a definition, and hold nothing. */
+export const DEFINED: readonly Kind[] = [
+  ...(["Aggregate", "Operator", "Cast", "Collation", "Rule", "Statistics", "Publication"] as const),
+  ...(["ForeignDataWrapper", "ForeignServer", "RangeType"] as const),
+  ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
+];
 
 /** What a statement calls an object of this kind. */
 export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
@@ -46,7 +66,22 @@ export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
   Domain: "DOMAIN",
   Function: "FUNCTION",
   Procedure: "PROCEDURE",
+  Aggregate: "AGGREGATE",
+  Operator: "OPERATOR",
+  Cast: "CAST",
+  Collation: "COLLATION",
+  Statistics: "STATISTICS",
+  Publication: "PUBLICATION",
+  ForeignDataWrapper: "FOREIGN DATA WRAPPER",
+  ForeignServer: "SERVER",
+  TextSearchDictionary: "TEXT SEARCH DICTIONARY",
+  TextSearchConfiguration: "TEXT SEARCH CONFIGURATION",
 };
+
+/** What a statement calls this very object. */
+export function wordOf(object: SchemaObject): string {
+  return isForeign(object) ? "FOREIGN TABLE" : (WORDS[object.kind] ?? "");
+}
 
 /** SQL with some names replaced, in one spelling, to compare what a rename alone has changed. */
 export function renamed(sql: string, names: ReadonlyMap<string, string>): string {
@@ -56,6 +91,11 @@ export function renamed(sql: string, names: ReadonlyMap<string, string>): string
       return name === undefined ? token.text : (names.get(name) ?? name);
     })
     .join(" ");
+}
+
+/** Every name that SQL may mean. */
+export function namesIn(sql: string): ReadonlySet<string> {
+  return new Set(tokensOf(sql, "postgres").flatMap((token) => nameIn(token) ?? []));
 }
 
 function nameIn(token: Token): string | undefined {

@@ -1,6 +1,12 @@
 import { Schema, type SchemaObject } from "../schema.js";
-import { alterOn, CONSTRAINTS, onOf } from "./statements.js";
-import { isRoutine, qualified, quoteName, WORDS } from "./names.js";
+import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./names.js";
+import type { Kind } from "../kinds.js";
+import { alterOn, onOf } from "./statements.js";
+
+const RELATED: readonly Kind[] = [
+  ...(["Table", "View", "MaterializedView", "Sequence"] as const),
+  ...(["EnumType", "CompositeType", "RangeType", "Domain"] as const),
+];
 
 /** What objects of a base are called once the renames are done, which come before everything else. */
 export class Renames {
@@ -24,42 +30,58 @@ export class Renames {
     if (isRoutine(old) || this.#remade.has(old.id)) return old.name;
     if (now !== undefined) return now.name;
     const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
-    const isTaken = siblings.some(
-      ({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name,
-    );
+    const isTaken =
+      siblings.some(({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name) ||
+      (RELATED.includes(old.kind) && this.#isTakenByAnother(old));
     return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
   }
 
-  /** Over a name of its own where the new one is still in use. */
+  /** Relations and types share their names, and some go only when others are there already. */
+  #isTakenByAnother({ kind, name, parent = "" }: SchemaObject): boolean {
+    const others = this.#target.partsOf(parent, ...RELATED);
+    return others.some((each) => each.kind !== kind && each.name === name);
+  }
+
+  /**
+   * Parts before what they are parts of, which still has its old name then; over a name of their own
+   * where the new one may still be in use.
+   */
   statements(): readonly string[] {
-    const first: string[] = [];
-    const second: string[] = [];
-    for (const [index, old] of this.#base.objects.entries()) {
+    const levels: SchemaObject[][] = [];
+    for (const old of this.#base.objects) {
       const to = this.newName(old);
-      if (to === undefined || to === old.name) continue;
-      const siblings = this.#base.partsOf(old.parent ?? "");
-      const isInUse = siblings.some(({ name }) => name === to);
-      const between = isInUse ? `_steward_name_${index}` : to;
-      first.push(...this.#rename(old, between));
-      if (isInUse) second.push(...this.#rename({ ...old, name: between }, to));
+      if (to !== undefined && to !== old.name) (levels[this.#depthOf(old)] ??= []).push(old);
     }
-    return [...first, ...second];
+    const inUse = new Set(this.#base.objects.map(({ name }) => name));
+    return levels.reverse().flatMap((level) => {
+      const first: string[] = [];
+      const second: string[] = [];
+      for (const [index, old] of level.entries()) {
+        const to = this.newName(old) ?? "";
+        const between = inUse.has(to) ? `_steward_name_${index}` : to;
+        first.push(...this.#rename(old, between));
+        if (between !== to) second.push(...this.#rename({ ...old, name: between }, to));
+      }
+      return [...first, ...second];
+    });
+  }
+
+  #depthOf({ parent }: SchemaObject): number {
+    return parent === undefined ? 0 : 1 + this.#depthOf(this.#base.get(parent));
   }
 
   #rename(object: SchemaObject, to: string): readonly string[] {
-    const { kind, id, name = "" } = object;
-    // What it is a part of has its new name by now.
-    const schema = new Schema(this.renamed.objects.map((each) => (each.id === id ? object : each)));
+    const { kind, name = "" } = object;
+    const schema = this.#base;
     const change = `${quoteName(name)} TO ${quoteName(to)}`;
     if (kind === "Column") return [`ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${change}`];
     if (CONSTRAINTS.includes(kind))
       return [`${alterOn(schema, object)} RENAME CONSTRAINT ${change}`];
-    if (kind === "Trigger" || kind === "Policy") {
+    if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
       const [from, next] = [quoteName(name), quoteName(to)];
       return [`ALTER ${kind.toUpperCase()} ${from} ON ${onOf(schema, object)} RENAME TO ${next}`];
     }
-    const word = WORDS[kind];
-    if (word === undefined) return [];
-    return [`ALTER ${word} ${qualified(schema, object)} RENAME TO ${quoteName(to)}`];
+    if (WORDS[kind] === undefined) return [];
+    return [`ALTER ${wordOf(object)} ${qualified(schema, object)} RENAME TO ${quoteName(to)}`];
   }
 }

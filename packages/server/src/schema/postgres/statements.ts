@@ -8,14 +8,9 @@ import {
   type SchemaObject,
   textOf,
 } from "../schema.js";
-import type { Kind } from "../kinds.js";
-import { isRoutine, qualified, quoteName, quoteText, WORDS } from "./names.js";
-
-/** Kinds of constraints. */
-export const CONSTRAINTS: readonly Kind[] = [
-  ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
-  "ExclusionConstraint",
-];
+import { CONSTRAINTS, isForeign, isRoutine, qualified, quoteName, quoteText } from "./names.js";
+import { WORDS, wordOf } from "./names.js";
+import { inheritedColumn } from "./inheritance.js";
 
 /** The statements that make an object, without its comment, its owner and its grants. */
 export function create(schema: Schema, object: SchemaObject): readonly string[] {
@@ -23,9 +18,12 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
   const name = qualified(schema, object);
   switch (kind) {
     case "Schema":
-      return object.name === "public" ? [] : [`CREATE SCHEMA ${name}`];
-    case "Extension":
-      return [`CREATE EXTENSION ${name} SCHEMA ${quoteName(textOf(values, "schemaName") ?? "")}`];
+      return [`CREATE SCHEMA ${name}`];
+    case "Extension": {
+      const schemaName = quoteName(textOf(values, "schemaName") ?? "");
+      const version = quoteText(textOf(values, "version") ?? "");
+      return [`CREATE EXTENSION ${name} SCHEMA ${schemaName} VERSION ${version}`];
+    }
     case "EnumType":
       return [`CREATE TYPE ${name} AS ENUM (${labelsOf(object).map(quoteText).join(", ")})`];
     case "CompositeType":
@@ -33,11 +31,11 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
         `CREATE TYPE ${name} AS (${partsIn(values, "attributes").map(attribute).join(", ")})`,
       ];
     case "RangeType":
-      return [`CREATE TYPE ${name} AS RANGE (SUBTYPE = ${textOf(values, "type") ?? ""})`];
+      return [`CREATE TYPE ${name} AS RANGE (${textOf(values, "definition") ?? ""})`];
     case "Domain":
       return [createDomain(name, object)];
     case "Sequence":
-      return [`CREATE SEQUENCE ${name} ${textOf(values, "sequenceOptions") ?? ""}`];
+      return [`CREATE ${unlogged(object)}SEQUENCE ${name} ${textOf(values, "sequenceOptions") ?? ""}`];
     case "Table":
       return createTable(schema, object);
     case "View":
@@ -54,7 +52,28 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
     case "Index":
       return [createIndex(schema, object, "")];
     case "Trigger":
-      return [textOf(values, "definition") ?? "", ...enableTrigger(schema, object)];
+    case "Rule":
+      return [textOf(values, "definition") ?? "", ...enable(schema, object)];
+    case "Operator":
+      return [`CREATE OPERATOR ${name.replace(/ \(.*$/s, "")} ${textOf(values, "definition") ?? ""}`];
+    case "TextSearchConfiguration":
+      return [
+        `CREATE ${wordOf(object)} ${name} ${textOf(values, "definition") ?? ""}`,
+        ...partsIn(values, "parts").map(
+          (part) =>
+            `ALTER ${wordOf(object)} ${name} ADD MAPPING FOR ${textOf(part, "label") ?? ""} WITH ${textOf(part, "definition") ?? ""}`,
+        ),
+      ];
+    case "Publication":
+      return [createPublication(name, object)];
+    case "Aggregate":
+    case "Cast":
+    case "Collation":
+    case "Statistics":
+    case "ForeignDataWrapper":
+    case "ForeignServer":
+    case "TextSearchDictionary":
+      return [`CREATE ${wordOf(object)} ${name} ${textOf(values, "definition") ?? ""}`];
     case "Policy":
       return [
         `CREATE POLICY ${quoteName(object.name ?? "")} ON ${onOf(schema, object)} ${textOf(values, "definition") ?? ""}`,
@@ -68,8 +87,20 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
     case "Column":
     case "Database":
     case "VirtualTable":
+    case "DefaultPrivileges":
+    case "Unmanaged":
       return [];
   }
+}
+
+function createPublication(name: string, { values }: SchemaObject): string {
+  const parts = partsIn(values, "parts").map((part) => textOf(part, "definition") ?? "");
+  const of = parts.length === 0 ? "" : `FOR ${parts.join(", ")} `;
+  return `CREATE PUBLICATION ${name} ${of}${textOf(values, "definition") ?? ""}`;
+}
+
+function unlogged({ values }: SchemaObject): string {
+  return values.persistence === "unlogged" ? "UNLOGGED " : "";
 }
 
 function createDomain(name: string, { values }: SchemaObject): string {
@@ -103,18 +134,49 @@ function createTable(schema: Schema, table: SchemaObject): readonly string[] {
     return id === undefined ? "" : qualified(schema, schema.get(id));
   });
   const bound = textOf(values, "partitionBound");
-  const list = columns.map((column) => columnClause(column)).join(",\n  ");
+  const list = columns
+    .map((column) => columnClause(withoutInherited(schema, table, column)))
+    .join(",\n  ");
   const body =
     bound !== undefined
       ? ` PARTITION OF ${parents.join(", ")} ${bound}`
       : ` (${list === "" ? "" : `\n  ${list}\n`})${parents.length === 0 ? "" : ` INHERITS (${parents.join(", ")})`}`;
-  const unlogged = textOf(values, "persistence") === "unlogged" ? "UNLOGGED " : "";
   const partitions = prefixed(" PARTITION BY ", textOf(values, "partitionKey")) ?? "";
   const options = textOf(values, "options");
   const given = options === undefined ? "" : ` WITH (${options})`;
+  const at = isForeign(table) ? serverClause(table) : "";
   return [
-    `CREATE ${unlogged}TABLE ${name}${body}${partitions}${given}`,
+    `CREATE ${unlogged(table)}${wordOf(table)} ${name}${body}${partitions}${given}${at}`,
     ...rowSecurity(name, undefined, textOf(values, "rowSecurity")),
+  ];
+}
+
+/** A child's column is generated as its parent's is, and must not say so again. */
+function withoutInherited(schema: Schema, table: SchemaObject, column: SchemaObject): SchemaObject {
+  const above = inheritedColumn(schema, table, column.name ?? "");
+  if (above?.values.generated === undefined) return column;
+  if (above.values.generated !== column.values.generated) return column;
+  const { generated: _, storage: __, ...own } = column.values;
+  return { ...column, values: own };
+}
+
+function serverClause({ values }: SchemaObject): string {
+  const options = textOf(values, "foreignOptions");
+  const given = options === undefined ? "" : ` OPTIONS (${options})`;
+  return ` SERVER ${textOf(values, "server") ?? ""}${given}`;
+}
+
+/** The statements that change the storage options of a table or an index. */
+export function alterOptions(
+  head: string,
+  old: SchemaObject | undefined,
+  now: SchemaObject,
+): readonly string[] {
+  const [before, after] = [textOf(old?.values ?? {}, "options"), textOf(now.values, "options")];
+  if (before === after) return [];
+  return [
+    ...(before === undefined ? [] : [`ALTER ${head} RESET (${before.replaceAll(/=[^,]*/g, "")})`]),
+    ...(after === undefined ? [] : [`ALTER ${head} SET (${after})`]),
   ];
 }
 
@@ -143,6 +205,9 @@ export function columnClause({ name = "", values }: SchemaObject): string {
   const options = prefixed(" ", identityOptions(values)) ?? "";
   return [
     `${quoteName(name)} ${textOf(values, "type") ?? ""}`,
+    values.foreignOptions === undefined
+      ? undefined
+      : `OPTIONS (${textOf(values, "foreignOptions") ?? ""})`,
     prefixed("COLLATE ", textOf(values, "collation")),
     generated === undefined
       ? undefined
@@ -190,88 +255,31 @@ export function alterOn(schema: Schema, { parent = "" }: SchemaObject): string {
   return `ALTER ${word} ${qualified(schema, schema.get(parent))}`;
 }
 
-function enableTrigger(schema: Schema, trigger: SchemaObject): readonly string[] {
-  const enabled = textOf(trigger.values, "enabled");
+function enable(schema: Schema, object: SchemaObject): readonly string[] {
+  const enabled = textOf(object.values, "enabled");
   if (enabled === undefined) return [];
-  return [
-    `ALTER TABLE ${onOf(schema, trigger)} ${enabled} TRIGGER ${quoteName(trigger.name ?? "")}`,
-  ];
+  const what = `${object.kind.toUpperCase()} ${quoteName(object.name ?? "")}`;
+  return [`ALTER TABLE ${onOf(schema, object)} ${enabled} ${what}`];
 }
 
 /** The statement that drops an object. */
 export function drop(schema: Schema, object: SchemaObject): string {
   const { kind, name = "" } = object;
-  if (kind === "Trigger" || kind === "Policy") {
+  if (kind === "Column") return `ALTER TABLE ${onOf(schema, object)} DROP COLUMN ${quoteName(name)}`;
+  if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
     return `DROP ${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
   }
   if (CONSTRAINTS.includes(kind)) {
     return `${alterOn(schema, object)} DROP CONSTRAINT ${quoteName(name)}`;
   }
-  return `DROP ${WORDS[kind] ?? ""} ${qualified(schema, object)}`;
-}
-
-/** COMMENT ON, for a comment that changed. */
-export function comment(schema: Schema, object: SchemaObject, text: string | undefined): string {
-  const says = text === undefined ? "NULL" : quoteText(text);
-  return `COMMENT ON ${commented(schema, object)} IS ${says}`;
-}
-
-function commented(schema: Schema, object: SchemaObject): string {
-  const { kind, name = "", parent = "" } = object;
-  if (kind === "Column") return `COLUMN ${onOf(schema, object)}.${quoteName(name)}`;
-  if (kind === "Trigger" || kind === "Policy") {
-    return `${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
-  }
-  const word = WORDS[kind];
-  if (word !== undefined) return `${word} ${qualified(schema, object)}`;
-  const domain = schema.get(parent).kind === "Domain" ? "DOMAIN " : "";
-  return `CONSTRAINT ${quoteName(name)} ON ${domain}${onOf(schema, object)}`;
-}
-
-/** What others may do with an object, from what they might before. */
-export function grant(
-  schema: Schema,
-  object: SchemaObject,
-  before: readonly Part[],
-): readonly string[] {
-  const after = partsIn(object.values, "grants");
-  const key = (part: Part): string => JSON.stringify(part);
-  const had = new Set(before.map(key));
-  const has = new Set(after.map(key));
-  const on = grantedOn(schema, object);
-  const what = (part: Part): string => {
-    const columns = object.kind === "Column" ? ` (${quoteName(object.name ?? "")})` : "";
-    return `${textOf(part, "privilege") ?? ""}${columns} ON ${on}`;
-  };
-  return [
-    ...before
-      .filter((part) => !has.has(key(part)))
-      .map((part) => `REVOKE ${what(part)} FROM ${textOf(part, "grantee") ?? ""}`),
-    ...after
-      .filter((part) => !had.has(key(part)))
-      .map((part) => {
-        const option = isSet(part, "isGrantable") ? " WITH GRANT OPTION" : "";
-        return `GRANT ${what(part)} TO ${textOf(part, "grantee") ?? ""}${option}`;
-      }),
-  ];
-}
-
-function grantedOn(schema: Schema, object: SchemaObject): string {
-  if (object.kind === "Column") return onOf(schema, object);
-  const isRelation = ["Table", "View", "MaterializedView"].includes(object.kind);
-  return `${isRelation ? "TABLE" : (WORDS[object.kind] ?? "")} ${qualified(schema, object)}`;
-}
-
-/** ALTER … OWNER TO. */
-export function own(schema: Schema, object: SchemaObject): string {
-  const role = textOf(object.values, "owner") ?? "CURRENT_USER";
-  return `ALTER ${WORDS[object.kind] ?? ""} ${qualified(schema, object)} OWNER TO ${role}`;
+  return `DROP ${wordOf(object)} ${qualified(schema, object)}`;
 }
 
 /** Whether the definition of a routine can replace another in place. */
 export function isReplaceable(old: SchemaObject, now: SchemaObject): boolean {
   return (
     isRoutine(now) &&
+    now.kind !== "Aggregate" &&
     old.values.returns === now.values.returns &&
     old.values.signature === now.values.signature
   );

@@ -99,8 +99,24 @@ async function makeRole(client: pg.Client, role: string): Promise<void> {
 async function reset(client: pg.Client): Promise<void> {
   await client.query("ROLLBACK; RESET ALL; SET client_min_messages = error");
   await client.query(`DO $$ DECLARE r record; BEGIN
+    FOR r IN SELECT pubname AS name FROM pg_publication LOOP
+      EXECUTE format('DROP PUBLICATION %I', r.name); END LOOP;
     FOR r IN SELECT extname AS name FROM pg_extension WHERE extname <> 'plpgsql' LOOP
-      EXECUTE format('DROP EXTENSION %I CASCADE', r.name); END LOOP;
+      EXECUTE format('DROP EXTENSION IF EXISTS %I CASCADE', r.name); END LOOP;
+    FOR r IN SELECT fdwname AS name FROM pg_foreign_data_wrapper LOOP
+      EXECUTE format('DROP FOREIGN DATA WRAPPER %I CASCADE', r.name); END LOOP;
+    FOR r IN SELECT evtname AS name FROM pg_event_trigger LOOP
+      EXECUTE format('DROP EVENT TRIGGER %I', r.name); END LOOP;
+    FOR r IN SELECT DISTINCT pg_get_userbyid(defaclrole) AS name FROM pg_default_acl LOOP
+      EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I GRANT EXECUTE ON FUNCTIONS TO PUBLIC', r.name);
+      EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I GRANT USAGE ON TYPES TO PUBLIC', r.name); END LOOP;
+    FOR r IN SELECT pg_get_userbyid(p.defaclrole) AS name, CASE a.grantee WHEN 0 THEN 'PUBLIC'
+        ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee, a.privilege_type AS privilege,
+        CASE p.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS'
+          WHEN 'T' THEN 'TYPES' ELSE 'SCHEMAS' END AS sort
+        FROM pg_default_acl p, aclexplode(p.defaclacl) a
+        WHERE p.defaclnamespace = 0 AND a.grantee NOT IN (0, p.defaclrole) LOOP
+      EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I REVOKE %s ON %s FROM %s', r.name, r.privilege, r.sort, r.grantee); END LOOP;
     FOR r IN SELECT nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP
       EXECUTE format('DROP SCHEMA %I CASCADE', r.name); END LOOP;
     CREATE SCHEMA public; COMMENT ON SCHEMA public IS 'standard public schema';

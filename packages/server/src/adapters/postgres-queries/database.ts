@@ -1,0 +1,66 @@
+import { difference, notOfExtension, owner } from "./shared.js";
+
+/** Tables and schemas of a publication, each as its clause says it. */
+const published = `(SELECT jsonb_agg(jsonb_build_object('definition', p.clause) ORDER BY p.clause) FROM (
+    SELECT 'TABLE ' || r.prrelid::regclass
+      || coalesce(' (' || (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) || ')', '')
+      || coalesce(' WHERE ' || CASE WHEN pg_get_expr(r.prqual, r.prrelid) LIKE '(%)' THEN pg_get_expr(r.prqual, r.prrelid)
+        ELSE '(' || pg_get_expr(r.prqual, r.prrelid) || ')' END, '') AS clause
+    FROM pg_publication_rel r WHERE r.prpubid = b.oid
+    UNION ALL SELECT 'TABLES IN SCHEMA ' || quote_ident(k.nspname) FROM pg_publication_namespace s
+      JOIN pg_namespace k ON k.oid = s.pnnspid WHERE s.pnpubid = b.oid) p)`;
+
+export const PUBLICATIONS: string = `
+  SELECT 'b:' || b.oid, 'Publication', b.pubname, NULL,
+    jsonb_build_object(
+      'comment', obj_description(b.oid, 'pg_publication'),
+      'owner', ${owner("b.pubowner")},
+      'parts', ${published},
+      'definition', CASE WHEN b.puballtables THEN 'FOR ALL TABLES ' ELSE '' END || 'WITH (publish = '
+        || quote_literal(concat_ws(', ', CASE WHEN b.pubinsert THEN 'insert' END, CASE WHEN b.pubupdate THEN 'update' END,
+          CASE WHEN b.pubdelete THEN 'delete' END, CASE WHEN b.pubtruncate THEN 'truncate' END))
+        || CASE WHEN b.pubviaroot THEN ', publish_via_partition_root = true' ELSE '' END
+        || CASE WHEN to_jsonb(b) ->> 'pubgencols' = 's' THEN ', publish_generated_columns = stored' ELSE '' END || ')')
+  FROM pg_publication b WHERE ${notOfExtension("pg_publication", "b.oid")}`;
+
+/** What a sort of objects has without default privileges; in a schema they only add. */
+const usual = `CASE WHEN p.defaclnamespace = 0 THEN acldefault(CASE p.defaclobjtype WHEN 'S' THEN 's'
+    ELSE p.defaclobjtype END, p.defaclrole) END`;
+
+export const DEFAULT_PRIVILEGES: string = `
+  SELECT 'u:' || p.oid, 'DefaultPrivileges', concat_ws(' of ', w.sort, ${owner("p.defaclrole")}),
+    'n:' || nullif(p.defaclnamespace, 0),
+    jsonb_build_object('type', w.sort, 'owner', ${owner("p.defaclrole")},
+      'grants', ${difference("p.defaclacl", usual, "p.defaclrole")},
+      'revoked', ${difference(usual, "p.defaclacl", "p.defaclrole")})
+  FROM pg_default_acl p, LATERAL (SELECT CASE p.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES'
+    WHEN 'f' THEN 'FUNCTIONS' WHEN 'T' THEN 'TYPES' WHEN 'n' THEN 'SCHEMAS' ELSE 'LARGE OBJECTS' END AS sort) w`;
+
+/** Catalogs of what is seen only, with what tells their own entries from the engine's. */
+const SEEN: readonly (readonly [catalog: string, word: string, condition: string])[] = [
+  ["pg_event_trigger", "event trigger", "true"],
+  ["pg_subscription", "subscription", "z.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"],
+  ["pg_opclass", "operator class", "true"],
+  ["pg_opfamily", "operator family", "NOT EXISTS (SELECT FROM pg_opclass l WHERE l.opcfamily = z.oid AND l.opcname = z.opfname)"],
+  ["pg_ts_parser", "text search parser", "true"],
+  ["pg_ts_template", "text search template", "true"],
+  ["pg_transform", "transform", "true"],
+  ["pg_am", "access method", "true"],
+  ["pg_conversion", "conversion", "true"],
+  ["pg_language", "language", "true"],
+  ["pg_class", "typed table", "z.reloftype <> 0"],
+  ["pg_type", "base type", "z.typtype = 'b' AND z.typelem = 0"],
+];
+
+/**
+ * Objects that no migration touches. What they are is known by their names only: some of it, as a
+ * subscription's connection, is nobody's business.
+ */
+export const UNMANAGED: string = SEEN.map(
+  ([catalog, word, condition]) => `
+  SELECT 'z:' || z.oid || '.${catalog}', 'Unmanaged', '${word} ' || i.identity, NULL, jsonb_build_object('type', '${word}')
+  FROM ${catalog} z, LATERAL pg_identify_object('${catalog}'::regclass, z.oid, 0) i
+  WHERE z.oid >= 16384 AND (${condition}) AND coalesce(i.schema, '') !~ '^(pg_|information_schema$)'
+    AND ${notOfExtension(catalog, "z.oid")}`,
+).join("\nUNION ALL\n");

@@ -1,0 +1,244 @@
+import {
+  collation,
+  foreignOptions,
+  grant,
+  granted,
+  notOfExtension,
+  OWN_RELATION,
+  OWN_SCHEMA,
+  owner,
+  rights,
+} from "./shared.js";
+
+const sequenceOptions = `'AS ' || format_type(q.seqtypid, NULL) || ' START WITH ' || q.seqstart
+  || ' INCREMENT BY ' || q.seqincrement || ' MINVALUE ' || q.seqmin || ' MAXVALUE ' || q.seqmax
+  || ' CACHE ' || q.seqcache || CASE WHEN q.seqcycle THEN ' CYCLE' ELSE ' NO CYCLE' END`;
+
+/** How a column is stored, compressed, looked at; each only where it is not as usual. */
+const columnSettings = `'columnStorage', CASE WHEN a.attstorage <> y.typstorage THEN CASE a.attstorage
+        WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END END,
+      'compression', CASE a.attcompression WHEN 'p' THEN 'pglz' WHEN 'l' THEN 'lz4' END,
+      'statisticsTarget', CASE WHEN a.attstattarget >= 0 THEN a.attstattarget::text END,
+      'options', array_to_string(a.attoptions, ', ')`;
+
+/** The same of a column that is inherited, where its table says it otherwise. */
+const inheritedColumn = `(SELECT h.attnotnull, pg_get_expr(e.adbin, e.adrelid) AS preset
+      FROM pg_inherits i JOIN pg_attribute h ON h.attrelid = i.inhparent AND h.attname = a.attname
+      LEFT JOIN pg_attrdef e ON e.adrelid = h.attrelid AND e.adnum = h.attnum
+      WHERE i.inhrelid = c.oid ORDER BY i.inhseqno LIMIT 1)`;
+
+const columnDetails = `(SELECT jsonb_agg(s.part ORDER BY s.part ->> 'label') FROM (
+    SELECT jsonb_strip_nulls(jsonb_build_object('comment', col_description(c.oid, a.attnum),
+      'default', CASE WHEN a.attgenerated <> '' THEN NULL WHEN c.relkind IN ('r', 'p')
+        THEN CASE WHEN pg_get_expr(d.adbin, d.adrelid) IS DISTINCT FROM p.preset
+          THEN coalesce(pg_get_expr(d.adbin, d.adrelid), 'NULL') END
+        ELSE pg_get_expr(d.adbin, d.adrelid) END,
+      'notNull', CASE WHEN a.attnotnull AND p.attnotnull = false THEN true END, ${columnSettings}))
+      || jsonb_build_object('label', a.attname) AS part
+    FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    LEFT JOIN LATERAL ${inheritedColumn} p ON c.relkind IN ('r', 'p')
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal)) s
+    WHERE EXISTS (SELECT FROM jsonb_each_text(s.part) k WHERE k.key <> 'label' AND k.value <> ''))`;
+
+/** Rights on a whole relation, and on columns that are none of its own. */
+const relationRights = `${rights("c.relacl", "c.relowner", "r")},
+      'columnGrants', (SELECT jsonb_agg(${grant("x", "c.relowner")} || jsonb_build_object('columnName', a.attname)
+        ORDER BY a.attname, x.grantee, x.privilege_type) FROM pg_attribute a, aclexplode(a.attacl) x
+        WHERE a.attrelid = c.oid AND NOT a.attisdropped
+        AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal))`;
+
+/** A column as a part of something: by its name where it is no object of its own. */
+function columnPart(property: string, table: string, column: string): string {
+  return `(SELECT CASE WHEN h.relkind IN ('r', 'p', 'f') AND NOT h.relispartition AND a.attislocal
+      THEN jsonb_build_object('${property}', jsonb_build_object('ref', 'a:' || h.oid || '.' || a.attnum))
+      ELSE jsonb_build_object('${property}Name', a.attname) END
+    FROM pg_attribute a JOIN pg_class h ON h.oid = a.attrelid WHERE h.oid = ${table} AND a.attnum = ${column})`;
+}
+
+export const SCHEMAS: string = `
+  SELECT 'n:' || n.oid AS id, 'Schema' AS kind, n.nspname AS name, NULL AS parent,
+    jsonb_build_object('comment', obj_description(n.oid, 'pg_namespace'),
+      'owner', CASE WHEN n.nspname <> 'public' THEN ${owner("n.nspowner")} END,
+      ${rights("n.nspacl", "n.nspowner", "n")}) AS values
+  FROM pg_namespace n WHERE ${OWN_SCHEMA} AND ${notOfExtension("pg_namespace", "n.oid")}`;
+
+export const TABLES: string = `
+  SELECT 'r:' || c.oid, 'Table', c.relname, 'n:' || n.oid,
+    jsonb_build_object(
+      'comment', obj_description(c.oid, 'pg_class'),
+      'owner', ${owner("c.relowner")},
+      ${relationRights},
+      'persistence', CASE c.relpersistence WHEN 'u' THEN 'unlogged' END,
+      'options', concat_ws(', ', array_to_string(c.reloptions, ', '), (SELECT 'toast.' ||
+        array_to_string(t.reloptions, ', toast.') FROM pg_class t WHERE t.oid = c.reltoastrelid
+        AND t.reloptions IS NOT NULL)),
+      'rowSecurity', CASE WHEN c.relforcerowsecurity AND c.relrowsecurity THEN 'forced'
+        WHEN c.relrowsecurity THEN 'enabled' WHEN c.relforcerowsecurity THEN 'forced only' END,
+      'partitionKey', CASE c.relkind WHEN 'p' THEN pg_get_partkeydef(c.oid) END,
+      'partitionBound', pg_get_expr(c.relpartbound, c.oid),
+      'replicaIdentity', CASE WHEN c.relkind <> 'f' THEN CASE c.relreplident WHEN 'f' THEN 'full' WHEN 'n' THEN 'nothing' END END,
+      'columnDetails', CASE WHEN EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)
+        THEN ${columnDetails} END,
+      'server', (SELECT quote_ident(s.srvname) FROM pg_foreign_table f JOIN pg_foreign_server s
+        ON s.oid = f.ftserver WHERE f.ftrelid = c.oid),
+      'foreignOptions', (SELECT ${foreignOptions("f.ftoptions")} FROM pg_foreign_table f WHERE f.ftrelid = c.oid),
+      'inherits', (SELECT jsonb_agg(jsonb_build_object('table', jsonb_build_object('ref', 'r:' || i.inhparent))
+        ORDER BY i.inhseqno) FROM pg_inherits i WHERE i.inhrelid = c.oid))
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p', 'f') AND c.reloftype = 0 AND ${OWN_RELATION}`;
+
+export const COLUMNS: string = `
+  SELECT 'a:' || c.oid || '.' || a.attnum, 'Column', a.attname, 'r:' || c.oid,
+    jsonb_build_object(
+      'position', a.attnum,
+      'type', format_type(a.atttypid, a.atttypmod),
+      'notNull', CASE WHEN a.attnotnull THEN true END,
+      'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END,
+      'generated', CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END,
+      'storage', CASE a.attgenerated WHEN 's' THEN 'stored' WHEN 'v' THEN 'virtual' END,
+      'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' END,
+      'collation', ${collation("a.attcollation", "a.atttypid")},
+      'comment', col_description(c.oid, a.attnum),
+      'foreignOptions', ${foreignOptions("a.attfdwoptions")},
+      ${columnSettings},
+      'grants', CASE WHEN a.attacl IS NOT NULL THEN (SELECT jsonb_agg(${grant("x", "c.relowner")}
+        ORDER BY x.grantee, x.privilege_type) FROM aclexplode(a.attacl) x) END)
+    || CASE WHEN a.attidentity <> '' THEN (SELECT jsonb_build_object('sequenceOptions', ${sequenceOptions},
+        'sequenceGrants', ${granted("z.relacl", "z.relowner", "s")})
+        FROM pg_depend s JOIN pg_sequence q ON q.seqrelid = s.objid JOIN pg_class z ON z.oid = s.objid
+        WHERE s.refclassid = 'pg_class'::regclass AND s.classid = 'pg_class'::regclass
+        AND s.refobjid = c.oid AND s.refobjsubid = a.attnum AND s.deptype = 'i') ELSE '{}'::jsonb END
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_type y ON y.oid = a.atttypid
+  LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  WHERE c.relkind IN ('r', 'p', 'f') AND a.attnum > 0 AND NOT a.attisdropped
+    AND a.attislocal AND NOT c.relispartition AND ${OWN_RELATION}`;
+
+export const SEQUENCES: string = `
+  SELECT 'r:' || c.oid, 'Sequence', c.relname, 'n:' || n.oid,
+    jsonb_build_object(
+      'comment', obj_description(c.oid, 'pg_class'),
+      'owner', ${owner("c.relowner")},
+      ${rights("c.relacl", "c.relowner", "s")},
+      'persistence', CASE c.relpersistence WHEN 'u' THEN 'unlogged' END,
+      'sequenceOptions', ${sequenceOptions},
+      'ownedBy', (SELECT jsonb_build_object('ref', 'a:' || s.refobjid || '.' || s.refobjsubid)
+        FROM pg_depend s WHERE s.classid = 'pg_class'::regclass AND s.objid = c.oid
+        AND s.refclassid = 'pg_class'::regclass AND s.refobjsubid > 0 AND s.deptype = 'a'))
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_sequence q ON q.seqrelid = c.oid
+  WHERE ${OWN_RELATION} AND NOT EXISTS (SELECT FROM pg_depend s WHERE s.classid = 'pg_class'::regclass
+    AND s.objid = c.oid AND s.deptype = 'i')`;
+
+export const VIEWS: string = `
+  SELECT 'r:' || c.oid, CASE c.relkind WHEN 'v' THEN 'View' ELSE 'MaterializedView' END, c.relname,
+    'n:' || n.oid,
+    jsonb_build_object(
+      'comment', obj_description(c.oid, 'pg_class'),
+      'owner', ${owner("c.relowner")},
+      ${relationRights},
+      'columnDetails', ${columnDetails},
+      'options', array_to_string(c.reloptions, ', '),
+      'shownColumns', (SELECT jsonb_agg(jsonb_build_object('columnName', a.attname,
+          'type', format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum)
+        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+      'definition', rtrim(pg_get_viewdef(c.oid), '; '))
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('v', 'm') AND ${OWN_RELATION}`;
+
+export const CONSTRAINTS: string = `
+  SELECT 'c:' || k.oid,
+    CASE k.contype WHEN 'p' THEN 'PrimaryKey' WHEN 'u' THEN 'UniqueConstraint'
+      WHEN 'c' THEN 'CheckConstraint' WHEN 'f' THEN 'ForeignKey' ELSE 'ExclusionConstraint' END,
+    k.conname, CASE WHEN k.conrelid <> 0 THEN 'r:' || k.conrelid ELSE 't:' || k.contypid END,
+    jsonb_build_object(
+      'comment', obj_description(k.oid, 'pg_constraint'),
+      'definition', pg_get_constraintdef(k.oid),
+      'columns', CASE WHEN k.contype IN ('p', 'u', 'f') THEN
+        (SELECT jsonb_agg(${columnPart("column", "k.conrelid", "o.key")}
+          || CASE WHEN k.confkey IS NULL THEN '{}'::jsonb
+            ELSE ${columnPart("targetColumn", "k.confrelid", "k.confkey[o.at]")} END ORDER BY o.at)
+        FROM unnest(k.conkey) WITH ORDINALITY AS o (key, at)) END,
+      'target', CASE WHEN k.contype = 'f' THEN jsonb_build_object('ref', 'r:' || k.confrelid) END,
+      'onDelete', CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
+        WHEN 'd' THEN 'set default' WHEN 'r' THEN 'restrict' END,
+      'onUpdate', CASE k.confupdtype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
+        WHEN 'd' THEN 'set default' WHEN 'r' THEN 'restrict' END,
+      'deferrable', CASE WHEN k.condeferred THEN 'deferred' WHEN k.condeferrable THEN 'immediate' END)
+    || CASE WHEN k.contype IN ('p', 'u', 'x') THEN (SELECT jsonb_build_object(
+        'options', array_to_string(b.reloptions, ', '), 'indexComment', obj_description(b.oid, 'pg_class'),
+        'isClustered', CASE WHEN i.indisclustered THEN true END,
+        'isReplicaIdentity', CASE WHEN i.indisreplident THEN true END)
+        FROM pg_index i JOIN pg_class b ON b.oid = i.indexrelid WHERE b.oid = k.conindid) ELSE '{}'::jsonb END
+  FROM pg_constraint k LEFT JOIN pg_class c ON c.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
+  JOIN pg_namespace n ON n.oid = k.connamespace
+  WHERE k.contype IN ('p', 'u', 'c', 'f', 'x') AND (k.coninhcount = 0 OR k.conislocal) AND k.conparentid = 0
+    AND ${OWN_SCHEMA} AND (c.oid IS NULL OR c.relname !~ '^_steward_')
+    AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.deptype = 'e'
+      AND ((e.classid = 'pg_class'::regclass AND e.objid = k.conrelid)
+        OR (e.classid = 'pg_type'::regclass AND e.objid = k.contypid)))`;
+
+export const INDEXES: string = `
+  SELECT 'r:' || c.oid, 'Index', c.relname, 'r:' || i.indrelid,
+    jsonb_build_object(
+      'comment', obj_description(c.oid, 'pg_class'),
+      'isUnique', CASE WHEN i.indisunique THEN true END,
+      'isInvalid', CASE WHEN NOT i.indisvalid AND c.relkind = 'i' THEN true END,
+      'isClustered', CASE WHEN i.indisclustered THEN true END,
+      'isReplicaIdentity', CASE WHEN i.indisreplident THEN true END,
+      'definition', substring(substr(pg_get_indexdef(c.oid), length('CREATE INDEX ' || quote_ident(c.relname))
+        + CASE WHEN i.indisunique THEN 8 ELSE 1 END) FROM ' USING (.*)$'),
+      'where', pg_get_expr(i.indpred, i.indrelid),
+      'parts', (SELECT jsonb_agg(CASE WHEN o.key = 0
+          THEN jsonb_build_object('expression', pg_get_indexdef(c.oid, o.at::int, false))
+          ELSE ${columnPart("column", "i.indrelid", "o.key")} END
+          ORDER BY o.at) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS o (key, at)))
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE t.relkind IN ('r', 'p', 'm') AND t.relname !~ '^_steward_' AND ${OWN_RELATION}
+    AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('p', 'u', 'x'))
+    AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = c.oid)`;
+
+export const TRIGGERS: string = `
+  SELECT 'g:' || g.oid, 'Trigger', g.tgname, 'r:' || g.tgrelid,
+    jsonb_build_object(
+      'comment', obj_description(g.oid, 'pg_trigger'),
+      'enabled', CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' END,
+      'definition', pg_get_triggerdef(g.oid))
+  FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE NOT g.tgisinternal AND g.tgparentid = 0 AND ${OWN_RELATION}`;
+
+export const RULES: string = `
+  SELECT 'w:' || w.oid, 'Rule', w.rulename, 'r:' || w.ev_class,
+    jsonb_build_object(
+      'comment', obj_description(w.oid, 'pg_rewrite'),
+      'enabled', CASE w.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' END,
+      'definition', rtrim(pg_get_ruledef(w.oid), '; '))
+  FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE w.rulename <> '_RETURN' AND ${OWN_RELATION}`;
+
+export const POLICIES: string = `
+  SELECT 'p:' || p.oid, 'Policy', p.polname, 'r:' || p.polrelid,
+    jsonb_build_object(
+      'comment', obj_description(p.oid, 'pg_policy'),
+      'definition', 'AS ' || CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END
+        || ' FOR ' || CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
+          WHEN 'd' THEN 'DELETE' ELSE 'ALL' END
+        || ' TO ' || (SELECT string_agg(CASE WHEN o = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(o)) END, ', ' ORDER BY o)
+          FROM unnest(p.polroles) o)
+        || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '')
+        || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', ''))
+  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE ${OWN_RELATION}`;
+
+export const STATISTICS: string = `
+  SELECT 's:' || s.oid, 'Statistics', s.stxname, 'n:' || n.oid,
+    jsonb_build_object(
+      'comment', obj_description(s.oid, 'pg_statistic_ext'),
+      'owner', ${owner("s.stxowner")},
+      'statisticsTarget', CASE WHEN s.stxstattarget >= 0 THEN s.stxstattarget::text END,
+      'definition', substr(pg_get_statisticsobjdef(s.oid), length('CREATE STATISTICS ' || quote_ident(n.nspname)
+        || '.' || quote_ident(s.stxname)) + 2))
+  FROM pg_statistic_ext s JOIN pg_namespace n ON n.oid = s.stxnamespace
+  WHERE ${OWN_SCHEMA} AND ${notOfExtension("pg_statistic_ext", "s.oid")}`;

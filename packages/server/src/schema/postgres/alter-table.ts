@@ -1,0 +1,120 @@
+import { inOrder } from "../column-order.js";
+import { type Schema, type SchemaObject, textOf } from "../schema.js";
+import type { PropertyName } from "../vocabulary.js";
+import { alterColumn, restart } from "./alter-column.js";
+import { alterAttributes, alterDomain } from "./alter-type.js";
+import { qualified, quoteName, quoteText } from "./names.js";
+import type { Remaking } from "./remaking.js";
+import type { Renames } from "./renames.js";
+import { alterOptions, columnClause, rowSecurity } from "./statements.js";
+
+/** Statements in the transaction, after it, and at the very end. */
+export interface Alterations {
+  readonly now: string[];
+  readonly after: string[];
+  readonly last: string[];
+}
+
+/** The statements that change what stays where it is. */
+export function alterations(
+  base: Schema,
+  target: Schema,
+  remaking: Remaking,
+  renames: Renames,
+): Alterations {
+  const statements: Alterations = { now: [], after: [], last: [] };
+  for (const { old, now } of remaking.kept) {
+    if (remaking.remade.has(now.id) || remaking.replaced.has(now.id)) continue;
+    if (now.kind === "Table") alterTable(statements, { base, target, remaking, renames }, old, now);
+    else statements.now.push(...alter(target, old, now, remaking.changed(old, now)));
+  }
+  return statements;
+}
+
+function alter(
+  target: Schema,
+  old: SchemaObject,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): readonly string[] {
+  const name = qualified(target, now);
+  if (now.kind === "CompositeType") return alterAttributes(name, old, now);
+  if (now.kind === "Domain") return alterDomain(name, now, changed);
+  if (now.kind === "Extension") return alterExtension(name, now, changed);
+  if (now.kind !== "Sequence") return [];
+  const options = textOf(now.values, "sequenceOptions") ?? "";
+  return [
+    ...(changed.includes("persistence") ? [`ALTER SEQUENCE ${name} SET ${logged(now)}`] : []),
+    ...(changed.includes("sequenceOptions")
+      ? [`ALTER SEQUENCE ${name} ${options}${restart(old, options)}`]
+      : []),
+  ];
+}
+
+function alterExtension(
+  name: string,
+  { values }: SchemaObject,
+  changed: readonly PropertyName[],
+): readonly string[] {
+  const [version, place] = [textOf(values, "version"), textOf(values, "schemaName")];
+  return [
+    ...(changed.includes("version")
+      ? [`ALTER EXTENSION ${name} UPDATE TO ${quoteText(version ?? "")}`]
+      : []),
+    ...(changed.includes("schemaName")
+      ? [`ALTER EXTENSION ${name} SET SCHEMA ${quoteName(place ?? "")}`]
+      : []),
+  ];
+}
+
+function logged({ values }: SchemaObject): string {
+  return values.persistence === undefined ? "LOGGED" : "UNLOGGED";
+}
+
+interface Surroundings {
+  readonly base: Schema;
+  readonly target: Schema;
+  readonly remaking: Remaking;
+  readonly renames: Renames;
+}
+
+function alterTable(
+  statements: Alterations,
+  { base, target, remaking, renames }: Surroundings,
+  old: SchemaObject,
+  now: SchemaObject,
+): void {
+  const name = qualified(target, now);
+  const columns = inOrder(target.partsOf(now.id, "Column"));
+  const gone = base
+    .partsOf(old.id, "Column")
+    .filter(({ id }) => target.find(id) === undefined || remaking.anew.has(id))
+    .filter((column) => !remaking.isGeneratedAnew(column));
+  statements.now.push(
+    ...rowSecurity(name, textOf(old.values, "rowSecurity"), textOf(now.values, "rowSecurity")),
+    ...(old.values.persistence === now.values.persistence
+      ? []
+      : [`ALTER TABLE ${name} SET ${logged(now)}`]),
+    ...alterOptions(`TABLE ${name}`, old, now),
+    ...gone.map((column) => {
+      return `ALTER TABLE ${name} DROP COLUMN ${quoteName(renames.newName(column) ?? "")}`;
+    }),
+  );
+  for (const column of columns) {
+    const was = base.find(column.id);
+    if (was === undefined || remaking.anew.has(column.id)) continue;
+    const own = remaking.changed(was, column);
+    const isReset = remaking.defaults.has(column.id) && column.values.default !== undefined;
+    const changed: readonly PropertyName[] = isReset ? [...own, "default"] : own;
+    const isTouched = remaking.touched.has(column.id);
+    if (changed.length === 0 && !isTouched) continue;
+    const change = alterColumn(name, was, column, changed, isTouched);
+    statements.now.push(...change.now);
+    statements.after.push(...change.after);
+    statements.last.push(...change.last);
+  }
+  const come = columns.filter(({ id }) => base.find(id) === undefined || remaking.anew.has(id));
+  statements.now.push(
+    ...come.map((column) => `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`),
+  );
+}

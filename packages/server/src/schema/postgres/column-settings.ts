@@ -1,0 +1,105 @@
+import { sameValue } from "../schema-diff.js";
+import { type Part, partsIn, type Schema, type SchemaObject, textOf, type Values } from "../schema.js";
+import { inheritedColumn } from "./inheritance.js";
+import { qualified, quoteName, quoteText, wordOf } from "./names.js";
+
+/** What a column, or a part that speaks of one, may say of how it is kept. */
+export type Settings = Values | Part;
+
+/** The statements that lead from how a column's values are kept to how they are to be. */
+export function settings(
+  head: string,
+  type: string | undefined,
+  before: Settings,
+  after: Settings,
+): readonly string[] {
+  const isChanged = (property: keyof Values): boolean => before[property] !== after[property];
+  const options = textOf(after, "options");
+  const had = textOf(before, "options");
+  return [
+    ...(isChanged("columnStorage")
+      ? [`${head} SET STORAGE ${textOf(after, "columnStorage") ?? usualStorage(type)}`]
+      : []),
+    ...(isChanged("compression")
+      ? [`${head} SET COMPRESSION ${textOf(after, "compression") ?? "default"}`]
+      : []),
+    ...(isChanged("statisticsTarget")
+      ? [`${head} SET STATISTICS ${textOf(after, "statisticsTarget") ?? "-1"}`]
+      : []),
+    ...(isChanged("options") && had !== undefined
+      ? [`${head} RESET (${had.replaceAll(/=[^,]*/g, "")})`]
+      : []),
+    ...(isChanged("options") && options !== undefined ? [`${head} SET (${options})`] : []),
+  ];
+}
+
+/** How values of a type are stored that can be stored in more ways than one. */
+function usualStorage(type = ""): string {
+  return /^(numeric|inet|cidr)/.test(type) ? "MAIN" : "EXTENDED";
+}
+
+/** What is said of columns that are none of the object's own: a view's, or inherited ones. */
+export function inheritedDetails(
+  base: Schema,
+  target: Schema,
+  old: SchemaObject | undefined,
+  now: SchemaObject,
+): readonly string[] {
+  const had = partsIn(old?.values ?? {}, "columnDetails");
+  const has = partsIn(now.values, "columnDetails");
+  const labels = new Set([...had, ...has].map((part) => textOf(part, "label") ?? ""));
+  return [...labels].flatMap((label) => {
+    const find = (parts: readonly Part[]): Part =>
+      parts.find((part) => textOf(part, "label") === label) ?? {};
+    const [before, after] = [find(had), find(has)];
+    // What is said of a parent's column is said of its children's as well.
+    const above = inheritedColumn(target, now, label);
+    const wasAbove = above === undefined ? undefined : base.find(above.id);
+    const isOverruled = above !== undefined && old !== undefined && !sameKeeping(wasAbove, above);
+    if (sameValue([before], [after]) && !isOverruled) return [];
+    return changeDetail(target, now, label, {
+      before: isOverruled ? {} : before,
+      after,
+      above,
+      isOverruled,
+    });
+  });
+}
+
+interface Detail {
+  readonly before: Part;
+  readonly after: Part;
+  readonly above: SchemaObject | undefined;
+  readonly isOverruled: boolean;
+}
+
+function changeDetail(
+  schema: Schema,
+  object: SchemaObject,
+  label: string,
+  { before, after, above, isOverruled }: Detail,
+): readonly string[] {
+  const name = qualified(schema, object);
+  const head = `ALTER ${wordOf(object)} ${name} ALTER COLUMN ${quoteName(label)}`;
+  const preset = textOf(after, "default") ?? textOf(above?.values ?? {}, "default");
+  const text = textOf(after, "comment");
+  return [
+    ...(before.default === after.default
+      ? []
+      : [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]),
+    ...(before.notNull === after.notNull
+      ? []
+      : [`${head} ${after.notNull === true ? "SET" : "DROP"} NOT NULL`]),
+    ...(before.comment === after.comment && !isOverruled
+      ? []
+      : [
+          `COMMENT ON COLUMN ${name}.${quoteName(label)} IS ${text === undefined ? "NULL" : quoteText(text)}`,
+        ]),
+    ...settings(head, textOf(above?.values ?? {}, "type"), before, after),
+  ];
+}
+
+function sameKeeping(old: SchemaObject | undefined, now: SchemaObject): boolean {
+  const told = ["default", "columnStorage", "compression", "statisticsTarget", "type"] as const;
+  return old !== undefined && told.every((each) => sameValue(old.values[each], now.values[each]));
+}

@@ -1,0 +1,212 @@
+import { idIn, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import { goOnCounting } from "./alter-column.js";
+import { inheritedDetails, type Settings, settings } from "./column-settings.js";
+import { CONSTRAINTS, qualified, quoteName, quoteText, WORDS, wordOf } from "./names.js";
+import type { Remaking } from "./remaking.js";
+import { changeDefaults, changeRights, changeSequenceRights } from "./rights.js";
+import { initialRights, rightsOf } from "./rights.js";
+import { alterOptions, onOf } from "./statements.js";
+
+/** Statements about what there is by then: in the transaction, and after indexes are made. */
+export interface DetailStatements {
+  readonly now: readonly string[];
+  readonly last: readonly string[];
+}
+
+/**
+ * Owners, comments, rights, and whatever else is said of objects once all of them are there.
+ * @param pending Indexes that are made after the transaction.
+ */
+export function details(
+  base: Schema,
+  target: Schema,
+  remaking: Remaking,
+  pending: ReadonlySet<string>,
+): DetailStatements {
+  return new Details(base, target, remaking, pending).statements();
+}
+
+class Details {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  readonly #remaking: Remaking;
+  readonly #pending: ReadonlySet<string>;
+
+  constructor(base: Schema, target: Schema, remaking: Remaking, pending: ReadonlySet<string>) {
+    this.#base = base;
+    this.#target = target;
+    this.#remaking = remaking;
+    this.#pending = pending;
+  }
+
+  statements(): DetailStatements {
+    const { objects } = this.#target;
+    const pending = objects.filter(({ id }) => this.#pending.has(id));
+    const there = objects.filter(({ id }) => !this.#pending.has(id));
+    const sequences = this.#target.all("Sequence");
+    return {
+      now: [
+        ...objects.flatMap((each) => this.#own(each)),
+        ...sequences.flatMap((each) => this.#ownedBy(each)),
+        ...there.flatMap((each) => this.#comments(each)),
+        ...objects.flatMap((each) => this.#settings(each)),
+        ...objects.flatMap((each) => this.#rights(each)),
+        ...this.#target.all("Table").flatMap((each) => this.#indexRoles(each, "now")),
+        ...this.#defaultPrivileges(),
+      ],
+      last: [
+        ...pending.flatMap((each) => this.#comments(each)),
+        ...this.#target.all("Table").flatMap((each) => this.#indexRoles(each, "last")),
+      ],
+    };
+  }
+
+  /** An object as it was, if it still is that very one. */
+  #old(now: SchemaObject): SchemaObject | undefined {
+    return this.#remaking.isFresh(now) ? undefined : this.#base.find(now.id);
+  }
+
+  #own(now: SchemaObject): readonly string[] {
+    const old = this.#old(now);
+    if (now.kind === "DefaultPrivileges" || old?.values.owner === now.values.owner) return [];
+    // A sequence has its table's owner as long as it goes with it.
+    if (old?.values.ownedBy !== undefined && this.#isOwnedStill(old, now)) return [];
+    const role = textOf(now.values, "owner") ?? "CURRENT_USER";
+    return [`ALTER ${wordOf(now)} ${qualified(this.#target, now)} OWNER TO ${role}`];
+  }
+
+  #ownedBy(now: SchemaObject): readonly string[] {
+    const owner = idIn(now.values, "ownedBy");
+    const old = this.#old(now);
+    if (owner === undefined) return [];
+    if (old !== undefined && this.#isOwnedStill(old, now)) return [];
+    const column = this.#target.get(owner);
+    const table = onOf(this.#target, column);
+    const by = `${table}.${quoteName(column.name ?? "")}`;
+    const isCounting = old === undefined && !this.#remaking.isFresh(column);
+    const isUp = /INCREMENT BY \d/.test(textOf(now.values, "sequenceOptions") ?? "");
+    return [
+      `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`,
+      ...(isCounting && isUp && isInteger(column) ? [goOnCounting(table, column)] : []),
+    ];
+  }
+
+  #isOwnedStill(old: SchemaObject, now: SchemaObject): boolean {
+    const owner = idIn(now.values, "ownedBy");
+    if (owner !== idIn(old.values, "ownedBy")) return false;
+    return owner === undefined || !this.#remaking.isFresh(this.#target.get(owner));
+  }
+
+  #comments(now: SchemaObject): readonly string[] {
+    const old = this.#old(now);
+    const said: string[] = [];
+    const say = (on: string, text: string | undefined): void => {
+      said.push(`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`);
+    };
+    if (old?.values.comment !== now.values.comment) {
+      say(commented(this.#target, now), textOf(now.values, "comment"));
+    }
+    if (old?.values.indexComment !== now.values.indexComment) {
+      say(`INDEX ${qualified(this.#target, now)}`, textOf(now.values, "indexComment"));
+    }
+    return said;
+  }
+
+  #settings(now: SchemaObject): readonly string[] {
+    const { kind, name = "" } = now;
+    const old = this.#old(now);
+    const of = (object: SchemaObject | undefined): Settings => object?.values ?? {};
+    const target = qualified(this.#target, now);
+    if (kind === "Column") {
+      const head = `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(name)}`;
+      return settings(head, textOf(now.values, "type"), of(old), of(now));
+    }
+    if (kind === "Statistics" && old?.values.statisticsTarget !== now.values.statisticsTarget) {
+      const count = textOf(now.values, "statisticsTarget") ?? "-1";
+      return [`ALTER STATISTICS ${target} SET STATISTICS ${count}`];
+    }
+    if (CONSTRAINTS.includes(kind)) return alterOptions(`INDEX ${target}`, old, now);
+    return inheritedDetails(this.#base, this.#target, old, now);
+  }
+
+  #rights(now: SchemaObject): readonly string[] {
+    if (now.kind === "DefaultPrivileges") return [];
+    const old = this.#old(now);
+    const schemaId = now.kind === "Column" ? this.#target.get(now.parent ?? "").parent : now.parent;
+    const before =
+      old === undefined ? initialRights(this.#base, now.kind, schemaId) : rightsOf(old);
+    const rights = changeRights(this.#target, now, before);
+    if (now.values.identity === undefined) return rights;
+    const hadSequence = old?.values.identity !== undefined;
+    const sequence: readonly Part[] = hadSequence
+      ? partsIn(old.values, "sequenceGrants")
+      : initialRights(this.#base, "Sequence", schemaId).grants;
+    return [...rights, ...changeSequenceRights(this.#target, now, sequence)];
+  }
+
+  /** The index that CLUSTER goes by, and the one that replication does. */
+  #indexRoles(now: SchemaObject, moment: "now" | "last"): readonly string[] {
+    const head = `ALTER TABLE ${qualified(this.#target, now)}`;
+    const old = this.#old(now);
+    const role = (property: "isClustered" | "isReplicaIdentity"): IndexRole => {
+      const find = (schema: Schema, id: string): SchemaObject | undefined =>
+        schema.partsOf(id).find(({ values }) => values[property] === true);
+      const had = old === undefined ? undefined : find(this.#base, old.id);
+      const has = find(this.#target, now.id);
+      const isKept = had?.id === has?.id && (has === undefined || !this.#remaking.isFresh(has));
+      const isPending = has !== undefined && this.#pending.has(has.id);
+      return { isKept, isPending, index: quoteName(has?.name ?? ""), isThere: has !== undefined };
+    };
+    const [order, replica] = [role("isClustered"), role("isReplicaIdentity")];
+    const isDue = ({ isPending }: IndexRole): boolean => isPending === (moment === "last");
+    const identity = textOf(now.values, "replicaIdentity")?.toUpperCase();
+    const isIdentityKept = replica.isKept && old?.values.replicaIdentity === now.values.replicaIdentity;
+    const by = replica.isThere ? `USING INDEX ${replica.index}` : (identity ?? "DEFAULT");
+    return [
+      ...(order.isKept || !isDue(order)
+        ? []
+        : [`${head} ${order.isThere ? `CLUSTER ON ${order.index}` : "SET WITHOUT CLUSTER"}`]),
+      ...(isIdentityKept || !isDue(replica) ? [] : [`${head} REPLICA IDENTITY ${by}`]),
+    ];
+  }
+
+  /** At the very end: what is made before them is made as they were. */
+  #defaultPrivileges(): readonly string[] {
+    const gone = this.#base
+      .all("DefaultPrivileges")
+      .filter(({ id, parent = "" }) => {
+        return this.#target.find(id) === undefined && this.#target.find(parent) !== undefined;
+      })
+      .flatMap((each) =>
+        changeDefaults(this.#target, each, rightsOf(each), { grants: [], revoked: [] }),
+      );
+    const now = this.#target
+      .all("DefaultPrivileges")
+      .flatMap((each) =>
+        changeDefaults(this.#target, each, rightsOf(this.#base.find(each.id))),
+      );
+    return [...gone, ...now];
+  }
+}
+
+interface IndexRole {
+  readonly isKept: boolean;
+  readonly isPending: boolean;
+  readonly isThere: boolean;
+  readonly index: string;
+}
+
+function isInteger({ values }: SchemaObject): boolean {
+  return /^(smallint|integer|bigint)$/.test(textOf(values, "type") ?? "");
+}
+
+function commented(schema: Schema, object: SchemaObject): string {
+  const { kind, name = "", parent = "" } = object;
+  if (kind === "Column") return `COLUMN ${onOf(schema, object)}.${quoteName(name)}`;
+  if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
+    return `${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
+  }
+  if (WORDS[kind] !== undefined) return `${wordOf(object)} ${qualified(schema, object)}`;
+  const domain = schema.get(parent).kind === "Domain" ? "DOMAIN " : "";
+  return `CONSTRAINT ${quoteName(name)} ON ${domain}${onOf(schema, object)}`;
+}

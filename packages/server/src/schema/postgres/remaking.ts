@@ -1,0 +1,227 @@
+import { changesBetween } from "../schema-diff.js";
+import { partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import type { Kind } from "../kinds.js";
+import type { PropertyName } from "../vocabulary.js";
+import { typeChangeOf } from "./alter-column.js";
+import { mustReplace, REPLACED } from "./alter-type.js";
+import { needsOf } from "./dependency-order.js";
+import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn, renamed } from "./names.js";
+import { isReplaceable } from "./statements.js";
+
+/** Kinds that hold nothing themselves, and so may be dropped and made again. */
+export const REMAKEABLE: readonly Kind[] = [
+  ...(["View", "MaterializedView", "Index", "Trigger", "Policy", "Function", "Procedure"] as const),
+  ...DEFINED.filter((kind) => !REPLACED.includes(kind)),
+  ...CONSTRAINTS,
+];
+
+/** What is said after everything is there. */
+const DETAILS: readonly PropertyName[] = [
+  ...(["comment", "grants", "revoked", "owner", "ownedBy", "columnDetails"] as const),
+  ...(["columnGrants", "isClustered", "isReplicaIdentity", "indexComment"] as const),
+  "statisticsTarget",
+];
+
+/** An object before and after. */
+export interface Kept {
+  readonly old: SchemaObject;
+  readonly now: SchemaObject;
+}
+
+/** What cannot be changed as it stands between two schemas, and with it what depends on it. */
+export class Remaking {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  /** Objects of both that are dropped and made again. */
+  readonly remade: Set<string> = new Set();
+  /** Types that are made again under their name while the old one makes room. */
+  readonly replaced: Set<string> = new Set();
+  /** Columns that lose what depends on them: their type changes, or they are made again. */
+  readonly touched: Set<string> = new Set();
+  /** Columns that are dropped and added again. */
+  readonly anew: Set<string> = new Set();
+  /** Columns whose default makes room for what it needs to be made again. */
+  readonly defaults: Set<string> = new Set();
+  readonly kept: readonly Kept[];
+  /** New names by the old ones; and those of what is no column, which a view calls as it did. */
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #wholeNames: ReadonlyMap<string, string>;
+  readonly #changes = new Map<string, readonly PropertyName[]>();
+
+  constructor(base: Schema, target: Schema) {
+    this.#base = base;
+    this.#target = target;
+    this.kept = target.objects.flatMap((now) => {
+      const old = base.find(now.id);
+      return old === undefined ? [] : [{ old, now }];
+    });
+    const renames = this.kept.filter(({ old, now }) => old.name !== now.name && !isRoutine(now));
+    const names = (of: readonly Kept[]): ReadonlyMap<string, string> =>
+      new Map(of.map(({ old, now }) => [old.name ?? "", now.name ?? ""]));
+    this.#names = names(renames);
+    this.#wholeNames = names(renames.filter(({ now }) => now.kind !== "Column"));
+    for (const each of this.kept) this.#look(each);
+    this.#touchColumnsOfReplaced();
+    for (let size = -1; size < this.remade.size + this.anew.size;) {
+      size = this.remade.size + this.anew.size;
+      this.#remakeGenerated();
+      this.#remakeDependents();
+    }
+    this.#findDefaults();
+  }
+
+  /** The properties that change by more than renames elsewhere. */
+  changed(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
+    const known = this.#changes.get(now.id);
+    if (known !== undefined) return known;
+    const isView = now.kind === "View" || now.kind === "MaterializedView";
+    const names = isView ? this.#wholeNames : this.#names;
+    const changed = changesBetween(old, now).flatMap(({ property, before, after }) => {
+      if (property === "name") return [];
+      if (typeof before === "string" && typeof after === "string") {
+        if (renamed(before, names) === renamed(after, new Map())) return [];
+      }
+      return [property];
+    });
+    this.#changes.set(now.id, changed);
+    return changed;
+  }
+
+  /** Whether an object of the base goes, if only to come back. */
+  isDropped({ id }: SchemaObject): boolean {
+    return this.#target.find(id) === undefined || this.remade.has(id);
+  }
+
+  /** Whether an object of the target is not there yet, or not any more, when it is made. */
+  isFresh({ id, parent = "" }: SchemaObject): boolean {
+    return (
+      this.#base.find(id) === undefined ||
+      this.remade.has(id) ||
+      this.replaced.has(id) ||
+      this.anew.has(id) ||
+      this.remade.has(parent)
+    );
+  }
+
+  #look({ old, now }: Kept): void {
+    const changed = this.changed(old, now);
+    if (changed.length === 0) return;
+    if (REPLACED.includes(now.kind) && mustReplace(old, now, changed)) this.replaced.add(now.id);
+    if (now.kind === "Table" && changed.some(isNewTable)) this.remade.add(now.id);
+    if (now.kind === "Column") this.#lookAtColumn(now, changed);
+    if (now.kind === "Extension" && this.#isDowngrade(old, now)) this.remade.add(now.id);
+    if (!REMAKEABLE.includes(now.kind) || isReplaceable(old, now)) return;
+    const isDetail = (property: PropertyName): boolean =>
+      DETAILS.includes(property) || (property === "options" && CONSTRAINTS.includes(now.kind));
+    if (!changed.every(isDetail)) this.remade.add(now.id);
+  }
+
+  /** Extensions have ways up only; what holds no values can be made again. */
+  #isDowngrade(old: SchemaObject, now: SchemaObject): boolean {
+    const [before = "", after = ""] = [old, now].map(({ values }) => textOf(values, "version"));
+    const isOlder = before.localeCompare(after, "en", { numeric: true }) > 0;
+    return isOlder && !this.#base.all("Column").some((each) => needsOf(each).includes(now.id));
+  }
+
+  /** Whether a column goes before the functions that its values are made with do. */
+  isGeneratedAnew({ id, kind, values }: SchemaObject): boolean {
+    return kind === "Column" && this.anew.has(id) && values.generated !== undefined;
+  }
+
+  #lookAtColumn({ id, parent = "" }: SchemaObject, changed: readonly PropertyName[]): void {
+    // A foreign table has no rows of its own to lose.
+    if (changed.includes("foreignOptions")) this.remade.add(parent);
+    if (changed.some(isNewColumn)) this.anew.add(id);
+    if (changed.includes("type") && isPartitionedBy(this.#base, id)) this.remade.add(parent);
+    if (typeChangeOf(changed) || this.anew.has(id)) this.touched.add(id);
+  }
+
+  #touchColumnsOfReplaced(): void {
+    for (const column of this.#base.all("Column")) {
+      if (this.#target.find(column.id) === undefined) continue;
+      if (needsOf(column).some((id) => this.replaced.has(id))) this.touched.add(column.id);
+    }
+  }
+
+  /** The engine changes no column's type under a generated one, and no function either. */
+  #remakeGenerated(): void {
+    for (const column of this.#base.all("Column")) {
+      const { id, values } = column;
+      if (values.generated === undefined || this.#target.find(id) === undefined) continue;
+      if (!needsOf(column).some((need) => this.touched.has(need) || this.remade.has(need)))
+        continue;
+      if (this.remade.has(column.parent ?? "")) continue;
+      this.anew.add(id);
+      this.touched.add(id);
+    }
+  }
+
+  #findDefaults(): void {
+    for (const column of this.#base.all("Column")) {
+      const { id, values } = column;
+      if (values.default === undefined || this.#target.find(id) === undefined) continue;
+      const isLoose = needsOf(column).some((need) => this.remade.has(need));
+      if (this.touched.has(id) || isLoose) this.defaults.add(id);
+    }
+  }
+
+  /** What depends on something that goes, or is made again, goes and is made again itself. */
+  #remakeDependents(): void {
+    for (let size = -1; size < this.remade.size;) {
+      size = this.remade.size;
+      for (const object of this.#base.objects) {
+        if (!REMAKEABLE.includes(object.kind) && !isForeign(object)) continue;
+        if (this.remade.has(object.id) || this.#target.find(object.id) === undefined) continue;
+        if (this.#loses(object)) this.remade.add(object.id);
+      }
+    }
+  }
+
+  #loses(object: SchemaObject): boolean {
+    // The engine itself takes keys and indexes along when a column's type changes.
+    const isTaken = object.kind === "Index" || CONSTRAINTS.includes(object.kind);
+    const matters = (id: string): boolean =>
+      id !== object.parent &&
+      this.#isGone(id) &&
+      !(isTaken && this.#isTypeChanged(id) && isTakenAlong(object));
+    const { parent = "" } = object;
+    return this.remade.has(parent) || this.replaced.has(parent) || needsOf(object).some(matters);
+  }
+
+  #isGone(id: string): boolean {
+    const object = this.#base.find(id);
+    if (object === undefined) return false;
+    if (object.kind === "Column" && this.remade.has(object.parent ?? "")) return true;
+    const isLost = this.#target.find(id) === undefined || this.remade.has(id);
+    return isLost || this.touched.has(id) || this.replaced.has(id);
+  }
+
+  #isTypeChanged(id: string): boolean {
+    return this.touched.has(id) && !this.anew.has(id);
+  }
+}
+
+/** Whether the rows of a table are where they are by the values of a column. */
+export function isPartitionedBy(schema: Schema, id: string): boolean {
+  const { name, parent = "" } = schema.get(id);
+  const key = textOf(schema.get(parent).values, "partitionKey");
+  return key !== undefined && namesIn(key).has(name ?? "");
+}
+
+/** Keys on plain columns survive; what compares with a constant of the old type does not. */
+function isTakenAlong({ kind, values }: SchemaObject): boolean {
+  const isPlain = kind === "Index" || kind === "PrimaryKey" || kind === "UniqueConstraint";
+  if (!isPlain || values.where !== undefined) return false;
+  return !partsIn(values, "parts").some((part) => part.expression !== undefined);
+}
+
+function isNewTable(property: PropertyName): boolean {
+  const remaking: readonly PropertyName[] = [
+    ...(["partitionKey", "partitionBound", "inherits", "server", "foreignOptions"] as const),
+  ];
+  return remaking.includes(property);
+}
+
+function isNewColumn(property: PropertyName): boolean {
+  return property === "generated" || property === "storage";
+}
