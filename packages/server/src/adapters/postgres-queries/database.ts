@@ -40,9 +40,17 @@ export const DEFAULT_PRIVILEGES: string = `
 /** Catalogs of what is seen only, with what tells their own entries from the engine's. */
 const SEEN: readonly (readonly [catalog: string, word: string, condition: string])[] = [
   ["pg_event_trigger", "event trigger", "true"],
-  ["pg_subscription", "subscription", "z.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())"],
+  [
+    "pg_subscription",
+    "subscription",
+    "z.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  ],
   ["pg_opclass", "operator class", "true"],
-  ["pg_opfamily", "operator family", "NOT EXISTS (SELECT FROM pg_opclass l WHERE l.opcfamily = z.oid AND l.opcname = z.opfname)"],
+  [
+    "pg_opfamily",
+    "operator family",
+    "NOT EXISTS (SELECT FROM pg_opclass l WHERE l.opcfamily = z.oid AND l.opcname = z.opfname)",
+  ],
   ["pg_ts_parser", "text search parser", "true"],
   ["pg_ts_template", "text search template", "true"],
   ["pg_transform", "transform", "true"],

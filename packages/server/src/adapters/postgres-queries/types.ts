@@ -116,8 +116,11 @@ export const AGGREGATES: string = `
         || CASE WHEN g.aggmfinalextra THEN ', MFINALFUNC_EXTRA' ELSE '' END
         || ${option("MFINALFUNC_MODIFY", `CASE WHEN g.aggmtransfn <> 0 THEN ${shared("g.aggmfinalmodify", `'r'`)} END`)}
         || ${option("MINITCOND", "quote_literal(g.aggminitval)")}
-        || ${option("SORTOP", `(SELECT 'OPERATOR(' || quote_ident(k.nspname) || '.' || o.oprname || ')'
-          FROM pg_operator o JOIN pg_namespace k ON k.oid = o.oprnamespace WHERE o.oid = g.aggsortop)`)}
+        || ${option(
+          "SORTOP",
+          `(SELECT 'OPERATOR(' || quote_ident(k.nspname) || '.' || o.oprname || ')'
+          FROM pg_operator o JOIN pg_namespace k ON k.oid = o.oprnamespace WHERE o.oid = g.aggsortop)`,
+        )}
         || CASE WHEN g.aggkind = 'h' THEN ', HYPOTHETICAL' ELSE '' END
         || CASE f.proparallel WHEN 's' THEN ', PARALLEL = SAFE' WHEN 'r' THEN ', PARALLEL = RESTRICTED' ELSE '' END || ')')
   FROM pg_proc f JOIN pg_aggregate g ON g.aggfnoid = f.oid JOIN pg_namespace n ON n.oid = f.pronamespace

@@ -1,5 +1,12 @@
 import { sameValue } from "../schema-diff.js";
-import { type Part, partsIn, type Schema, type SchemaObject, textOf, type Values } from "../schema.js";
+import {
+  type Part,
+  partsIn,
+  type Schema,
+  type SchemaObject,
+  textOf,
+  type Values,
+} from "../schema.js";
 import { inheritedColumn } from "./inheritance.js";
 import { qualified, quoteName, quoteText, wordOf } from "./names.js";
 

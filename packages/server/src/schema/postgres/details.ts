@@ -160,7 +160,8 @@ class Details {
     const [order, replica] = [role("isClustered"), role("isReplicaIdentity")];
     const isDue = ({ isPending }: IndexRole): boolean => isPending === (moment === "last");
     const identity = textOf(now.values, "replicaIdentity")?.toUpperCase();
-    const isIdentityKept = replica.isKept && old?.values.replicaIdentity === now.values.replicaIdentity;
+    const isIdentityKept =
+      replica.isKept && old?.values.replicaIdentity === now.values.replicaIdentity;
     const by = replica.isThere ? `USING INDEX ${replica.index}` : (identity ?? "DEFAULT");
     return [
       ...(order.isKept || !isDue(order)
@@ -182,9 +183,7 @@ class Details {
       );
     const now = this.#target
       .all("DefaultPrivileges")
-      .flatMap((each) =>
-        changeDefaults(this.#target, each, rightsOf(this.#base.find(each.id))),
-      );
+      .flatMap((each) => changeDefaults(this.#target, each, rightsOf(this.#base.find(each.id))));
     return [...gone, ...now];
   }
 }

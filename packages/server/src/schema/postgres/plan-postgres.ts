@@ -109,7 +109,12 @@ class PostgresPlan {
   /** Whether a routine of another kind takes the name, which they all share. */
   #isRoutineReplaced(object: SchemaObject): boolean {
     if (!isRoutine(object)) return false;
-    const siblings = this.#target.partsOf(object.parent ?? "", "Function", "Procedure", "Aggregate");
+    const siblings = this.#target.partsOf(
+      object.parent ?? "",
+      "Function",
+      "Procedure",
+      "Aggregate",
+    );
     return siblings.some(({ kind, name }) => kind !== object.kind && name === object.name);
   }
 
@@ -124,7 +129,10 @@ class PostgresPlan {
   #releases(): readonly string[] {
     return this.#remaking.kept.flatMap(({ old, now }) => {
       const owner = idIn(old.values, "ownedBy");
-      if (owner !== undefined && (owner !== idIn(now.values, "ownedBy") || this.#isColumnGone(owner))) {
+      if (
+        owner !== undefined &&
+        (owner !== idIn(now.values, "ownedBy") || this.#isColumnGone(owner))
+      ) {
         return [`ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY NONE`];
       }
       if (old.values.identity === undefined || now.values.identity !== undefined) return [];

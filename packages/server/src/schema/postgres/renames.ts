@@ -31,7 +31,9 @@ export class Renames {
     if (now !== undefined) return now.name;
     const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
     const isTaken =
-      siblings.some(({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name) ||
+      siblings.some(
+        ({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name,
+      ) ||
       (RELATED.includes(old.kind) && this.#isTakenByAnother(old));
     return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
   }

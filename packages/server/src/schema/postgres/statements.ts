@@ -35,7 +35,9 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
     case "Domain":
       return [createDomain(name, object)];
     case "Sequence":
-      return [`CREATE ${unlogged(object)}SEQUENCE ${name} ${textOf(values, "sequenceOptions") ?? ""}`];
+      return [
+        `CREATE ${unlogged(object)}SEQUENCE ${name} ${textOf(values, "sequenceOptions") ?? ""}`,
+      ];
     case "Table":
       return createTable(schema, object);
     case "View":
@@ -55,7 +57,9 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
     case "Rule":
       return [textOf(values, "definition") ?? "", ...enable(schema, object)];
     case "Operator":
-      return [`CREATE OPERATOR ${name.replace(/ \(.*$/s, "")} ${textOf(values, "definition") ?? ""}`];
+      return [
+        `CREATE OPERATOR ${name.replace(/ \(.*$/s, "")} ${textOf(values, "definition") ?? ""}`,
+      ];
     case "TextSearchConfiguration":
       return [
         `CREATE ${wordOf(object)} ${name} ${textOf(values, "definition") ?? ""}`,
@@ -265,7 +269,8 @@ function enable(schema: Schema, object: SchemaObject): readonly string[] {
 /** The statement that drops an object. */
 export function drop(schema: Schema, object: SchemaObject): string {
   const { kind, name = "" } = object;
-  if (kind === "Column") return `ALTER TABLE ${onOf(schema, object)} DROP COLUMN ${quoteName(name)}`;
+  if (kind === "Column")
+    return `ALTER TABLE ${onOf(schema, object)} DROP COLUMN ${quoteName(name)}`;
   if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
     return `DROP ${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
   }
