@@ -39,9 +39,6 @@ export function alterColumn(
         : []),
       ...(strictness?.now ?? []),
       ...identityChange(head, old, column, changed),
-      ...(old.values.identity === undefined && values.identity !== undefined
-        ? [goOnCounting(table, column)]
-        : []),
     ],
     after: strictness?.after ?? [],
     last: strictness?.last ?? [],

@@ -48,6 +48,7 @@ class Details {
       now: [
         ...objects.flatMap((each) => this.#own(each)),
         ...sequences.flatMap((each) => this.#ownedBy(each)),
+        ...this.#target.all("Column").flatMap((each) => this.#identity(each)),
         ...there.flatMap((each) => this.#comments(each)),
         ...objects.flatMap((each) => this.#settings(each)),
         ...objects.flatMap((each) => this.#rights(each)),
@@ -95,6 +96,15 @@ class Details {
     const owner = idIn(now.values, "ownedBy");
     if (owner !== idIn(old.values, "ownedBy")) return false;
     return owner === undefined || !this.#remaking.isFresh(this.#target.get(owner));
+  }
+
+  /** A column that has become an identity, by now without the sequence it had. */
+  #identity(now: SchemaObject): readonly string[] {
+    const old = this.#old(now);
+    const isNew = old?.values.identity === undefined && now.values.identity !== undefined;
+    if (old === undefined || !isNew) return [];
+    const isUp = /INCREMENT BY \d/.test(textOf(now.values, "sequenceOptions") ?? "");
+    return isUp ? [goOnCounting(onOf(this.#target, now), now)] : [];
   }
 
   #comments(now: SchemaObject): readonly string[] {

@@ -1,7 +1,6 @@
 import { sameValue } from "../schema-diff.js";
 import { isSet, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { Kind } from "../kinds.js";
-import type { PropertyName } from "../vocabulary.js";
 import { isForeign, qualified, quoteName, quoteText, WORDS } from "./names.js";
 
 /** Who may do what with an object, beside what goes without saying, and what of that nobody may. */
@@ -118,7 +117,7 @@ function without(parts: readonly Part[], others: readonly Part[]): readonly Part
   return parts.filter((part) => !others.some((other) => sameValue([part], [other])));
 }
 
-function keyOf(part: Part): PropertyName | string {
+function keyOf(part: Part): string {
   return JSON.stringify(Object.entries(part).sort());
 }
 
