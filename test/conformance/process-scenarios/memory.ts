@@ -63,7 +63,7 @@ export const memory: readonly ProcessScenario[] = [
     title: "a search tells which tables deletions reach, of the schema as it is by now",
     run: async () => {
       await using steward = await Steward.start({ SERVICE_CASCADE_ENRICHMENT: "on" });
-      steward.sql(`CREATE TABLE customers (id INTEGER PRIMARY KEY);
+      await steward.sql(`CREATE TABLE customers (id INTEGER PRIMARY KEY);
         CREATE TABLE orders (id INTEGER PRIMARY KEY, c REFERENCES customers ON DELETE CASCADE);
         CREATE TABLE notes (c REFERENCES customers ON DELETE SET NULL)`);
       for (const [round, wire] of WIRES.entries()) {
