@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { datasetOf, MATCH_ROWS, nTriples, propertyIri, valueText } from "./dataset.js";
-import { type Figures, growthMb, median, round, timed, timesOf } from "./figures.js";
+import { type Figures, growthMb, matchFigures, median, round, timed, timesOf } from "./figures.js";
 
 /** Packages of `peers/`, installed by hand: npm ci --prefix bench/state/peers */
 const load = createRequire(new URL("../../state/peers/package.json", import.meta.url));
@@ -48,12 +48,10 @@ export async function n3Run(triples: number): Promise<Figures> {
     triples: dataset.triples,
     "load s": round(loadMs / 1000),
     "growth MB": growth,
-    "match 200 rows µs": median(
-      timesOf(500, (index) => {
-        const { length } = store.getQuads(null, property(index), terms[index], null);
-        if (length !== MATCH_ROWS) throw new Error(`${length} rows`);
-      }),
-    ),
+    ...matchFigures(500, (index) => {
+      const { length } = store.getQuads(null, property(index), terms[index], null);
+      if (length !== MATCH_ROWS) throw new Error(`${length} rows`);
+    }),
     "count(?,p,?) µs": median(
       timesOf(20, (index) => store.countQuads(null, property(index), null, null)),
     ),
@@ -98,14 +96,12 @@ export async function oxigraphRun(triples: number): Promise<Figures> {
     triples: store.size,
     "load s": round(loadMs / 1000),
     "growth MB": growth,
-    "match 200 rows µs": median(
-      timesOf(200, (index) => {
-        const even = (index % 10) - (index % 2);
-        const value = namedNode(valueText(even, (index * 31) % dataset.values).slice(1, -1));
-        const { length } = store.match(null, namedNode(propertyIri(even)), value, null);
-        if (length !== MATCH_ROWS) throw new Error(`${length} rows`);
-      }),
-    ),
+    ...matchFigures(200, (index) => {
+      const even = (index % 10) - (index % 2);
+      const value = namedNode(valueText(even, (index * 31) % dataset.values).slice(1, -1));
+      const { length } = store.match(null, namedNode(propertyIri(even)), value, null);
+      if (length !== MATCH_ROWS) throw new Error(`${length} rows`);
+    }),
     "insert µs": median(
       timesOf(4000, (index) =>
         store.add(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { datasetOf, MATCH_ROWS, nTriples, propertyIri, valueText } from "./dataset.js";
-import { type Figures, growthMb, median, round, timed, timesOf } from "./figures.js";
+import { type Figures, growthMb, matchFigures, median, round, timed, timesOf } from "./figures.js";
 import { openSqliteBlockStore, state, systemClock } from "./server-modules.js";
 
 const note = { author: "bench", message: "a change" };
@@ -28,7 +28,7 @@ export async function stewardRun(triples: number): Promise<Figures> {
     "load s": round(loadMs / 1000),
     "growth MB": growth,
     "bytes per triple": round(bytes / dataset.triples),
-    "match 200 rows µs": median(timesOf(500, (index) => matchOnce(store, index, dataset.values))),
+    ...matchFigures(500, (index) => matchOnce(store, index, dataset.values)),
     "count(?,p,?) µs": median(
       timesOf(500, (index) => store.now.count({ predicate: property(index) })),
     ),
