@@ -29,6 +29,9 @@ const COMPRESSED_FROM_BLOCKS = 64;
 /** Blocks that one transaction of a sweep compresses: others must not wait long for theirs. */
 const COMPRESSED_AT_ONCE = 200;
 
+/** Journal records that wait in memory, at most. */
+const WAITING_RECORDS_MAX = 1024;
+
 /** How a block is stored. */
 const STORED = {
   /** As it is, to be looked at by a sweep. */
@@ -84,13 +87,18 @@ export function openSqliteBlockStore(
   }
 }
 
+interface WaitingRecord {
+  readonly journal: string;
+  readonly record: JournalRecord;
+}
+
 /** Blocks, refs and journals in SQLite; blocks compressed at rest where that makes them smaller. */
 class SqliteBlockStore implements BlockStore {
   readonly #db: DatabaseSyncInstance;
   readonly #clock: Clock;
   readonly #statements: StatementCache;
-  /** Whether journal records wait for their transaction's commit. */
-  #isAppending = false;
+  /** Journal records that the next transaction writes: most of them are committed before it. */
+  #waiting: WaitingRecord[] = [];
 
   constructor(db: DatabaseSyncInstance, clock: Clock) {
     this.#db = db;
@@ -153,27 +161,21 @@ class SqliteBlockStore implements BlockStore {
     return this.#transaction(() => {
       if (!this.#moveRef(move)) return false;
       this.#insert(blocks);
-      if (move.journal !== undefined) this.#emptyJournal(move.journal);
       return true;
-    });
+    }, move.journal);
   }
 
-  append(journal: string, { present, key }: JournalRecord): void {
-    this.#attempt(() => {
-      if (!this.#isAppending) this.#db.exec("BEGIN IMMEDIATE");
-      this.#isAppending = true;
-      const sql = "INSERT INTO state_journal (journal, is_present, key) VALUES (?, ?, ?)";
-      this.#statements.run(sql, [journal, present ? 1 : 0, key]);
-    });
+  append(journal: string, record: JournalRecord): void {
+    this.#waiting.push({ journal, record });
+    if (this.#waiting.length >= WAITING_RECORDS_MAX) this.sync();
   }
 
   sync(): void {
-    if (!this.#isAppending) return;
-    this.#attempt(() => this.#db.exec("COMMIT"));
-    this.#isAppending = false;
+    if (this.#waiting.length > 0) this.#transaction(() => true);
   }
 
   journal(name: string): readonly JournalRecord[] {
+    this.sync();
     const sql = "SELECT is_present, key FROM state_journal WHERE journal = ? ORDER BY id";
     return this.#statements
       .all(sql, name)
@@ -181,15 +183,13 @@ class SqliteBlockStore implements BlockStore {
   }
 
   journals(): readonly string[] {
+    this.sync();
     const sql = "SELECT DISTINCT journal FROM state_journal ORDER BY journal";
     return this.#statements.all(sql).map((row) => row["journal"] as string);
   }
 
   clearJournal(name: string): void {
-    this.#transaction(() => {
-      this.#emptyJournal(name);
-      return true;
-    });
+    this.#transaction(() => true, name);
   }
 
   sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number {
@@ -246,24 +246,35 @@ class SqliteBlockStore implements BlockStore {
     }
   }
 
-  #emptyJournal(name: string): void {
-    this.#statements.run("DELETE FROM state_journal WHERE journal = ?", [name]);
-  }
-
-  /** Runs writes in one transaction with the journal records that wait. They stay only if it returns true. */
-  #transaction(write: () => boolean): boolean {
+  /**
+   * Runs writes in one transaction with the journal records that wait. They stay only if it returns true.
+   * @param emptied a journal that is emptied with them.
+   */
+  #transaction(write: () => boolean, emptied?: string): boolean {
     return this.#attempt(() => {
-      this.#db.exec(this.#isAppending ? "SAVEPOINT writes" : "BEGIN IMMEDIATE");
+      this.#db.exec("BEGIN IMMEDIATE");
       let done = false;
       try {
-        done = write();
+        const isWanted = write();
+        if (isWanted) this.#writeJournals(emptied);
+        done = isWanted;
       } finally {
-        if (!done) this.#db.exec(this.#isAppending ? "ROLLBACK TO writes" : "ROLLBACK");
+        this.#db.exec(done ? "COMMIT" : "ROLLBACK");
       }
-      if (done || this.#isAppending) this.#db.exec("COMMIT");
-      this.#isAppending = false;
+      if (done) this.#waiting = [];
       return done;
     });
+  }
+
+  #writeJournals(emptied: string | undefined): void {
+    if (emptied !== undefined) {
+      this.#statements.run("DELETE FROM state_journal WHERE journal = ?", [emptied]);
+    }
+    for (const { journal, record } of this.#waiting) {
+      if (journal === emptied) continue;
+      const sql = "INSERT INTO state_journal (journal, is_present, key) VALUES (?, ?, ?)";
+      this.#statements.run(sql, [journal, record.present ? 1 : 0, record.key]);
+    }
   }
 
   #attempt<T>(write: () => T): T {
