@@ -1,4 +1,9 @@
-import { DEFAULT_PRIVILEGES, PUBLICATIONS, UNMANAGED } from "./postgres-queries/database.js";
+import {
+  CHOOSING_PUBLICATIONS,
+  DEFAULT_PRIVILEGES,
+  publications,
+  UNMANAGED,
+} from "./postgres-queries/database.js";
 import {
   COLUMNS,
   CONSTRAINTS,
@@ -30,20 +35,35 @@ import {
  * Every object of a PostgreSQL database, from its catalogs: one row each, whose id names catalog and
  * oid. Definitions are the engine's own, with every name qualified, because the search path is empty.
  * What belongs to the engine, to an extension or to us is left out; values that are null are not said.
+ * @param version the server's, as `server_version_num`.
  */
-export const OBJECTS: string = [
-  ...[SCHEMAS, EXTENSIONS, COLLATIONS, TYPES, SEQUENCES, TABLES, COLUMNS, CONSTRAINTS, INDEXES],
-  ...[VIEWS, FUNCTIONS, AGGREGATES, OPERATORS, CASTS, TRIGGERS, RULES, POLICIES, STATISTICS],
-  ...[DICTIONARIES, CONFIGURATIONS, WRAPPERS, SERVERS, PUBLICATIONS, DEFAULT_PRIVILEGES, UNMANAGED],
-]
-  .map(
-    (query) => `SELECT o.id, o.kind, o.name, o.parent, jsonb_strip_nulls(o.values)::text AS values
+export function objectsQuery(version: number): string {
+  return [
+    ...[SCHEMAS, EXTENSIONS, COLLATIONS, TYPES, SEQUENCES, TABLES, COLUMNS, CONSTRAINTS, INDEXES],
+    ...[VIEWS, FUNCTIONS, AGGREGATES, OPERATORS, CASTS, TRIGGERS, RULES, POLICIES, STATISTICS],
+    ...[
+      DICTIONARIES,
+      CONFIGURATIONS,
+      WRAPPERS,
+      SERVERS,
+      publications(version),
+      DEFAULT_PRIVILEGES,
+      UNMANAGED,
+    ],
+  ]
+    .map(
+      (query) => `SELECT o.id, o.kind, o.name, o.parent, jsonb_strip_nulls(o.values)::text AS values
     FROM (${query}) AS o (id, kind, name, parent, values)`,
-  )
-  .join("\nUNION ALL\n");
+    )
+    .join("\nUNION ALL\n");
+}
 
 /** A catalog entry as the id of the object that it is a part of. */
-function idOf(classid: string, objid: string, subid: string): string {
+function idOf(version: number, classid: string, objid: string, subid: string): string {
+  const publishedSchema =
+    version < CHOOSING_PUBLICATIONS
+      ? ""
+      : `WHEN 'pg_publication_namespace'::regclass THEN (SELECT 'b:' || u.pnpubid FROM pg_publication_namespace u WHERE u.oid = ${objid})`;
   return `CASE ${classid}
     WHEN 'pg_class'::regclass THEN CASE WHEN ${subid} > 0 THEN 'a:' || ${objid} || '.' || ${subid}
       ELSE coalesce((SELECT 'c:' || k.oid FROM pg_constraint k WHERE k.conindid = ${objid}
@@ -69,12 +89,13 @@ function idOf(classid: string, objid: string, subid: string): string {
     WHEN 'pg_foreign_server'::regclass THEN 'e:' || ${objid}
     WHEN 'pg_publication'::regclass THEN 'b:' || ${objid}
     WHEN 'pg_publication_rel'::regclass THEN (SELECT 'b:' || u.prpubid FROM pg_publication_rel u WHERE u.oid = ${objid})
-    WHEN 'pg_publication_namespace'::regclass THEN (SELECT 'b:' || u.pnpubid FROM pg_publication_namespace u WHERE u.oid = ${objid})
+    ${publishedSchema}
     WHEN 'pg_namespace'::regclass THEN 'n:' || ${objid} END`;
 }
 
-/** Which catalog entry needs which. Things of an extension stand for the extension. */
-export const DEPENDENCIES: string = `
+/** Which catalog entry needs which. Things of an extension stand for the extension. @param version as above. */
+export function dependenciesQuery(version: number): string {
+  return `
   WITH edge AS (
     SELECT classid, objid, objsubid, refclassid, refobjid, refobjsubid FROM pg_depend
     WHERE deptype IN ('n', 'a', 'i') AND refobjid >= 16384
@@ -84,11 +105,12 @@ export const DEPENDENCIES: string = `
       CASE WHEN e.refobjid IS NULL THEN g.refobjsubid ELSE 0 END AS refobjsubid
     FROM edge g LEFT JOIN pg_depend e ON e.deptype = 'e' AND e.classid = g.refclassid AND e.objid = g.refobjid
   ), named AS (
-    SELECT ${idOf("classid", "objid", "objsubid")} AS dependent, ${idOf("refclassid", "refobjid", "refobjsubid")} AS needed
+    SELECT ${idOf(version, "classid", "objid", "objsubid")} AS dependent, ${idOf(version, "refclassid", "refobjid", "refobjsubid")} AS needed
     FROM extended
   )
   SELECT DISTINCT dependent, needed FROM named
   WHERE dependent IS NOT NULL AND needed IS NOT NULL AND dependent <> needed`;
+}
 
 /** Entries of composite types in pg_class, and the types that they stand for. */
 export const TYPE_RELATIONS: string = `SELECT 'r:' || oid AS relation, 't:' || reltype AS type FROM pg_class WHERE relkind = 'c'`;

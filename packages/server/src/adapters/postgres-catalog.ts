@@ -1,5 +1,10 @@
 import { type SchemaObject, Schema } from "../schema/index.js";
-import { DATABASE_ID, DEPENDENCIES, OBJECTS, TYPE_RELATIONS } from "./postgres-catalog-queries.js";
+import {
+  DATABASE_ID,
+  dependenciesQuery,
+  objectsQuery,
+  TYPE_RELATIONS,
+} from "./postgres-catalog-queries.js";
 
 const DATABASE = "database";
 
@@ -31,9 +36,10 @@ export async function introspectPostgres(
   nativeIds: "all" | "objects" | "none" = "all",
 ): Promise<Schema> {
   // The columns that the queries name.
-  const rows = (await query(OBJECTS)) as readonly Row[];
+  const version = await versionOf(query);
+  const rows = (await query(objectsQuery(version))) as readonly Row[];
   const known = new Set(rows.map(({ id }) => id));
-  const needs = await needsAmong(query, known);
+  const needs = await needsAmong(query, version, known);
   const withNativeIds = nativeIds !== "none";
   const objects = rows.map((row) => objectOf(row, [...(needs.get(row.id) ?? [])], withNativeIds));
   const database = await databaseOf(query, nativeIds === "all");
@@ -41,6 +47,13 @@ export async function introspectPostgres(
   // What stands in something that is left out is left out itself.
   const placed = objects.filter(({ parent = DATABASE }) => there.has(parent));
   return new Schema([database, ...placed]);
+}
+
+/** The server's version, as `server_version_num`: not every catalog was always there. */
+async function versionOf(query: CatalogQuery): Promise<number> {
+  const sql = "SELECT current_setting('server_version_num') AS version";
+  const [row] = (await query(sql)) as readonly { version: string }[];
+  return Number(row?.version);
 }
 
 async function databaseOf(query: CatalogQuery, withNativeId: boolean): Promise<SchemaObject> {
@@ -61,10 +74,14 @@ async function databaseOf(query: CatalogQuery, withNativeId: boolean): Promise<S
 /** What each object needs, as far as both are objects, or stand for one. */
 async function needsAmong(
   query: CatalogQuery,
+  version: number,
   known: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   // The columns that the queries name.
-  const edges = (await query(DEPENDENCIES)) as readonly { dependent: string; needed: string }[];
+  const edges = (await query(dependenciesQuery(version))) as readonly {
+    dependent: string;
+    needed: string;
+  }[];
   const types = (await query(TYPE_RELATIONS)) as readonly { relation: string; type: string }[];
   const typeOf = new Map(types.map(({ relation, type }) => [relation, type]));
   const resolve = (id: string): string => {

@@ -191,7 +191,7 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
   [
     "foreign tables, their servers, and publications",
     "CREATE EXTENSION postgres_fdw; CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'a'); CREATE FOREIGN TABLE f(a int) SERVER s; CREATE VIEW v AS SELECT a FROM f; CREATE TABLE t(a int PRIMARY KEY); CREATE PUBLICATION p FOR TABLE t",
-    "CREATE EXTENSION postgres_fdw; CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'b'); CREATE FOREIGN TABLE f(a int, b text OPTIONS (column_name 'x')) SERVER s OPTIONS (table_name 'y'); CREATE VIEW v AS SELECT a FROM f; CREATE TABLE t(a bigint PRIMARY KEY); CREATE PUBLICATION p FOR TABLE t WHERE (a > 1)",
+    "CREATE EXTENSION postgres_fdw; CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'b'); CREATE FOREIGN TABLE f(a int, b text OPTIONS (column_name 'x')) SERVER s OPTIONS (table_name 'y'); CREATE VIEW v AS SELECT a FROM f; CREATE TABLE t(a bigint PRIMARY KEY); CREATE PUBLICATION p FOR TABLE t WITH (publish = 'insert')",
   ],
   [
     "functions that need a view, or a key that they group by",
@@ -267,13 +267,25 @@ describe("a PostgreSQL schema becomes another one, and comes back", () => {
     expect(await resultOf(one, other, { current, desired })).toBe("equal");
   });
 
-  it("a virtual column, where the server has such", async (context) => {
+  it.for([
+    {
+      title: "a virtual column",
+      version: 18,
+      current: "CREATE TABLE t(a int)",
+      desired: "CREATE TABLE t(a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL)",
+    },
+    {
+      title: "rows, columns and schemas of a publication",
+      version: 15,
+      current: "CREATE TABLE t(a int PRIMARY KEY, b int); CREATE PUBLICATION p FOR TABLE t",
+      desired: `CREATE TABLE t(a int PRIMARY KEY, b int); CREATE SCHEMA s;
+        CREATE PUBLICATION p FOR TABLE t (a) WHERE (a > 1); CREATE PUBLICATION q FOR TABLES IN SCHEMA s`,
+    },
+  ])("$title, since PostgreSQL $version", async ({ version, current, desired }, context) => {
     const { rows } = await one.query<{ version: number }>(
       "SELECT current_setting('server_version_num')::int AS version",
     );
-    context.skip((rows[0]?.version ?? 0) < 180_000, "since PostgreSQL 18");
-    const current = "CREATE TABLE t(a int)";
-    const desired = "CREATE TABLE t(a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL)";
+    context.skip((rows[0]?.version ?? 0) < version * 10_000, "the server has no such");
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
     expect(await resultOf(one, other, { current, desired })).toBe("equal");
   });

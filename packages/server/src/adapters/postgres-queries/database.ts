@@ -1,28 +1,42 @@
 import { difference, notOfExtension, owner } from "./shared.js";
 
+/** The version of PostgreSQL, as `server_version_num`, from which on publications choose columns, rows and schemas. */
+export const CHOOSING_PUBLICATIONS: number = 150_000;
+
 /** Tables and schemas of a publication, each as its clause says it. */
-const published = `(SELECT jsonb_agg(jsonb_build_object('definition', p.clause) ORDER BY p.clause) FROM (
-    SELECT 'TABLE ' || r.prrelid::regclass
-      || coalesce(' (' || (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a
+function published(version: number): string {
+  const [choice, schemas] =
+    version < CHOOSING_PUBLICATIONS
+      ? ["", ""]
+      : [
+          `|| coalesce(' (' || (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a
         WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) || ')', '')
       || coalesce(' WHERE ' || CASE WHEN pg_get_expr(r.prqual, r.prrelid) LIKE '(%)' THEN pg_get_expr(r.prqual, r.prrelid)
-        ELSE '(' || pg_get_expr(r.prqual, r.prrelid) || ')' END, '') AS clause
+        ELSE '(' || pg_get_expr(r.prqual, r.prrelid) || ')' END, '')`,
+          `UNION ALL SELECT 'TABLES IN SCHEMA ' || quote_ident(k.nspname) FROM pg_publication_namespace s
+      JOIN pg_namespace k ON k.oid = s.pnnspid WHERE s.pnpubid = b.oid`,
+        ];
+  return `(SELECT jsonb_agg(jsonb_build_object('definition', p.clause) ORDER BY p.clause) FROM (
+    SELECT 'TABLE ' || r.prrelid::regclass ${choice} AS clause
     FROM pg_publication_rel r WHERE r.prpubid = b.oid
-    UNION ALL SELECT 'TABLES IN SCHEMA ' || quote_ident(k.nspname) FROM pg_publication_namespace s
-      JOIN pg_namespace k ON k.oid = s.pnnspid WHERE s.pnpubid = b.oid) p)`;
+    ${schemas}) p)`;
+}
 
-export const PUBLICATIONS: string = `
+/** Publications. @param version the server's, as `server_version_num`. */
+export function publications(version: number): string {
+  return `
   SELECT 'b:' || b.oid, 'Publication', b.pubname, NULL,
     jsonb_build_object(
       'comment', obj_description(b.oid, 'pg_publication'),
       'owner', ${owner("b.pubowner")},
-      'parts', ${published},
+      'parts', ${published(version)},
       'definition', CASE WHEN b.puballtables THEN 'FOR ALL TABLES ' ELSE '' END || 'WITH (publish = '
         || quote_literal(concat_ws(', ', CASE WHEN b.pubinsert THEN 'insert' END, CASE WHEN b.pubupdate THEN 'update' END,
           CASE WHEN b.pubdelete THEN 'delete' END, CASE WHEN b.pubtruncate THEN 'truncate' END))
         || CASE WHEN b.pubviaroot THEN ', publish_via_partition_root = true' ELSE '' END
         || CASE WHEN to_jsonb(b) ->> 'pubgencols' = 's' THEN ', publish_generated_columns = stored' ELSE '' END || ')')
   FROM pg_publication b WHERE ${notOfExtension("pg_publication", "b.oid")}`;
+}
 
 /** What a sort of objects has without default privileges; in a schema they only add. */
 const usual = `CASE WHEN p.defaclnamespace = 0 THEN acldefault(CASE p.defaclobjtype WHEN 'S' THEN 's'
