@@ -1,6 +1,7 @@
 import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import { vectorOfBlob } from "../vector-blob.js";
 import { Database, type PgValue } from "./database.js";
+import { gathered } from "./gathered.js";
 import { conditionsOf, FIRST_ID } from "./memory-rows.js";
 
 /** Entries read at once while an index loads. */
@@ -18,9 +19,16 @@ export interface IndexSourceOptions {
 /** One model's vectors, read by the thread of the search index. */
 export function openIndexSource({ url, modelId }: IndexSourceOptions): IndexSource {
   const db = new Database(url);
+  const blobsOf = gathered((entryIds) => blobs(db, modelId, entryIds));
   return {
     entries: () => pages(db, modelId),
-    vectors: (entryIds) => vectors(db, modelId, entryIds),
+    vectors: async (entryIds) => {
+      const found = await blobsOf(entryIds);
+      return entryIds.map((entryId) => {
+        const bytes = found.get(entryId);
+        return bytes && vectorOfBlob(bytes);
+      });
+    },
     matching: (filter, orgId) => matching(db, filter, orgId),
     textMatches: (query) => textMatches(db, query),
     close: () => db[Symbol.asyncDispose](),
@@ -60,21 +68,21 @@ async function* pages(db: Database, modelId: number): AsyncGenerator<readonly In
   }
 }
 
-async function vectors(
+/** Vectors as they are stored, by their entries. */
+async function blobs(
   db: Database,
   modelId: number,
   entryIds: readonly string[],
-): Promise<readonly (Float32Array | undefined)[]> {
-  const rows = await db.query<{ readonly entry_id: string; readonly embedding: Uint8Array }>(
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const rows = await db.queryPrepared<{
+    readonly entry_id: string;
+    readonly embedding: Uint8Array;
+  }>(
     `SELECT entry_id, embedding FROM memory_entry_embeddings
      WHERE entry_id = ANY ($1::uuid[]) AND model_id = $2`,
     [entryIds, modelId],
   );
-  const blobs = new Map(rows.map((row) => [row.entry_id, row.embedding]));
-  return entryIds.map((entryId) => {
-    const bytes = blobs.get(entryId);
-    return bytes && vectorOfBlob(bytes);
-  });
+  return new Map(rows.map((row) => [row.entry_id, row.embedding]));
 }
 
 async function matching(

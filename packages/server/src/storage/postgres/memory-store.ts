@@ -11,6 +11,7 @@ import type {
 import type { PlanRef } from "../../plans/ports.js";
 import { acknowledge, readUnread, type UnreadCalls } from "./call-feed.js";
 import type { Database, PgValue } from "./database.js";
+import { gathered, type Lookup } from "./gathered.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
@@ -38,6 +39,8 @@ export class PostgresMemoryStore implements MemoryStore {
   readonly #db: Database;
   readonly #unread: UnreadPlans;
   readonly #signals: Signals;
+  /** Of searches that end together. */
+  readonly #found: Lookup<MemoryEntry> = gathered((entryIds) => this.#entriesById(entryIds));
   #modelId: number | undefined;
   #handedOut: HandedOut[] = [];
   #lastSequence = 0;
@@ -140,18 +143,8 @@ export class PostgresMemoryStore implements MemoryStore {
   }
 
   /** Rejects once another model is the active one: what a search found is not all of it any more. */
-  async entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
-    const rows = await this.#db.query<FoundRow>(
-      `SELECT ${ENTRY_COLUMNS}, m.model_id
-       FROM memory_models AS m
-       LEFT JOIN (memory_entry_embeddings AS v JOIN memory_entries AS e USING (org_id, entry_id))
-         ON v.entry_id = ANY ($1::uuid[]) AND v.model_id = m.model_id
-       WHERE m.org_id = $2 AND m.is_active`,
-      [entryIds, NIL_ORG_ID],
-    );
-    if (rows[0]?.model_id !== this.modelId) throw changedModel(await activeModel(this.#db));
-    const found = rows.filter(isFound).map(entryOf);
-    return new Map(found.map((entry) => [entry.entryId, entry]));
+  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
+    return this.#found(entryIds);
   }
 
   async listEntries(
@@ -237,6 +230,20 @@ export class PostgresMemoryStore implements MemoryStore {
     });
     this.#signals.memory();
     return rows.map((row) => row.entry_id);
+  }
+
+  async #entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
+    const rows = await this.#db.queryPrepared<FoundRow>(
+      `SELECT ${ENTRY_COLUMNS}, m.model_id
+       FROM memory_models AS m
+       LEFT JOIN (memory_entry_embeddings AS v JOIN memory_entries AS e USING (org_id, entry_id))
+         ON v.entry_id = ANY ($1::uuid[]) AND v.model_id = m.model_id
+       WHERE m.org_id = $2 AND m.is_active`,
+      [entryIds, NIL_ORG_ID],
+    );
+    if (rows[0]?.model_id !== this.modelId) throw changedModel(await activeModel(this.#db));
+    const found = rows.filter(isFound).map(entryOf);
+    return new Map(found.map((entry) => [entry.entryId, entry]));
   }
 
   async #delete(
