@@ -17,3 +17,22 @@ it("prepares a statement once, and does without where a pooler has lost it", asy
   expect(await add()).toEqual([{ sum: 3 }]);
   expect(await db.query(PREPARED)).toEqual([{ count: 0 }]);
 });
+
+it("undoes a transaction that was refused, and keeps its connection", async () => {
+  await using database = await freshDatabase();
+  await using db = new Database(database.url);
+  await db.query("CREATE TABLE prices (name text PRIMARY KEY)");
+  const pid = async (): Promise<unknown> => (await db.query("SELECT pg_backend_pid()"))[0];
+  const before = await pid();
+  const refused = db.transaction(async (connection) => {
+    await connection.query("INSERT INTO prices VALUES ('gpt')");
+    throw new Error("this price is taken");
+  });
+  await expect(refused).rejects.toThrow("this price is taken");
+  const failed = db.transaction(async (connection) => {
+    await connection.query("INSERT INTO prices VALUES ('gpt'), ('gpt')");
+  });
+  await expect(failed).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  expect(await db.query("SELECT * FROM prices")).toEqual([]);
+  expect(await pid()).toEqual(before);
+});

@@ -116,21 +116,16 @@ export class Database implements Connection, AsyncDisposable {
     }
   }
 
-  /** Runs `work` in one transaction, again when it lost against another one. */
+  /**
+   * Runs `work` in one transaction, again when it lost against another one. What it throws undoes it;
+   * the connection is kept, unless that is what was lost.
+   */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return retried(() =>
-      this.withConnection(async (connection) => {
-        await connection.query("BEGIN");
-        // A node that hangs, or is cut off, must not keep its locks.
-        await connection.query("SELECT set_config($1, $2, true)", [
-          "idle_in_transaction_session_timeout",
-          String(STATEMENT_MS_MAX),
-        ]);
-        const result = await work(connection);
-        await connection.query("COMMIT");
-        return result;
-      }),
-    );
+    return retried(async () => {
+      const end = await this.withConnection((connection) => transactionOn(connection, work));
+      if ("error" in end) throw end.error;
+      return end.result;
+    });
   }
 
   /** A connection outside of the pool, to listen on. Whoever takes it ends it. */
@@ -140,6 +135,28 @@ export class Database implements Connection, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
+  }
+}
+
+/** @throws ConnectionLost when nobody knows how it ended. */
+async function transactionOn<T>(
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+): Promise<{ readonly result: T } | { readonly error: unknown }> {
+  await connection.query("BEGIN");
+  try {
+    // A node that hangs, or is cut off, must not keep its locks.
+    await connection.query("SELECT set_config($1, $2, true)", [
+      "idle_in_transaction_session_timeout",
+      String(STATEMENT_MS_MAX),
+    ]);
+    const result = await work(connection);
+    await connection.query("COMMIT");
+    return { result };
+  } catch (error) {
+    if (error instanceof ConnectionLost) throw error;
+    await connection.query("ROLLBACK");
+    return { error };
   }
 }
 
