@@ -12,7 +12,7 @@ import {
   termBytes,
   tooLong,
 } from "./quad-key.js";
-import { sortByBytes, sortRows } from "./bulk-sort.js";
+import { identity, sortByBytes, sortRows } from "./bulk-sort.js";
 import { KEY_BYTES_MAX } from "./splitter.js";
 import { type QuadLike, type TermLike, XSD_STRING } from "./term.js";
 import { TreeBuilder } from "./tree-builder.js";
@@ -247,12 +247,6 @@ function sortedOnce(rows: Uint32Array, limit: number): Uint32Array {
     if (differs) end += 4;
   }
   return sorted.subarray(0, end);
-}
-
-function identity(size: number): Uint32Array {
-  const places = new Uint32Array(size);
-  for (let index = 0; index < size; index++) places[index] = index;
-  return places;
 }
 
 /** Builds the tree of the rows in these places, whose keys are their terms in the order of these columns. */

@@ -9,9 +9,16 @@ const INSERTION_SIZE_MAX = 12;
  * @returns the strings' numbers in ascending order.
  */
 export function sortByBytes(buffer: Buffer, offsets: Uint32Array, size: number): Uint32Array {
-  const order = Uint32Array.from({ length: size }, (_, index) => index);
+  const order = identity(size);
   sortRange(new Strings(buffer, offsets, order), 0, size, 0);
   return order;
+}
+
+/** The numbers from 0 on, each in its own place. */
+export function identity(size: number): Uint32Array {
+  const places = new Uint32Array(size);
+  for (let index = 0; index < size; index++) places[index] = index;
+  return places;
 }
 
 class Strings {

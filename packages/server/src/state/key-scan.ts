@@ -28,36 +28,30 @@ export class KeyScan {
   /** Steps to the next key. @returns false at the end. */
   next(): boolean {
     const { entry } = this.#cursor;
-    this.shared = 0;
-    if (this.#isTold) {
-      this.#step();
-      this.shared = entry.shared;
-    }
+    let isNext = this.#isTold;
+    if (isNext) this.#step();
     this.#isTold = false;
-    while (this.#isAtKey) {
+    for (; this.#isAtKey; isNext = false) {
       const edit = this.#edits[this.#edit];
       const order = edit === undefined ? -1 : entry.compare(edit.key);
+      if (order > 0) break;
       if (order < 0) {
-        this.key = entry.key;
-        this.length = entry.keyLength;
         this.#isTold = true;
-        return true;
+        return this.#tell(entry.key, entry.keyLength, isNext ? entry.shared : 0);
       }
-      this.shared = 0;
-      if (order > 0) return this.#tellEdit();
       this.#edit += 1;
       this.#step();
     }
-    this.shared = 0;
-    return this.#tellEdit();
-  }
-
-  #tellEdit(): boolean {
     const edit = this.#edits[this.#edit];
     if (edit === undefined) return false;
     this.#edit += 1;
-    this.key = edit.key;
-    this.length = edit.key.length;
+    return this.#tell(edit.key, edit.key.length, 0);
+  }
+
+  #tell(key: Buffer, length: number, shared: number): true {
+    this.key = key;
+    this.length = length;
+    this.shared = shared;
     return true;
   }
 

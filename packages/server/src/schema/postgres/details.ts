@@ -85,10 +85,9 @@ class Details {
     const table = onOf(this.#target, column);
     const by = `${table}.${quoteName(column.name ?? "")}`;
     const isCounting = old === undefined && !this.#remaking.isFresh(column);
-    const isUp = /INCREMENT BY \d/.test(textOf(now.values, "sequenceOptions") ?? "");
     return [
       `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`,
-      ...(isCounting && isUp && isInteger(column) ? [goOnCounting(table, column)] : []),
+      ...(isCounting && countsUp(now) && isInteger(column) ? [goOnCounting(table, column)] : []),
     ];
   }
 
@@ -103,8 +102,7 @@ class Details {
     const old = this.#old(now);
     const isNew = old?.values.identity === undefined && now.values.identity !== undefined;
     if (old === undefined || !isNew) return [];
-    const isUp = /INCREMENT BY \d/.test(textOf(now.values, "sequenceOptions") ?? "");
-    return isUp ? [goOnCounting(onOf(this.#target, now), now)] : [];
+    return countsUp(now) ? [goOnCounting(onOf(this.#target, now), now)] : [];
   }
 
   #comments(now: SchemaObject): readonly string[] {
@@ -203,6 +201,11 @@ interface IndexRole {
   readonly isPending: boolean;
   readonly isThere: boolean;
   readonly index: string;
+}
+
+/** Of a sequence, or of a column with one: whether its numbers grow. */
+function countsUp({ values }: SchemaObject): boolean {
+  return /INCREMENT BY \d/.test(textOf(values, "sequenceOptions") ?? "");
 }
 
 function isInteger({ values }: SchemaObject): boolean {

@@ -1,8 +1,7 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { inflateRawSync } from "node:zlib";
 import type { Hash } from "../../state/index.js";
+import { deflatedBlock } from "../deflated-block.js";
 
-/** Fast, for blocks are written on a caller's time; the window is as large as a block. */
-const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 };
 /** Bytes of a block, at most: a request's longest text, with room to spare. */
 const BLOCK_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -12,11 +11,10 @@ export function packed(
 ): [hashes: Buffer[], deflated: boolean[], bytes: Uint8Array[]] {
   const columns: [Buffer[], boolean[], Uint8Array[]] = [[], [], []];
   for (const [hash, bytes] of blocks) {
-    const deflated = deflateRawSync(bytes, DEFLATE);
-    const isDeflated = deflated.length < bytes.length;
+    const deflated = deflatedBlock(bytes);
     columns[0].push(Buffer.from(hash, "hex"));
-    columns[1].push(isDeflated);
-    columns[2].push(isDeflated ? deflated : bytes);
+    columns[1].push(deflated !== undefined);
+    columns[2].push(deflated ?? bytes);
   }
   return columns;
 }

@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { inflateRawSync } from "node:zlib";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
@@ -10,6 +10,7 @@ import {
   type Ref,
   type RefMove,
 } from "../../state/index.js";
+import { deflatedBlock } from "../deflated-block.js";
 import { type SqliteValue, StatementCache } from "./connection.js";
 
 /** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
@@ -19,8 +20,6 @@ export type BlockDurability = "FULL" | "NORMAL";
 const PAGE_BYTES = 16 * 1024;
 /** How long a connection waits for another's transaction. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Fast, for blocks are written on a caller's time; the window is as large as a block. */
-const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 };
 /**
  * Fewer blocks than this are a small commit, which somebody waits for: compressing would double its time, so they
  * are compressed by the next sweep.
@@ -287,9 +286,9 @@ class SqliteBlockStore implements BlockStore {
 }
 
 function compressed(bytes: Uint8Array): { readonly how: number; readonly stored: Uint8Array } {
-  const deflated = deflateRawSync(bytes, DEFLATE);
-  if (deflated.length < bytes.length) return { how: STORED.deflated, stored: deflated };
-  return { how: STORED.incompressible, stored: bytes };
+  const deflated = deflatedBlock(bytes);
+  if (deflated === undefined) return { how: STORED.incompressible, stored: bytes };
+  return { how: STORED.deflated, stored: deflated };
 }
 
 function unavailable(message: string, error: unknown): AppError {
