@@ -27,8 +27,9 @@ describe("what the analyzer says that it reads", () => {
   });
 
   it.each(READS)("runs where nothing can be changed, and leaves no trace: %s", async (sql) => {
-    expect(ranOrNewer).toContain(await outcomeOf(sql));
-    if (ranOrNewer.length === 1) expect(await traces()).toEqual(before);
+    const outcome = await outcomeOf(sql);
+    expect(ranOrNewer).toContain(outcome);
+    if (outcome === "ran") expect(await traces()).toEqual(before);
   });
 
   it("holds for every function of the server's own that a read may call", async () => {
@@ -95,6 +96,8 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "random",
   "random_normal",
   "timeofday",
+  // Until 15 declared so: a time without a date is that of today's offset.
+  "timezone",
   "uuidv4",
   "uuidv7",
 ]);
