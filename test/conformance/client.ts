@@ -142,11 +142,14 @@ export class Refusal extends Error {
   readonly status: string;
   readonly code: string;
   readonly details: readonly { readonly field: string; readonly reason: string }[];
+  /** When to try again: of REST the header, of gRPC RetryInfo; 0 when it is not told. */
+  readonly retryAfterS: number;
 
-  constructor(status: string, code: string, message: string, details: Refusal["details"]) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.details = details;
+  constructor(told: Omit<Refusal, keyof Error> & Pick<Error, "message">) {
+    super(told.message);
+    this.status = told.status;
+    this.code = told.code;
+    this.details = told.details;
+    this.retryAfterS = told.retryAfterS;
   }
 }

@@ -142,18 +142,23 @@ function refusalOf(error: grpc.ServiceError): Refusal {
       : [];
   const find = (type: string): Uint8Array | undefined =>
     details.find(({ type_url }) => type_url === `type.googleapis.com/${type}`)?.value;
-  const info = find("google.rpc.ErrorInfo");
-  const bad = find("google.rpc.BadRequest");
-  return new Refusal(
-    grpc.status[error.code],
-    info === undefined ? "" : decode<{ reason: string }>("google.rpc.ErrorInfo", info).reason,
-    error.details,
-    bad === undefined
-      ? []
-      : decode<BadRequest>("google.rpc.BadRequest", bad).field_violations.map(
-          ({ field, description }) => ({ field, reason: description }),
-        ),
-  );
+  const read = <Message>(type: string): Message | undefined => {
+    const value = find(type);
+    return value && decode<Message>(type, value);
+  };
+  const violations = read<BadRequest>("google.rpc.BadRequest")?.field_violations ?? [];
+  const delay = read<RetryInfo>("google.rpc.RetryInfo")?.retry_delay;
+  return new Refusal({
+    status: grpc.status[error.code],
+    code: read<{ reason: string }>("google.rpc.ErrorInfo")?.reason ?? "",
+    message: error.details,
+    details: violations.map(({ field, description }) => ({ field, reason: description })),
+    retryAfterS: delay === undefined ? 0 : delay.seconds + delay.nanos / 1e9,
+  });
+}
+
+interface RetryInfo {
+  readonly retry_delay: { readonly seconds: number; readonly nanos: number };
 }
 
 interface BadRequest {

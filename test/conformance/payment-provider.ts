@@ -17,6 +17,8 @@ export class PaymentProvider implements AsyncDisposable {
   readonly keys = new Set<string>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #faults: Fault[] = [];
+  readonly #intents = new Map<string, string>();
+  #meanwhile: (() => Promise<void>) | undefined;
   readonly #detached = new Set<string>();
 
   static async start(): Promise<PaymentProvider> {
@@ -28,6 +30,16 @@ export class PaymentProvider implements AsyncDisposable {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Setup intents there are: one for each idempotency key. */
+  get intents(): number {
+    return this.#intents.size;
+  }
+
+  /** Has something happen between the next request and its answer. */
+  meanwhile(happens: () => Promise<void>): void {
+    this.#meanwhile = happens;
   }
 
   /** The next request is answered so; the SDK is told not to ask again. */
@@ -46,21 +58,27 @@ export class PaymentProvider implements AsyncDisposable {
     this.asked.push(`${request.method} ${pathname}`);
     this.keys.add(request.headers.authorization ?? "");
     const form = new URLSearchParams(await text(request));
+    const key = String(request.headers["idempotency-key"]);
+    const happens = this.#meanwhile;
+    this.#meanwhile = undefined;
+    await happens?.();
     const fault = this.#faults.shift();
     const headers = { "content-type": "application/json", "stripe-should-retry": "false" };
     if (fault === undefined) {
-      response.writeHead(200, headers).end(JSON.stringify(this.#resource(pathname, form)));
+      response.writeHead(200, headers).end(JSON.stringify(this.#resource(pathname, form, key)));
     } else {
       response.writeHead(fault.status, { ...headers, ...fault.headers });
       response.end(JSON.stringify({ error: fault.error }));
     }
   }
 
-  #resource(pathname: string, form: URLSearchParams): object {
+  #resource(pathname: string, form: URLSearchParams, key: string): object {
     const [, , kind, id = "", part] = pathname.split("/");
     if (kind === "setup_intents") {
       const customer = form.get("customer");
-      return { id: "seti_1", object: "setup_intent", client_secret: "seti_1_secret_2", customer };
+      const intent = this.#intents.get(key) ?? `seti_${this.#intents.size + 1}`;
+      this.#intents.set(key, intent);
+      return { id: intent, object: "setup_intent", client_secret: `${intent}_secret_2`, customer };
     }
     if (kind === "customers") {
       const methods = [card(`pm_of_${id}`, id)].filter((each) => !this.#detached.has(each.id));

@@ -127,6 +127,13 @@ interface ErrorBody {
 }
 
 async function refusalOf(response: Response): Promise<Refusal> {
-  const { error, code, details } = (await response.json()) as ErrorBody;
-  return new Refusal(String(response.status), code, error, details ?? []);
+  const { error, code, details = [] } = (await response.json()) as ErrorBody;
+  const retryAfterS = Number(response.headers.get("retry-after"));
+  return new Refusal({
+    status: String(response.status),
+    code,
+    message: error,
+    details,
+    retryAfterS,
+  });
 }

@@ -136,10 +136,11 @@ export interface RowRange {
 export interface BudgetReservations {
   /**
    * Decides on a call and reserves what it is admitted for, until it is recorded or released, while
-   * nobody else decides for its organization. @throws AppError `STORE_UNAVAILABLE`.
+   * nobody else decides for its organization.
+   * @throws AppError `STORE_UNAVAILABLE`: it may be reserved all the same, until it is released.
    */
   reserve(call: AnnouncedToolCall): Promise<Admission>;
 
-  /** Gives back what a call had reserved. @throws AppError `STORE_UNAVAILABLE`. */
+  /** Gives back what a call had reserved, if it had. @throws AppError `STORE_UNAVAILABLE`. */
   release(orgId: string, callId: string): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { AnnouncedToolCall, ToolCallGate } from "../governance/index.js";
 import { AppError } from "../kernel/errors.js";
 import type { Log } from "../kernel/log.js";
-import type { BudgetReservations, UsageStore } from "./ports.js";
+import type { Admission, BudgetReservations, UsageStore } from "./ports.js";
 import type { UsageRecorder } from "./recorder.js";
 
 /** How long an organization without budgets is not asked about again, in ms. */
@@ -42,12 +42,11 @@ export class SharedUsageGate implements ToolCallGate {
   async admit(call: AnnouncedToolCall): Promise<readonly string[]> {
     this.#recorder.checkRoom();
     if (!(await this.#hasBudgets(call.orgId))) return [];
-    const admission = await this.#reservations.reserve(call);
+    const admission = await this.#reserve(call);
     if (admission.kind === "refused") {
       const { message, retryAfterMs } = admission;
       throw new AppError("QUOTA_EXCEEDED", message, { retryAfterMs });
     }
-    this.#reserved.add(call.eventId);
     for (const warning of admission.warnings) {
       this.#log.warn({ orgId: call.orgId, sessionId: call.sessionId, warning }, "budget exceeded");
     }
@@ -70,6 +69,19 @@ export class SharedUsageGate implements ToolCallGate {
   /** Has the organization's budgets looked at anew. */
   refresh(orgId: string): void {
     this.#withoutBudgets.delete(orgId);
+  }
+
+  /** A call is not made when nobody answers whether it is admitted; it may hold a reservation even so. */
+  async #reserve(call: AnnouncedToolCall): Promise<Admission> {
+    this.#reserved.add(call.eventId);
+    try {
+      const admission = await this.#reservations.reserve(call);
+      if (admission.kind === "refused") this.#reserved.delete(call.eventId);
+      return admission;
+    } catch (error) {
+      this.release(call);
+      throw error;
+    }
   }
 
   async #hasBudgets(orgId: string): Promise<boolean> {

@@ -32,11 +32,15 @@ export class PostgresBudgetReservations implements BudgetReservations {
     return this.#db.transaction((connection) => this.#reserveOn(connection, call));
   }
 
-  async release(orgId: string, callId: string): Promise<void> {
-    await this.#db.query(`DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = $2`, [
-      orgId,
-      callId,
-    ]);
+  /** Waits for its turn too: a reservation whose commit nobody answered for may be under way. */
+  release(orgId: string, callId: string): Promise<void> {
+    return this.#db.transaction(async (connection) => {
+      await budgetsOf(connection, orgId, true);
+      await connection.query(`DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = $2`, [
+        orgId,
+        callId,
+      ]);
+    });
   }
 
   async #reserveOn(connection: Connection, call: AnnouncedToolCall): Promise<Admission> {

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+
+/** With these a PostgreSQL server lets a transaction wait for a replica, of which there is none. */
+export const LOSABLE_COMMITS: Readonly<Record<string, string>> = {
+  synchronous_standby_names: "nobody",
+  synchronous_commit: "local",
+};
+
+/** How often it is looked for commits that wait, in ms. */
+const LOOK_MS = 10;
+
+/**
+ * Runs `work` while no transaction that adds to a table hears of its commit: it waits for a replica, takes
+ * effect, and its connection ends.
+ * @param url Of a database whose server has {@link LOSABLE_COMMITS}.
+ */
+export async function withLostCommits<T>(
+  url: string,
+  table: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(trigger(table));
+    const done = new AbortController();
+    const result = work().finally(() => done.abort());
+    // Awaited below; a failure before then is not a rejection that nobody handles.
+    result.catch(() => undefined);
+    while (!done.signal.aborted) {
+      await client.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+      );
+      await delay(LOOK_MS);
+    }
+    await client.query("DROP FUNCTION wait_for_replica CASCADE");
+    return await result;
+  } finally {
+    await client.end();
+  }
+}
+
+function trigger(table: string): string {
+  return `
+    CREATE FUNCTION wait_for_replica() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM set_config('synchronous_commit', 'on', true); RETURN NULL; END $$;
+    CREATE TRIGGER wait_for_replica AFTER INSERT ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION wait_for_replica()`;
+}
