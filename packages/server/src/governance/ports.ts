@@ -31,9 +31,10 @@ export interface FunctionName {
   readonly name: string;
   /**
    * `call`: called without a schema. `row`, `value`: selected with a dot, from a row of a table or
-   * query, or from anything; it is a function's name if there is no such column.
+   * query, or from anything; it is a function's name if there is no such column. `operator`: of an
+   * operator that the engine does not bring along, which calls a function.
    */
-  readonly form: "call" | "row" | "value";
+  readonly form: "call" | "row" | "value" | "operator";
   /** Where the row comes from, as schema and name, if it can only be from tables. */
   readonly tables?: readonly (readonly string[])[];
   /** What the engine's own function of the name is to a statement that calls it, if there is one. */

@@ -272,6 +272,7 @@ describe("the tables a statement names", () => {
     ["DROP INDEX i", []],
     ["COMMENT ON TABLE s.a IS ''", ["s.a"]],
     ["EXPLAIN SELECT * FROM a", ["a"]],
+    ["SELECT 1 FROM a, b AS c FOR UPDATE OF c", ["a", "b"]],
     ["SELECT * FROM generate_series(1, 2) a", []],
     ["SELECT 'FROM hidden' -- FROM hidden", []],
   ] as const)("%s names %j", (sql, expected) => {

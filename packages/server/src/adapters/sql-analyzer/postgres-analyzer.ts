@@ -11,7 +11,8 @@ import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection } from "./postgres-functions.js";
 import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
-import { judgeStatement, spokenName } from "./postgres-statements.js";
+import { isBuiltInOperator } from "./postgres-operators.js";
+import { judgeStatement, spokenName, TEMPORARY } from "./postgres-statements.js";
 import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
 
 /** Analyses remembered: the same few templates are submitted, and then run, again and again. */
@@ -101,6 +102,11 @@ function judge(statement: TreeNode): StatementAnalysis {
     if (verdict !== undefined)
       claims.push({ ...verdict, because: `it calls the function ${name}` });
   }
+  for (const name of contents.operators) {
+    if (name.length === 1 || isBuiltInOperator(name)) continue;
+    const because = `it calls the function of the operator ${name.join(".")}`;
+    claims.push({ statementClass: "admin", because });
+  }
   const denial = tableDenial(contents.tables);
   if (denial !== undefined) return rejected("forbidden", denial);
   const { statementClass, because } = gravest(claims);
@@ -115,12 +121,33 @@ function judge(statement: TreeNode): StatementAnalysis {
 }
 
 /** The names that are not told by the text alone: the database may have functions of its own. */
-function functionNamesOf({ functions, selections }: TreeContents): readonly FunctionName[] {
+function functionNamesOf({
+  functions,
+  operators,
+  selections,
+}: TreeContents): readonly FunctionName[] {
   const called = new Set(functions.flatMap((name) => (name.length === 1 ? name : [])));
+  const unknown = new Set(
+    operators.flatMap((name) => (name.length > 1 || isBuiltInOperator(name) ? [] : name)),
+  );
   return [
-    ...[...called].map((name) => ({ name, form: "call" as const })),
-    ...selections.map(({ name, from, ...tables }) => ({ name, form: from, ...tables })),
-  ].map((named) => ({ ...named, builtInClass: builtInClass(named.name) }));
+    ...[...called].map((name) => ({
+      name,
+      form: "call" as const,
+      builtInClass: builtInClass(name),
+    })),
+    ...[...unknown].map((name) => ({
+      name,
+      form: "operator" as const,
+      builtInClass: "read_select" as const,
+    })),
+    ...selections.map(({ name, from, ...tables }) => ({
+      name,
+      form: from,
+      ...tables,
+      builtInClass: builtInClass(name),
+    })),
+  ];
 }
 
 function builtInClass(name: string): FunctionName["builtInClass"] {
@@ -141,9 +168,7 @@ function gravest(claims: readonly Claim[]): Claim {
 
 function tableDenial(tables: readonly NamedTable[]): string | undefined {
   for (const { name, isTarget, isTemporary } of tables) {
-    if (isTemporary) {
-      return "Temporary objects are not allowed: connections are shared between steps";
-    }
+    if (isTemporary) return TEMPORARY;
     if (!isSystemTable(name)) continue;
     const spoken = name.join(".");
     if (isTarget) return `The system table ${spoken} cannot be changed`;

@@ -1,12 +1,20 @@
 /**
- * Whether a table is one of PostgreSQL's own, which no statement may change.
+ * Whether a table is one of PostgreSQL's own, or tells of the server like them; no statement may change it.
  * @param name schema and name, or only the name: those found without a schema begin with `pg_`.
  */
 export function isSystemTable(name: readonly string[]): boolean {
   const [table = "", schema] = [...name].reverse();
   if (schema === undefined) return table.startsWith("pg_");
+  return isSystemSchema(schema) || STATISTICS.test(table);
+}
+
+/** Whether a schema is one of PostgreSQL's own, or holds a session's temporary objects. */
+export function isSystemSchema(schema: string): boolean {
   return schema === "information_schema" || schema.startsWith("pg_");
 }
+
+/** Views of extensions, in any schema, that show the statements of other sessions and what they read. */
+const STATISTICS = /^pg_(stat_|buffercache|wait_sampling)/;
 
 /** Whether a statement may read one of PostgreSQL's own tables: those that describe the schema. */
 export function isReadableSystemTable(name: readonly string[]): boolean {
@@ -20,10 +28,13 @@ const SERVER_ACCESS = /^_pg_|^user_mapping|^foreign_(server|data_wrapper)/;
 
 /** The others tell of other sessions and their statements, of roles and passwords, or of the server. */
 const READABLE: ReadonlySet<string> = new Set(
-  `pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_depend pg_description
-  pg_enum pg_extension pg_index pg_indexes pg_inherits pg_matviews pg_namespace pg_opclass
-  pg_operator pg_partitioned_table pg_policies pg_policy pg_proc pg_range pg_sequence pg_sequences
-  pg_stat_user_indexes pg_stat_user_tables pg_statio_user_indexes pg_statio_user_tables
-  pg_statistic_ext pg_tables pg_timezone_abbrevs pg_timezone_names pg_trigger pg_ts_config pg_type
-  pg_views`.split(/\s+/),
+  `pg_aggregate pg_am pg_amop pg_amproc pg_attrdef pg_attribute pg_cast pg_class pg_collation
+  pg_constraint pg_conversion pg_depend pg_description pg_enum pg_extension pg_index pg_indexes
+  pg_inherits pg_language pg_matviews pg_namespace pg_opclass pg_operator pg_opfamily
+  pg_partitioned_table pg_policies pg_policy pg_proc pg_range pg_rewrite pg_rules pg_sequence
+  pg_sequences pg_stat_user_indexes pg_stat_user_tables pg_statio_user_indexes
+  pg_statio_user_tables pg_statistic_ext pg_tables pg_timezone_abbrevs pg_timezone_names pg_trigger
+  pg_ts_config pg_ts_config_map pg_ts_dict pg_ts_parser pg_ts_template pg_type pg_views`.split(
+    /\s+/,
+  ),
 );

@@ -54,13 +54,16 @@ const HARMLESS: ReadonlySet<string> = new Set(
     right rpad rtrim set_bit set_byte sha224 sha256 sha384 sha512 similar_escape similar_to_escape
     split_part starts_with string_to_array string_to_table strpos substr substring text textlen
     to_ascii to_bin to_hex to_oct translate unicode_assigned unicode_version unistr upper varchar
+    byteasend float4send float8send int2send int4send int8send textsend uuid_send
 
     age clock_timestamp date date_add date_bin date_part date_subtract date_trunc extract interval
     isfinite justify_days justify_hours justify_interval make_date make_interval make_time
     make_timestamp make_timestamptz now overlaps statement_timestamp time timeofday timestamp
     timestamptz timetz timezone to_char to_date to_number to_timestamp transaction_timestamp
 
-    bit bool bytea float4 float8 int2 int4 int8 money name numeric oid regclass uuid varbit xid xml
+    bit bool bytea cash_words float4 float8 inet int2 int4 int8 json jsonb jsonpath money name
+    numeric oid pg_lsn regclass regcollation regconfig regdictionary regnamespace regoper
+    regoperator regproc regprocedure regrole regtype tsquery tsvector uuid varbit xid xid8 xml
     gen_random_uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7
 
     any_value array_agg avg bit_and bit_or bit_xor bool_and bool_or corr count covar_pop covar_samp
@@ -109,22 +112,31 @@ const HARMLESS: ReadonlySet<string> = new Set(
 
     enum_first enum_last enum_range num_nonnulls num_nulls
 
-    col_description current_catalog current_database current_schema current_schemas current_user
-    format_type has_any_column_privilege has_column_privilege has_database_privilege
-    has_function_privilege has_schema_privilege has_sequence_privilege has_table_privilege
-    has_type_privilege obj_description pg_basetype pg_client_encoding pg_collation_for
-    pg_collation_is_visible pg_column_compression pg_column_is_updatable pg_column_size
-    pg_database_size pg_describe_object pg_encoding_to_char pg_function_is_visible
-    pg_get_constraintdef pg_get_expr pg_get_function_arg_default pg_get_function_arguments
-    pg_get_function_identity_arguments pg_get_function_result pg_get_functiondef pg_get_indexdef
+    pg_current_snapshot pg_current_xact_id_if_assigned pg_snapshot_xip pg_snapshot_xmax
+    pg_snapshot_xmin pg_visible_in_snapshot
+
+    acldefault aclexplode col_description current_catalog current_database current_schema
+    current_schemas current_user format_type getdatabaseencoding has_any_column_privilege
+    has_column_privilege has_database_privilege has_function_privilege has_language_privilege
+    has_schema_privilege has_sequence_privilege has_table_privilege has_type_privilege
+    icu_unicode_version mxid_age obj_description oidvectortypes pg_basetype pg_char_to_encoding
+    pg_client_encoding pg_collation_for pg_collation_is_visible pg_column_compression
+    pg_column_is_updatable pg_column_size pg_conversion_is_visible pg_database_size
+    pg_describe_object pg_encoding_to_char pg_function_is_visible pg_get_acl pg_get_constraintdef
+    pg_get_expr pg_get_function_arg_default pg_get_function_arguments
+    pg_get_function_identity_arguments pg_get_function_result pg_get_function_sqlbody
+    pg_get_functiondef pg_get_indexdef pg_get_keywords pg_get_object_address
     pg_get_partition_constraintdef pg_get_partkeydef pg_get_ruledef pg_get_serial_sequence
-    pg_get_statisticsobjdef pg_get_statisticsobjdef_expressions pg_get_triggerdef pg_get_userbyid
-    pg_get_viewdef pg_has_role pg_identify_object pg_index_column_has_property
-    pg_index_has_property pg_indexes_size pg_input_error_info pg_input_is_valid
-    pg_opclass_is_visible pg_operator_is_visible pg_partition_ancestors pg_partition_root
-    pg_partition_tree pg_relation_is_updatable pg_relation_size pg_sequence_parameters
-    pg_size_bytes pg_size_pretty pg_statistics_obj_is_visible pg_table_is_visible pg_table_size
-    pg_total_relation_size pg_ts_config_is_visible pg_type_is_visible pg_typeof
+    pg_get_statisticsobjdef pg_get_statisticsobjdef_columns pg_get_statisticsobjdef_expressions
+    pg_get_triggerdef pg_get_userbyid pg_get_viewdef pg_has_role pg_identify_object
+    pg_identify_object_as_address pg_index_column_has_property pg_index_has_property
+    pg_indexam_has_property pg_indexes_size pg_input_error_info pg_input_is_valid
+    pg_is_other_temp_schema pg_my_temp_schema pg_opclass_is_visible pg_operator_is_visible
+    pg_opfamily_is_visible pg_partition_ancestors pg_partition_root pg_partition_tree
+    pg_relation_is_updatable pg_relation_size pg_sequence_parameters pg_size_bytes pg_size_pretty
+    pg_statistics_obj_is_visible pg_table_is_visible pg_table_size pg_timezone_abbrevs
+    pg_timezone_names pg_total_relation_size pg_ts_config_is_visible pg_ts_dict_is_visible
+    pg_ts_parser_is_visible pg_ts_template_is_visible pg_type_is_visible pg_typeof
     row_security_active session_user shobj_description system_user to_regclass to_regcollation
     to_regnamespace to_regoper to_regoperator to_regproc to_regprocedure to_regrole to_regtype
     to_regtypemod version

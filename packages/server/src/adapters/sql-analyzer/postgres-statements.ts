@@ -1,5 +1,7 @@
 import type { StatementClass } from "../../governance/index.js";
+import { isSystemSchema } from "./postgres-catalogs.js";
 import type { TreeNode } from "./postgres-grammar.js";
+import { namesIn } from "./postgres-names.js";
 
 /** What one statement of a tree does by itself, or why no intent allows it. */
 export type StatementVerdict =
@@ -13,6 +15,7 @@ export type StatementVerdict =
  */
 export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
   if (OBJECT_FIELDS.some((field) => SERVER_OBJECTS.has(node[field]))) return forbidden(SERVER);
+  if (isTemporaryType(node)) return forbidden(TEMPORARY);
   switch (type) {
     case "SelectStmt":
       return selectVerdict(node);
@@ -42,6 +45,12 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
         : ofClass("admin");
     case "RefreshMatViewStmt":
       return ofClass("admin");
+    case "AlterTableStmt":
+      return setsForeignOptions(node) ? forbidden(SERVER) : ofClass("admin");
+    case "AlterObjectSchemaStmt":
+      return isSystemSchema(node["newschema"] as string) ? forbidden(SYSTEM) : ofClass("admin");
+    case "GrantStmt":
+      return namesIn(node["objects"]).some(isSystemSchema) ? forbidden(SYSTEM) : ofClass("admin");
     default:
       if (SCHEMA_STATEMENTS.has(type)) return ofClass("admin");
       return forbidden(FORBIDDEN[type] ?? `${spokenName(type)} is not allowed`);
@@ -53,12 +62,10 @@ const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
   "AlterDefaultPrivilegesStmt",
   "AlterDomainStmt",
   "AlterEnumStmt",
-  "AlterObjectSchemaStmt",
   "AlterOwnerStmt",
   "AlterPolicyStmt",
   "AlterSeqStmt",
   "AlterStatsStmt",
-  "AlterTableStmt",
   "AlterTypeStmt",
   "ClusterStmt",
   "CommentStmt",
@@ -73,7 +80,6 @@ const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
   "CreateStmt",
   "CreateTableAsStmt",
   "CreateTrigStmt",
-  "GrantStmt",
   "RenameStmt",
   "ViewStmt",
 ]);
@@ -98,6 +104,9 @@ const SERVER_OBJECTS: ReadonlySet<unknown> = new Set([
   "OBJECT_TABLESPACE",
 ]);
 
+/** What people are told who would leave something in a session. */
+export const TEMPORARY = "Temporary objects are not allowed: connections are shared between steps";
+const SYSTEM = "PostgreSQL's own schemas cannot be changed";
 const TRANSACTIONS = "Transaction control is not allowed: every step is its own transaction";
 const SESSION = "Session settings are not allowed: connections are shared between steps";
 const CODE = "Code is not allowed: what it would do cannot be read from the statement";
@@ -166,6 +175,19 @@ function isConcurrent(node: TreeNode): boolean {
   return (
     node["concurrent"] === true ||
     listed(node, "params", "DefElem", "defname").includes("concurrently")
+  );
+}
+
+/** A domain, enumeration or range that would hide another type from later statements of its session. */
+function isTemporaryType(node: TreeNode): boolean {
+  const name = namesIn(node["domainname"] ?? node["typeName"]);
+  return name.at(-2)?.startsWith("pg_temp") === true;
+}
+
+/** Options of a foreign table say which file it reads, or which table of another server. */
+function setsForeignOptions(node: TreeNode): boolean {
+  return listed(node, "cmds", "AlterTableCmd", "subtype").some((subtype) =>
+    /^AT_(AlterColumn)?GenericOptions$/.test(String(subtype)),
   );
 }
 

@@ -19,6 +19,8 @@ export interface TreeContents {
   readonly tables: readonly NamedTable[];
   /** Schema and name, or only the name, of each function called. */
   readonly functions: readonly (readonly string[])[];
+  /** Schema and name, or only the name, of each operator. */
+  readonly operators: readonly (readonly string[])[];
   /** Names behind a dot that may be those of functions. */
   readonly selections: readonly Selection[];
 }
@@ -28,7 +30,13 @@ export interface TreeContents {
  * admits one type only stands there bare: those are told by the fields they have.
  */
 export function contentsOf(root: TreeNode): TreeContents {
-  const found: Found = { statements: [], tables: [], functions: [], dots: new Selections() };
+  const found: Found = {
+    statements: [],
+    tables: [],
+    functions: [],
+    operators: [],
+    dots: new Selections(),
+  };
   const pending: Visit[] = [{ value: root, field: "", statement: "", scope: NO_NAMES }];
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
     pending.push(...visitValue(visit, found).reverse());
@@ -41,6 +49,7 @@ interface Found {
   readonly statements: { type: string; node: TreeNode }[];
   readonly tables: NamedTable[];
   readonly functions: (readonly string[])[];
+  readonly operators: (readonly string[])[];
   readonly dots: Selections;
 }
 
@@ -66,6 +75,8 @@ const CHANGES: ReadonlySet<string> = new Set([
   "MergeStmt",
   "UpdateStmt",
 ]);
+/** These change, or let others change, all tables they name. */
+const CHANGES_ALL: ReadonlySet<string> = new Set(["GrantStmt", "TruncateStmt"]);
 /** What DROP and COMMENT may name as lists of names, that is a table to us. */
 const TABLE_KINDS: ReadonlySet<unknown> = new Set([
   "OBJECT_FOREIGN_TABLE",
@@ -82,14 +93,17 @@ function visitValue({ value, field, statement, scope }: Visit, found: Found): Vi
   if (isStatement) found.statements.push({ type, node: value });
   const within = isStatement ? type : statement;
   collectTables(value, field, within, scope, found);
-  collectFunctions(value, type, found);
+  collectFunctions(value, type, within, found);
+  collectOperators(value, type, found);
   found.dots.visit(value, type, isCte(value, scope));
   const inner = innerScopes(value, scope);
-  return Object.entries(value).flatMap(([name, child]) =>
-    name === "withClause"
+  return Object.entries(value).flatMap(([name, child]) => {
+    // What FOR UPDATE OF names stands in FROM, perhaps as an alias.
+    if (name === "lockedRels") return [];
+    return name === "withClause"
       ? inner.ctes.map((cte) => ({ ...cte, field: "CommonTableExpr", statement: within }))
-      : [{ value: child, field: name, statement: within, scope: inner.body }],
-  );
+      : [{ value: child, field: name, statement: within, scope: inner.body }];
+  });
 }
 
 function collectTables(
@@ -101,8 +115,7 @@ function collectTables(
 ): void {
   if (typeof node["relname"] === "string") {
     const name = nameOf(node);
-    const isTarget =
-      statement === "TruncateStmt" || (CHANGES.has(statement) && field === "relation");
+    const isTarget = CHANGES_ALL.has(statement) || (CHANGES.has(statement) && field === "relation");
     if (!isTarget && isCte(node, scope)) return;
     const isTemporary =
       node["relpersistence"] === "t" || name.at(-2)?.startsWith("pg_temp") === true;
@@ -119,14 +132,33 @@ function collectTables(
   }
 }
 
-function collectFunctions(node: TreeNode, type: string, found: Found): void {
+function collectFunctions(node: TreeNode, type: string, statement: string, found: Found): void {
   // A trigger's function is called by the writes to its table, as its owner has decided.
   if (type !== "CreateTrigStmt" && node["funcname"] !== undefined) {
     found.functions.push(namesIn(node["funcname"]));
   }
+  // Whoever is granted a function may call it.
+  if (type === "ObjectWithArgs" && statement === "GrantStmt") {
+    found.functions.push(namesIn(node["objname"]));
+  }
   if (type === "RangeTableSample" && !isBuiltInSampling(namesIn(node["method"]))) {
     found.functions.push(namesIn(node["method"]));
   }
+}
+
+/** Expressions that have their keyword in place of an operator's name. */
+const BETWEEN: ReadonlySet<unknown> = new Set([
+  "AEXPR_BETWEEN",
+  "AEXPR_BETWEEN_SYM",
+  "AEXPR_NOT_BETWEEN",
+  "AEXPR_NOT_BETWEEN_SYM",
+]);
+
+/** Those of expressions, of `x = ANY (SELECT …)` and of `ORDER BY x USING <`. */
+function collectOperators(node: TreeNode, type: string, found: Found): void {
+  if (BETWEEN.has(node["kind"])) return;
+  const name = type === "A_Expr" ? node["name"] : (node["operName"] ?? node["useOp"]);
+  if (name !== undefined) found.operators.push(namesIn(name));
 }
 
 function isBuiltInSampling(name: readonly string[]): boolean {

@@ -18,7 +18,12 @@ CREATE FUNCTION twice(float8, int DEFAULT 2) RETURNS float8 LANGUAGE sql AS 'SEL
 CREATE FUNCTION status(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
 CREATE FUNCTION http_status(text) RETURNS int LANGUAGE sql AS 'SELECT 1';
 CREATE FUNCTION initcap(customers) RETURNS text LANGUAGE sql AS 'SELECT $1.name';
-CREATE VIEW scores AS SELECT id, score(customers) AS score, initcap(customers) FROM customers;
+CREATE FUNCTION near(int, int) RETURNS bool LANGUAGE sql AS 'SELECT abs($1 - $2) < 2';
+CREATE FUNCTION big(int) RETURNS bool LANGUAGE sql AS 'SELECT $1 > 9';
+CREATE OPERATOR ~=~ (FUNCTION = near, LEFTARG = int, RIGHTARG = int);
+CREATE OPERATOR @! (FUNCTION = big, RIGHTARG = int);
+CREATE OPERATOR @@! (FUNCTION = pg_read_file, RIGHTARG = text);
+CREATE VIEW scores AS SELECT id, score(customers) AS score, initcap(customers), id ~=~ 2 AS near FROM customers;
 `;
 
 let database: TestDatabase;
@@ -72,6 +77,22 @@ describe("a function of the database's owner", () => {
     expect(hints[0]).toMatch(/^\w+ is (a|also a) function of this data source/);
   });
 
+  it.each([
+    "SELECT id FROM customers WHERE id ~=~ 2",
+    "SELECT @! id FROM customers",
+    "SELECT @@! '/etc/hostname'::text",
+    "SELECT 1 ~=~ ANY (ARRAY[2, 3]), 1 ~=~ ALL (SELECT 2)",
+    "SELECT id FROM customers ORDER BY id USING ~=~",
+    "SELECT id FROM customers GROUP BY id HAVING NOT id OPERATOR(~=~) 2",
+  ])("is not called by a read through an operator: %s", async (sql) => {
+    const { reason, message, hints } = await failureOf(run(sql, "read_select"));
+    expect([reason, message]).toEqual([
+      "intent",
+      expect.stringContaining("the function of the operator "),
+    ]);
+    expect(hints[0]).toMatch(/^\S+ is an operator of this data source/);
+  });
+
   const newer = "UPDATE customers SET name = name RETURNING";
   it.each([`${newer} old.score, new.score`, `${newer} WITH (OLD AS o) o.score`])(
     "is not called by a write, of a grammar that only a newer server knows: %s",
@@ -98,10 +119,13 @@ describe("a function of the database's owner", () => {
   });
 
   it("is called under admin, and through a view", async () => {
-    const admin = await run("SELECT c.score, initcap(c) FROM customers c WHERE id = 1", "admin");
-    expect(admin.outputJson).toBe('[{"score":7,"initcap":"Ada"}]');
-    const view = await run("SELECT s.score, s.initcap FROM scores s WHERE s.id = 1");
-    expect(view.outputJson).toBe('[{"score":7,"initcap":"Ada"}]');
+    const admin = await run(
+      "SELECT c.score, initcap(c), id ~=~ 2 AS near FROM customers c WHERE id = 1",
+      "admin",
+    );
+    expect(admin.outputJson).toBe('[{"score":7,"initcap":"Ada","near":true}]');
+    const view = await run("SELECT s.score, s.initcap, s.near FROM scores s WHERE s.id = 1");
+    expect(view.outputJson).toBe('[{"score":7,"initcap":"Ada","near":true}]');
   });
 
   it.each([
@@ -136,10 +160,14 @@ describe("a function of PostgreSQL's own", () => {
   });
 
   it("is one of an extension too", async () => {
-    await database.query("CREATE EXTENSION unaccent; CREATE EXTENSION citext");
+    await database.query(
+      "CREATE EXTENSION unaccent; CREATE EXTENSION citext; CREATE EXTENSION pg_trgm",
+    );
     const sql =
-      "SELECT unaccent('é') AS e, max(name::citext) AS m, replace('a'::citext, 'A', 'b') AS r";
-    expect((await run(`${sql} FROM customers`)).outputJson).toBe('[{"e":"e","m":"Bo","r":"b"}]');
+      "SELECT unaccent('é') AS e, max(name::citext) AS m, replace('a'::citext, 'A', 'b') AS r, bool_or('ad' <% name) AS w";
+    expect((await run(`${sql} FROM customers`)).outputJson).toBe(
+      '[{"e":"e","m":"Bo","r":"b","w":true}]',
+    );
   });
 });
 

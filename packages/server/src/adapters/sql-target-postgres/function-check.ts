@@ -20,8 +20,8 @@ interface Answer {
 }
 
 /**
- * Refuses statements that call, under a name which the text does not tell apart from a column's or
- * from that of PostgreSQL's own function, a function that their intent does not cover.
+ * Refuses statements that call, by an operator or under a name which the text does not tell apart from
+ * a column's or from that of PostgreSQL's own function, a function that their intent does not cover.
  */
 export class FunctionCheck {
   /** By statement, as the analyzer keeps it. */
@@ -58,22 +58,29 @@ export class FunctionCheck {
 }
 
 /**
- * A function that is found without its schema, and can be called in this form: one selected from takes
- * a single argument, and one selected from a row takes rows of some kind. A name that is a column of all
- * the tables it may be selected from is never a function's.
+ * A function or operator that is found without its schema, and can be called in this form: a function
+ * selected from takes a single argument, and one selected from a row takes rows of some kind. A name that
+ * is a column of all the tables it may be selected from is never a function's.
  */
 const FIND = `
-SELECT place, bool_or(pronamespace <> 'pg_catalog'::regnamespace AND NOT EXISTS (
-    SELECT FROM pg_depend
-    WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')) AS is_own
-FROM jsonb_to_recordset($1::jsonb) AS named (place int, name name, form text, tables text[])
-JOIN pg_proc p ON proname = name AND pg_function_is_visible(p.oid)
-LEFT JOIN pg_type argument ON argument.oid = proargtypes[0]
-WHERE (form = 'call' OR pronargs > 0 AND pronargs - pronargdefaults <= 1 AND
-    (form = 'value' OR provariadic <> 0 OR argument.typtype IN ('c', 'd', 'p')))
-  AND (tables IS NULL OR EXISTS (SELECT FROM unnest(tables) source WHERE NOT EXISTS (
+SELECT place, bool_or(schema <> 'pg_catalog'::regnamespace AND NOT EXISTS (
+    SELECT FROM pg_depend d
+    WHERE d.classid = object.classid AND d.objid = object.objid AND deptype = 'e')) AS is_own
+FROM jsonb_to_recordset($1::jsonb) AS named (place int, name name, form text, tables text[]),
+LATERAL (
+  SELECT 'pg_proc'::regclass, p.oid, pronamespace
+  FROM pg_proc p LEFT JOIN pg_type argument ON argument.oid = proargtypes[0]
+  WHERE form <> 'operator' AND proname = name AND pg_function_is_visible(p.oid)
+    AND (form = 'call' OR pronargs > 0 AND pronargs - pronargdefaults <= 1 AND
+      (form = 'value' OR provariadic <> 0 OR argument.typtype IN ('c', 'd', 'p')))
+  UNION ALL
+  SELECT 'pg_operator'::regclass, oid, oprnamespace
+  FROM pg_operator
+  WHERE form = 'operator' AND oprname = name AND pg_operator_is_visible(oid)
+) AS object (classid, objid, schema)
+WHERE tables IS NULL OR EXISTS (SELECT FROM unnest(tables) source WHERE NOT EXISTS (
     SELECT FROM pg_attribute
-    WHERE attrelid = to_regclass(source) AND attname = name AND NOT attisdropped)))
+    WHERE attrelid = to_regclass(source) AND attname = name AND NOT attisdropped))
 GROUP BY place ORDER BY place`;
 
 async function findFunctions(
@@ -94,12 +101,24 @@ async function findFunctions(
 }
 
 function refusal({ name, form }: FunctionName, intent: Intent): StatementError {
-  const calls = form === "call" ? "calls" : "may call, by selecting its name with a dot,";
+  const calls = {
+    call: "calls the function",
+    operator: "calls the function of the operator",
+    row: "may call, by selecting its name with a dot, the function",
+    value: "may call, by selecting its name with a dot, the function",
+  }[form];
   return new StatementError(
     "intent",
-    `The statement ${calls} the function ${name} of the data source, which the declared intent ${intent} does not cover`,
-    { hints: [form === "call" ? builtInHint(name) : columnHint(name)] },
+    `The statement ${calls} ${name} of the data source, which the declared intent ${intent} does not cover`,
+    { hints: [hintFor({ name, form })] },
   );
+}
+
+function hintFor({ name, form }: Pick<FunctionName, "name" | "form">): string {
+  if (form === "operator") {
+    return `${name} is an operator of this data source; what it gives may be had from a view`;
+  }
+  return form === "call" ? builtInHint(name) : columnHint(name);
 }
 
 function builtInHint(name: string): string {

@@ -75,6 +75,13 @@ export const READS: readonly string[] = [
   "SELECT int4range(1, 3) && int4range(2, 4), point '(1,2)' <-> point '(2,3)', inet '10.0.0.1' << inet '10.0.0.0/8', masklen('10.0.0.0/8'), host(inet '10.0.0.1')",
   "SELECT gen_random_uuid(), random(), clock_timestamp(), version(), has_table_privilege('customers', 'SELECT')",
   "SELECT mood, enum_range(mood), mood::text = 'calm' FROM customers WHERE mood >= 'calm'",
+  "SELECT inet('10.0.0.1'), jsonb('{}'), tsquery('a & b'), regtype('int4'), encode(float8send(1.5), 'hex'), cash_words('12')",
+  "SELECT a.privilege_type FROM pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a WHERE c.relname = 'orders'",
+  "SELECT pg_get_ruledef(r.oid), u.definition FROM pg_rewrite r LEFT JOIN pg_rules u USING (rulename) WHERE r.ev_class = 'totals'::regclass",
+  "SELECT c.castsource::regtype, a.aggkind, l.lanname FROM pg_cast c, pg_aggregate a, pg_language l LIMIT 1",
+  "SELECT pg_snapshot_xmin(pg_current_snapshot()), k.word FROM pg_get_keywords() k LIMIT 1",
+  "SELECT 1 OPERATOR(pg_catalog.=) ANY (ARRAY[1]), 1 OPERATOR(pg_catalog.<) ALL (SELECT 2), 2 NOT BETWEEN SYMMETRIC 1 AND 3",
+  "SELECT id FROM orders ORDER BY id USING >, status USING OPERATOR(pg_catalog.<)",
   "EXPLAIN SELECT * FROM orders",
   "EXPLAIN (ANALYZE, VERBOSE, BUFFERS, FORMAT JSON) SELECT * FROM orders",
   "EXPLAIN ANALYZE VERBOSE TABLE orders",
@@ -183,6 +190,7 @@ export const CHANGES: Readonly<Record<string, readonly string[]>> = {
     "COMMENT ON COLUMN orders.total IS 'in euros'",
     "GRANT SELECT (name), INSERT ON customers TO PUBLIC",
     "REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC",
+    "GRANT EXECUTE ON FUNCTION lower(text) TO PUBLIC",
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO PUBLIC",
     "ANALYZE VERBOSE orders (status)",
     "DROP FUNCTION IF EXISTS f(int)",
@@ -191,6 +199,10 @@ export const CHANGES: Readonly<Record<string, readonly string[]>> = {
     "EXPLAIN (ANALYZE) REFRESH MATERIALIZED VIEW snapshot",
     "SELECT public.lower('x')",
     "SELECT unheard_of(1)",
+    "SELECT 1 OPERATOR(theirs.+) 2",
+    "SELECT 1 OPERATOR(theirs.=) ANY (ARRAY[1])",
+    "SELECT 1 OPERATOR(theirs.=) ALL (SELECT 1)",
+    "SELECT id FROM orders ORDER BY id USING OPERATOR(theirs.<)",
     "SELECT * FROM orders TABLESAMPLE public.theirs (1)",
   ],
 };
@@ -205,8 +217,10 @@ export const FORBIDDEN: readonly string[] = lines(`
     ALTER EXTENSION plpgsql UPDATE
     ALTER EXTENSION plpgsql ADD TABLE orders
     ALTER FOREIGN DATA WRAPPER w OPTIONS (SET a 'b')
+    ALTER FOREIGN TABLE f OPTIONS (SET filename '/etc/passwd')
     ALTER FUNCTION f(int) SECURITY DEFINER
     ALTER FUNCTION f(int) DEPENDS ON EXTENSION plpgsql
+    ALTER FUNCTION f(int) SET SCHEMA pg_catalog
     ALTER GROUP g ADD USER u
     ALTER LANGUAGE plpgsql OWNER TO postgres
     ALTER LARGE OBJECT 1 OWNER TO postgres
@@ -220,6 +234,9 @@ export const FORBIDDEN: readonly string[] = lines(`
     ALTER SUBSCRIPTION s DISABLE
     ALTER SYSTEM RESET ALL
     ALTER TABLE ALL IN TABLESPACE pg_default SET TABLESPACE t
+    ALTER TABLE f OPTIONS (ADD filename '/etc/passwd')
+    ALTER TABLE f ADD COLUMN b int, ALTER COLUMN a OPTIONS (SET column_name 'secret')
+    ALTER TABLE orders SET SCHEMA information_schema
     ALTER TABLESPACE pg_default RESET (seq_page_cost)
     ALTER TEXT SEARCH CONFIGURATION english ADD MAPPING FOR word WITH simple
     ALTER TEXT SEARCH DICTIONARY simple (StopWords = english)
@@ -266,6 +283,10 @@ export const FORBIDDEN: readonly string[] = lines(`
     CREATE SUBSCRIPTION s CONNECTION 'host=evil' PUBLICATION p
     CREATE TABLESPACE t LOCATION '/tmp'
     CREATE TEMP SEQUENCE q
+    CREATE DOMAIN pg_temp.email AS text
+    CREATE TYPE pg_temp.mood AS ENUM ('calm')
+    CREATE TYPE pg_temp.address AS (city text)
+    CREATE TYPE pg_temp.floats AS RANGE (subtype = float8)
     CREATE TEMP VIEW v AS SELECT 1
     CREATE LOCAL TEMPORARY TABLE t AS SELECT 1
     CREATE TEXT SEARCH DICTIONARY d (TEMPLATE = simple)
@@ -303,6 +324,12 @@ export const FORBIDDEN: readonly string[] = lines(`
     GRANT pg_read_server_files TO postgres
     GRANT ALL ON DATABASE postgres TO PUBLIC
     GRANT SET ON PARAMETER work_mem TO PUBLIC
+    GRANT EXECUTE ON FUNCTION pg_read_file(text) TO PUBLIC
+    GRANT EXECUTE ON FUNCTION pg_catalog.lo_import(text) TO PUBLIC
+    GRANT SELECT ON ALL TABLES IN SCHEMA pg_catalog TO PUBLIC
+    GRANT CREATE ON SCHEMA pg_catalog TO PUBLIC
+    GRANT UPDATE ON pg_class TO PUBLIC
+    GRANT SELECT (rolpassword) ON pg_authid TO PUBLIC
     GRANT USAGE ON FOREIGN SERVER s TO PUBLIC
     GRANT ALL ON LARGE OBJECT 1 TO PUBLIC
     GRANT USAGE ON LANGUAGE plpgsql TO PUBLIC
@@ -356,6 +383,9 @@ export const FORBIDDEN: readonly string[] = lines(`
     SELECT * FROM pg_stat_ssl
     SELECT * FROM pg_stat_replication
     SELECT * FROM pg_stat_statements
+    SELECT query FROM public.pg_stat_statements
+    SELECT * FROM extensions.pg_stat_statements_info
+    SELECT * FROM public.pg_buffercache
     SELECT * FROM pg_prepared_statements
     SELECT * FROM pg_cursors
     SELECT * FROM pg_locks
