@@ -37,7 +37,10 @@ function ofClass(statementClass: StatementClass): FunctionVerdict {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Functions that only compute, aggregate or describe the schema; those of the grammar included. */
+/**
+ * Functions that only compute, aggregate or describe the schema: PostgreSQL's, those of the grammar
+ * included, and in the last paragraph those of well-known extensions.
+ */
 const HARMLESS: ReadonlySet<string> = new Set(
   words(`
     abs acos acosd acosh asin asind asinh atan atan2 atan2d atand atanh cbrt ceil ceiling cos cosd
@@ -145,6 +148,26 @@ const HARMLESS: ReadonlySet<string> = new Set(
     show_trgm similarity strict_word_similarity unaccent word_similarity
     binary_quantize cosine_distance hamming_distance inner_product jaccard_distance l1_distance
     l2_distance l2_norm l2_normalize subvector vector_dims vector_norm
+    citext crypt digest gen_random_bytes gen_salt hmac show_limit system_rows system_time
+    uuid_generate_v1 uuid_generate_v1mc uuid_generate_v3 uuid_generate_v4 uuid_generate_v5
+    uuid_nil uuid_ns_dns uuid_ns_oid uuid_ns_url uuid_ns_x500
+    akeys avals defined each exist hstore hstore_to_array hstore_to_json hstore_to_json_loose
+    hstore_to_jsonb hstore_to_jsonb_loose hstore_to_matrix skeys slice svals
+    icount idx index intset lca ltree2text nlevel sort sort_asc sort_desc subarray subltree
+    subpath text2ltree uniq
+    cube cube_coord cube_dim cube_distance cube_enlarge cube_inter cube_is_point cube_ll_coord
+    cube_size cube_subset cube_union cube_ur_coord distance_chebyshev distance_taxicab earth
+    earth_box earth_distance gc_to_sec geo_distance latitude ll_to_earth longitude sec_to_gc
+    geography geometry st_area st_asbinary st_asgeojson st_astext st_azimuth st_boundary st_buffer
+    st_centroid st_collect st_contains st_convexhull st_coveredby st_covers st_crosses
+    st_difference st_disjoint st_distance st_distancesphere st_dwithin st_endpoint st_envelope
+    st_equals st_expand st_extent st_geogfromtext st_geohash st_geometryn st_geometrytype
+    st_geomfromgeojson st_geomfromtext st_geomfromwkb st_intersection st_intersects st_isempty
+    st_isvalid st_length st_makeenvelope st_makeline st_makepoint st_makevalid st_npoints
+    st_numgeometries st_overlaps st_perimeter st_point st_pointonsurface st_setsrid st_simplify
+    st_srid st_startpoint st_touches st_transform st_union st_within st_x st_xmax st_xmin st_y
+    st_ymax st_ymin st_z
+    time_bucket time_bucket_gapfill
   `),
 );
 

@@ -54,6 +54,26 @@ describe("what the analyzer says that it reads", () => {
     const harmless = rows.map((row) => row["proname"] as string).filter(isHarmless);
     expect(harmless.filter((name) => !VOLATILE.has(name))).toEqual([]);
   });
+
+  it("holds of extensions neither what changes something nor what reaches beyond the database", async () => {
+    await database.query("ROLLBACK; BEGIN");
+    const available = await database.query(
+      "SELECT name FROM pg_available_extensions WHERE name !~ 'plperl|plpython|pltcl'",
+    );
+    for (const { name } of available) {
+      await database.query(`CREATE EXTENSION IF NOT EXISTS "${String(name)}" CASCADE`);
+    }
+    const rows = await database.query(
+      `SELECT extname, proname, provolatile FROM pg_proc p
+       JOIN pg_depend d ON classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e'
+       JOIN pg_extension e ON e.oid = refobjid`,
+    );
+    const harmless = rows.filter((row) => isHarmless(row["proname"] as string));
+    const extensions = new Set(harmless.map((row) => row["extname"] as string));
+    expect([...extensions].filter((name) => !COMPUTING.has(name))).toEqual([]);
+    const changing = harmless.filter((row) => row["provolatile"] === "v");
+    expect(changing.filter((row) => !CHANCE.test(row["proname"] as string))).toEqual([]);
+  });
 });
 
 describe("what the analyzer says that it changes something", () => {
@@ -101,6 +121,25 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "uuidv4",
   "uuidv7",
 ]);
+
+/** Extensions whose functions only compute, or take a sample. */
+const COMPUTING: ReadonlySet<string> = new Set([
+  "citext",
+  "cube",
+  "earthdistance",
+  "fuzzystrmatch",
+  "hstore",
+  "intarray",
+  "ltree",
+  "pg_trgm",
+  "pgcrypto",
+  "tsm_system_rows",
+  "tsm_system_time",
+  "unaccent",
+  "uuid-ossp",
+]);
+/** What gives something else each time, and is harmless all the same. */
+const CHANCE = /^(gen_|uuid_generate_|system_)/;
 
 /** What a statement could leave behind without writing to a table. */
 async function traces(): Promise<object> {

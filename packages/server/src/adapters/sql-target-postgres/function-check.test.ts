@@ -17,6 +17,7 @@ CREATE FUNCTION many(VARIADIC customers[]) RETURNS int LANGUAGE sql AS 'SELECT 1
 CREATE FUNCTION twice(float8, int DEFAULT 2) RETURNS float8 LANGUAGE sql AS 'SELECT $1 * $2';
 CREATE FUNCTION status(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
 CREATE FUNCTION http_status(text) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION slice(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
 CREATE FUNCTION initcap(customers) RETURNS text LANGUAGE sql AS 'SELECT $1.name';
 CREATE FUNCTION near(int, int) RETURNS bool LANGUAGE sql AS 'SELECT abs($1 - $2) < 2';
 CREATE FUNCTION big(int) RETURNS bool LANGUAGE sql AS 'SELECT $1 > 9';
@@ -68,6 +69,7 @@ describe("a function of the database's owner", () => {
     "SELECT (total::float8).twice.abs FROM orders",
     "SELECT ($1::float8).twice",
     "SELECT initcap(c) FROM customers c",
+    "SELECT slice(name) FROM customers",
     "SELECT initcap(name) FROM customers",
     "SELECT c.initcap FROM customers c",
     "SELECT o.score FROM orders o",
@@ -168,6 +170,19 @@ describe("a function of PostgreSQL's own", () => {
     expect((await run(`${sql} FROM customers`)).outputJson).toBe(
       '[{"e":"e","m":"Bo","r":"b","w":true}]',
     );
+  });
+
+  it.each([
+    ["pgcrypto", "encode(digest('a', 'md5'), 'hex')", "0cc175b9c0f1b6a831c399e269772661"],
+    ["hstore", "array_to_string(akeys(hstore('a', 'b')), ',')", "a"],
+    ["ltree", "subpath('a.b.c', 1, 2)", "b.c"],
+    ["intarray", "sort_desc(uniq(sort(ARRAY[2, 1, 2])))::text", "{2,1}"],
+    ["uuid-ossp", "uuid_nil()::text", "00000000-0000-0000-0000-000000000000"],
+    ["earthdistance", "round(earth_distance(ll_to_earth(0, 0), ll_to_earth(0, 0)))::text", "0"],
+    ["tsm_system_rows", "(SELECT count(*) FROM orders TABLESAMPLE system_rows (1))::text", "1"],
+  ])("is one of %s: %s", async (extension, call, value) => {
+    await database.query(`CREATE EXTENSION "${extension}" CASCADE`);
+    expect((await run(`SELECT ${call} AS v`)).outputJson).toBe(JSON.stringify([{ v: value }]));
   });
 });
 
