@@ -83,8 +83,10 @@ describe("two nodes of one store", () => {
 
   it("fence a node that was taken for gone, and whose read another has claimed since", async () => {
     const ref = await submit(a.plans, ["a"]);
+    // As when node A hangs before its claim is written: the timer that would have it written never fires.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
     const late = await claim(a.plans, ref, "a");
-    // As when node A hangs before its claim is written.
+    vi.useRealTimers();
     await database.query("UPDATE plans SET holder = NULL");
     const attempt = await claim(b.plans, ref, "a");
     expect(attempt).toEqual(late);
