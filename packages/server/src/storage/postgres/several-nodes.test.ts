@@ -176,6 +176,25 @@ describe("two nodes of one store", () => {
       retryAfterMs: expect.any(Number) as number,
     });
   });
+
+  it("give back what a call reserved whose commit is still under way, after it", async () => {
+    const budget = { scope: "organization", unit: "aau", period: "day", action: "block" } as const;
+    await a.usage.saveBudget(ORG, { ...budget, id: randomUUID(), limit: 10n });
+    const callId = randomUUID();
+    await database.query("BEGIN; SELECT FROM usage_budgets FOR UPDATE");
+    await database.query("INSERT INTO usage_reservations VALUES ($1, $2, 's', 3, 0, $3)", [
+      ORG,
+      callId,
+      randomUUID(),
+    ]);
+    const released = a.reservations?.release(ORG, callId);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 5000);
+    await database.query("COMMIT");
+    await released;
+    expect(await database.query("SELECT FROM usage_reservations")).toEqual([]);
+  });
 });
 
 async function submit(
