@@ -290,6 +290,10 @@ describe("the tables a statement names", () => {
     expect(tablesOf("WITH a AS (SELECT 1), b AS (SELECT * FROM a) SELECT * FROM b")).toEqual([]);
     expect(tablesOf("WITH b AS (SELECT * FROM a), a AS (SELECT 1) SELECT * FROM b")).toEqual(["a"]);
     expect(tablesOf("WITH RECURSIVE a AS (SELECT 1 UNION SELECT * FROM a) TABLE a")).toEqual([]);
+    expect(tablesOf("WITH a AS (WITH b AS (TABLE c) TABLE b), c AS (TABLE a) TABLE b")).toEqual([
+      "b",
+      "c",
+    ]);
     expect(tablesOf("WITH a AS (SELECT 1) DELETE FROM a")).toEqual(["a"]);
   });
 });
@@ -309,6 +313,17 @@ describe("any text at all", () => {
         expect(["statement", "rejected"]).toContain(analyzer.analyze(sql, "postgres").kind);
       }),
     );
+  });
+
+  it("is told in about its own length, however often it gives or uses a name", () => {
+    const list = (count: number, item: (place: number) => string): string =>
+      Array.from({ length: count }, (_, place) => item(place)).join(", ");
+    const analysis = analyzer.analyze(
+      `SELECT ${list(3_000, (n) => `a.c${n}`)} FROM ${list(3_000, (n) => `t${n} a`)}`,
+      "postgres",
+    );
+    expect(tablesOf(`WITH ${list(3_000, (n) => `a${n} AS (TABLE t)`)} TABLE a7`)).toEqual(["t"]);
+    expect(JSON.stringify(analysis).length).toBeLessThan(1_000_000);
   });
 
   it("is found however deep it is nested, or refused, and the next one is read as ever", async () => {

@@ -97,9 +97,10 @@ export class Selections {
   }
 
   #add(name: string, source: Source): void {
-    const sources = this.#sources.get(name);
-    if (sources === undefined) this.#sources.set(name, [source]);
-    else sources.push(source);
+    const sources = this.#sources.get(name) ?? [];
+    sources.push(source);
+    const from = sources.some((each) => each.from === "value") ? "value" : "row";
+    this.#sources.set(name, sources.length > SOURCES_MAX ? [{ from }] : sources);
   }
 
   #resolve({ name, source, table }: Selected): Selection | undefined {
@@ -114,6 +115,9 @@ export class Selections {
     return tables.length === others.length ? { name, from: "row", tables } : { name, from: "row" };
   }
 }
+
+/** Sources of one name whose columns are told apart: what is told must not grow with the text's square. */
+const SOURCES_MAX = 16;
 
 /** Names that stand for rows of the table that is changed, without being said to. */
 const ROWS_OF_TARGET: ReadonlySet<string> = new Set(["excluded", "new", "old"]);

@@ -37,7 +37,7 @@ export function contentsOf(root: TreeNode): TreeContents {
     operators: [],
     dots: new Selections(),
   };
-  const pending: Visit[] = [{ value: root, field: "", statement: "", scope: NO_NAMES }];
+  const pending: Visit[] = [{ value: root, field: "", statement: "", scope: undefined }];
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
     pending.push(...visitValue(visit, found).reverse());
   }
@@ -60,10 +60,18 @@ interface Visit {
   /** The innermost statement around it. */
   readonly statement: string;
   /** Names that WITH gives there: they hide tables. */
-  readonly scope: ReadonlySet<string>;
+  readonly scope: Scope | undefined;
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
+/** What one WITH hides where it is in force, and what those around it do. */
+interface Scope {
+  /** Places of its queries by name, shared by all of them. */
+  readonly names: ReadonlyMap<string, number>;
+  /** How many of them, from the first on, are seen there. */
+  readonly seen: number;
+  readonly outer: Scope | undefined;
+}
+
 /** Fields begin with a small letter, types with a capital one. */
 const STATEMENT_TYPE = /^[A-Z]\w*Stmt$/;
 /** Fields under which a SELECT stands bare: the halves of a UNION. */
@@ -110,7 +118,7 @@ function collectTables(
   node: TreeNode,
   field: string,
   statement: string,
-  scope: ReadonlySet<string>,
+  scope: Scope | undefined,
   found: Found,
 ): void {
   if (typeof node["relname"] === "string") {
@@ -171,28 +179,34 @@ function isBuiltInSampling(name: readonly string[]): boolean {
  */
 function innerScopes(
   node: TreeNode,
-  outer: ReadonlySet<string>,
+  outer: Scope | undefined,
 ): {
-  readonly body: ReadonlySet<string>;
-  readonly ctes: readonly { readonly value: TreeNode; readonly scope: ReadonlySet<string> }[];
+  readonly body: Scope | undefined;
+  readonly ctes: readonly { readonly value: TreeNode; readonly scope: Scope }[];
 } {
   const clause = node["withClause"] as TreeNode | undefined;
   if (clause === undefined) return { body: outer, ctes: [] };
   const queries = ((clause["ctes"] ?? []) as readonly TreeNode[]).map(
     (item) => item["CommonTableExpr"] as TreeNode,
   );
-  const names = queries.map((query) => query["ctename"] as string);
-  const body = new Set([...outer, ...names]);
-  const ctes = queries.map((value, index) => ({
+  const names = new Map(queries.map((query, place) => [query["ctename"] as string, place]));
+  const body: Scope = { names, seen: queries.length, outer };
+  const ctes = queries.map((value, place) => ({
     value,
-    scope: clause["recursive"] === true ? body : new Set([...outer, ...names.slice(0, index)]),
+    scope: clause["recursive"] === true ? body : { ...body, seen: place },
   }));
   return { body, ctes };
 }
 
 /** Whether WITH gives the name that stands where a table's could. */
-function isCte(table: TreeNode, scope: ReadonlySet<string>): boolean {
-  return table["schemaname"] === undefined && scope.has(table["relname"] as string);
+function isCte(table: TreeNode, scope: Scope | undefined): boolean {
+  const { relname: name, schemaname: schema } = table;
+  if (typeof name !== "string" || schema !== undefined) return false;
+  for (let around = scope; around !== undefined; around = around.outer) {
+    const place = around.names.get(name);
+    if (place !== undefined && place < around.seen) return true;
+  }
+  return false;
 }
 
 function isList(value: TreeValue): value is readonly TreeValue[] {
