@@ -85,7 +85,7 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 /** These change, or let others change, all tables they name. */
 const CHANGES_ALL: ReadonlySet<string> = new Set(["GrantStmt", "TruncateStmt"]);
-/** What DROP and COMMENT may name as lists of names, that is a table to us. */
+/** What DROP, COMMENT and RENAME may be about, that is a table to us. */
 const TABLE_KINDS: ReadonlySet<unknown> = new Set([
   "OBJECT_FOREIGN_TABLE",
   "OBJECT_MATVIEW",
@@ -129,6 +129,10 @@ function collectTables(
       node["relpersistence"] === "t" || name.at(-2)?.startsWith("pg_temp") === true;
     found.tables.push({ name, statement, isTarget, isTemporary });
   }
+  const renamed = newNameOf(node);
+  if (renamed !== undefined) {
+    found.tables.push({ name: renamed, statement, isTarget: false, isTemporary: false });
+  }
   if (TABLE_KINDS.has(node["removeType"]) || TABLE_KINDS.has(node["objtype"])) {
     const objects = [node["objects"] ?? [], node["object"] ?? []].flat() as readonly TreeNode[];
     for (const object of objects) {
@@ -138,6 +142,20 @@ function collectTables(
       }
     }
   }
+}
+
+/** What a table is called after it is renamed, or moved to another schema. */
+function newNameOf(node: TreeNode): readonly string[] | undefined {
+  const table = node["relation"] as TreeNode | undefined;
+  if (table === undefined) return undefined;
+  const { newname: name, newschema: schema } = node;
+  if (name !== undefined && TABLE_KINDS.has(node["renameType"])) {
+    return nameOf({ ...table, relname: name });
+  }
+  if (schema !== undefined && TABLE_KINDS.has(node["objectType"])) {
+    return nameOf({ ...table, schemaname: schema });
+  }
+  return undefined;
 }
 
 function collectFunctions(node: TreeNode, type: string, statement: string, found: Found): void {

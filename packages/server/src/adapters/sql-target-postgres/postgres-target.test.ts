@@ -237,7 +237,9 @@ describe("a role that may do little", () => {
     const refused = await failureOf(runAs("INSERT INTO log VALUES ('x')", "write_insert"));
     expect(refused.message).toContain("docs/data-sources.md");
     const forbidden = await failureOf(runAs("SELECT * FROM _steward_steps", "read_select"));
-    expect(forbidden.reason).toBe("intent");
+    expect(forbidden.message).toContain("belongs to the service");
+    const forged = await failureOf(runAs("ALTER TABLE log RENAME TO _steward_steps", "admin"));
+    expect(forged.message).toContain("belongs to the service");
     await target[Symbol.asyncDispose]();
     await shop.database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });

@@ -240,6 +240,7 @@ export const FORBIDDEN: readonly string[] = lines(`
     ALTER TABLESPACE pg_default RESET (seq_page_cost)
     ALTER TEXT SEARCH CONFIGURATION english ADD MAPPING FOR word WITH simple
     ALTER TEXT SEARCH DICTIONARY simple (StopWords = english)
+    ALTER TYPE base SET (ANALYZE = theirs)
     ALTER USER MAPPING FOR PUBLIC SERVER s OPTIONS (SET password 'x')
     ALTER USER postgres VALID UNTIL 'infinity'
     BEGIN
