@@ -242,6 +242,13 @@ describe("texts that no intent allows", () => {
     expect(classOf(sql)).toBe("unparsable");
   });
 
+  it("takes an unknown table without a schema for PostgreSQL's by its name, and says so", () => {
+    expect(analyzer.analyze("TABLE pg_search_documents", "postgres")).toMatchObject({
+      message: expect.stringContaining("given with its schema"),
+    });
+    expect(classOf("TABLE public.pg_search_documents")).toBe("read_select");
+  });
+
   it("says where a syntax error is, counted in characters", () => {
     expect(analyzer.analyze("SELECT '😀'\nFROM orders WHERE WHERE", "postgres")).toMatchObject({
       reason: "unparsable",

@@ -172,7 +172,9 @@ function tableDenial(tables: readonly NamedTable[]): string | undefined {
     if (!isSystemTable(name)) continue;
     const spoken = name.join(".");
     if (isTarget) return `The system table ${spoken} cannot be changed`;
-    if (!isReadableSystemTable(name)) return `The system table ${spoken} is not allowed`;
+    if (isReadableSystemTable(name)) continue;
+    const hint = name.length === 1 ? "; one of your own is given with its schema" : "";
+    return `The system table ${spoken} is not allowed${hint}`;
   }
   return undefined;
 }
