@@ -8,7 +8,7 @@ import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
 import { APPLY_MIGRATION, applyMigrationTool } from "./adapters/apply-migration-tool.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
-import { loadConfig, sqliteFile, type Config } from "./config/index.js";
+import { loadConfig, nodeFile, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
 import { AuditPublisher, type ToolCallGate } from "./governance/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
@@ -148,13 +148,13 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 }
 
 async function openStore(
-  { databaseUrl: url }: Config,
+  { databaseUrl: url, dataDir }: Config,
   { clock, ...basics }: Basics,
 ): Promise<Store | undefined> {
   if (url === undefined) return undefined;
   const file = sqliteFile(url);
   return file === undefined
-    ? openPostgresStore({ url, ...basics })
+    ? openPostgresStore({ url, ...basics, nodeFile: nodeFile(dataDir) })
     : openSqliteStore(file, clock, basics.telemetry);
 }
 

@@ -9,3 +9,8 @@ export function stateDirectory(dataDir: string): string {
 export function clonesDirectory(dataDir: string): string {
   return join(dataDir, "state-clones");
 }
+
+/** The file in the data directory that names the node that uses it. */
+export function nodeFile(dataDir: string): string {
+  return join(dataDir, "node.json");
+}

@@ -5,7 +5,7 @@
  * **Problem**: a setting that stops the start. **Config**: all of them, typed and frozen.
  */
 export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
-export { clonesDirectory, stateDirectory } from "./data-dir.js";
+export { clonesDirectory, nodeFile, stateDirectory } from "./data-dir.js";
 export { maskDatabaseUrl, sqliteFile } from "./database-url.js";
 export { processEnvironment, type Environment } from "./env.js";
 export { loadConfig, readConfig, type ConfigReading } from "./load-config.js";

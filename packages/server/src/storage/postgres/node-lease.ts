@@ -3,6 +3,7 @@ import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { Ids } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
 import type { Database } from "./database.js";
+import type { NodeFile } from "./node-file.js";
 
 /** How long a node that is not heard of counts as alive, in ms. */
 const NODE_LEASE_MS = 5000;
@@ -10,6 +11,15 @@ const NODE_LEASE_MS = 5000;
 const HEARTBEAT_MS = 1000;
 /** What may pass between asking whether the lease holds and acting on it, in ms. */
 const MARGIN_MS = 1000;
+
+/** What a lease is built on. */
+export interface NodeLeaseOptions {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Names the node for the next start; absent: that one waits for a lease. */
+  readonly file?: NodeFile;
+}
 
 /**
  * This process as a node among others: its id, its lease, and the database's time. The lease is what
@@ -23,6 +33,7 @@ export class NodeLease implements Clock, AsyncDisposable {
   readonly #db: Database;
   readonly #ids: Ids;
   readonly #log: Log;
+  readonly #file: NodeFile | undefined;
   readonly #listeners = new Set<() => void>();
   #nodeId: string;
   #validUntil = 0;
@@ -33,16 +44,22 @@ export class NodeLease implements Clock, AsyncDisposable {
   #beating: Promise<void> = Promise.resolve();
   #closed = false;
 
-  private constructor(db: Database, ids: Ids, log: Log) {
+  private constructor({ db, ids, log, file }: NodeLeaseOptions) {
     this.#db = db;
     this.#ids = ids;
     this.#log = log;
+    this.#file = file;
     this.#nodeId = ids.uuid();
   }
 
-  /** Joins the nodes of this store. @throws AppError `STORE_UNAVAILABLE`. */
-  static async join(db: Database, ids: Ids, log: Log): Promise<NodeLease> {
-    const lease = new NodeLease(db, ids, log);
+  /**
+   * Joins the nodes of this store, and says of this process's former self that it is gone.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
+  static async join(options: NodeLeaseOptions): Promise<NodeLease> {
+    const lease = new NodeLease(options);
+    const former = options.file?.former();
+    if (former !== undefined) await lease.#bury("node_id = $2", former);
     await lease.#beat();
     lease.#schedule();
     return lease;
@@ -81,16 +98,7 @@ export class NodeLease implements Clock, AsyncDisposable {
   /** Takes the rows of nodes away whose lease is over, if this node may say so. */
   async buryTheGone(): Promise<void> {
     if (performance.now() - this.#steadySince < NODE_LEASE_MS) return;
-    const gone = await this.#db.query<{ readonly node_id: string }>(
-      `DELETE FROM nodes WHERE org_id = $1 AND lease_until_ms < steward_now_ms()
-       RETURNING node_id`,
-      [NIL_ORG_ID],
-    );
-    if (gone.length === 0) return;
-    // They count no more already; what is left of them only takes room.
-    await this.#db.query(`DELETE FROM usage_reservations WHERE node_id = ANY ($1::uuid[])`, [
-      gone.map((row) => row.node_id),
-    ]);
+    await this.#bury("lease_until_ms < steward_now_ms()");
   }
 
   /** Has `listener` called after each heartbeat. */
@@ -107,6 +115,18 @@ export class NodeLease implements Clock, AsyncDisposable {
     await this.#db
       .query(`DELETE FROM nodes WHERE org_id = $1 AND node_id = $2`, [NIL_ORG_ID, this.#nodeId])
       .catch(() => undefined);
+  }
+
+  async #bury(which: string, ...values: readonly string[]): Promise<void> {
+    const gone = await this.#db.query<{ readonly node_id: string }>(
+      `DELETE FROM nodes WHERE org_id = $1 AND ${which} RETURNING node_id`,
+      [NIL_ORG_ID, ...values],
+    );
+    if (gone.length === 0) return;
+    // They count no more already; what is left of them only takes room.
+    await this.#db.query(`DELETE FROM usage_reservations WHERE node_id = ANY ($1::uuid[])`, [
+      gone.map((row) => row.node_id),
+    ]);
   }
 
   #schedule(): void {
@@ -134,6 +154,7 @@ export class NodeLease implements Clock, AsyncDisposable {
       this.#nodeId,
       NODE_LEASE_MS,
     ]);
+    this.#file?.name(this.#nodeId);
     await this.#renew();
   }
 

@@ -1,6 +1,9 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import assert from "node:assert";
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
@@ -79,6 +82,18 @@ describe("two nodes of one store", () => {
     const attempt = await claim(b.plans, ref, "b");
     await b.plans.finishStep(attempt, completed(), undefined);
     expect((await b.plans.findPlan(ref))?.status).toBe("completed");
+  });
+
+  it("go on at once with what a node held that was killed and comes back", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "steward-node-"));
+    const file = join(dir, "node.json");
+    await using killed = await openTestStore(database.url, file);
+    const ref = await submit(killed.plans, ["a"]);
+    await using back = await openTestStore(database.url, file);
+    expect(await back.plans.claimStep({ ...ref, stepId: "a" }, "back")).toMatchObject({
+      kind: "claimed",
+    });
+    rmSync(dir, { recursive: true });
   });
 
   it("fence a node that was taken for gone, and whose read another has claimed since", async () => {

@@ -9,6 +9,7 @@ import { MemoryFollower } from "./memory-follower.js";
 import type { IndexSourceOptions } from "./memory-index-source.js";
 import { PostgresMemoryStore } from "./memory-store.js";
 import { migrate } from "./migrate.js";
+import { NodeFile } from "./node-file.js";
 import { NodeLease } from "./node-lease.js";
 import { PlanQueries } from "./plan-queries.js";
 import { PostgresPlanStore } from "./plan-store.js";
@@ -25,6 +26,8 @@ export interface PostgresStoreOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly telemetry: Telemetry;
+  /** Where the node is named, for a server that comes back after it was killed. */
+  readonly nodeFile?: string;
 }
 
 /**
@@ -32,11 +35,12 @@ export interface PostgresStoreOptions {
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, ids, log, telemetry } = options;
+  const { url, ids, log, telemetry, nodeFile } = options;
+  const file = nodeFile === undefined ? {} : { file: new NodeFile(nodeFile, log) };
   const db = new Database(url);
   try {
     await migrate(db);
-    const node = await NodeLease.join(db, ids, log);
+    const node = await NodeLease.join({ db, ids, log, ...file });
     const signals = new Signals(db, node, log);
     const unread = {
       usage: new UnreadPlans(db, "usage", node, log),

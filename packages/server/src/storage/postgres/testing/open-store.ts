@@ -6,7 +6,8 @@ import type { Store } from "../../store.js";
 import { openPostgresStore } from "../store.js";
 
 /** A node of the store at this URL, as tests need it. */
-export function openTestStore(url: string): Promise<Store> {
+export function openTestStore(url: string, nodeFile?: string): Promise<Store> {
   const ids = systemIds(systemClock);
-  return openPostgresStore({ url, ids, log: silentLog, telemetry: silentTelemetry });
+  const parts = { ids, log: silentLog, telemetry: silentTelemetry };
+  return openPostgresStore({ url, ...parts, ...(nodeFile === undefined ? {} : { nodeFile }) });
 }
