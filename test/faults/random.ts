@@ -8,3 +8,13 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Runs what a seed decides; a failure names the seed. */
+export async function withSeed(run: (seed: number) => Promise<void>): Promise<void> {
+  const seed = Date.now() >>> 0;
+  try {
+    await run(seed);
+  } catch (error) {
+    throw new Error(`failed with seed ${String(seed)}`, { cause: error });
+  }
+}

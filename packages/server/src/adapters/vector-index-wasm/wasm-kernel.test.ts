@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  exactIndexBattery,
-  randomVector,
-  seededRandom,
-} from "../../memory/testing/exact-index-battery.js";
+import { seededRandom } from "../../kernel/testing/seeded-random.js";
+import { exactIndexBattery, randomVector } from "../../memory/testing/exact-index-battery.js";
 import type { FilterKernel } from "../../memory/filter-kernel.js";
 import { JsKernel } from "../../memory/js-kernel.js";
 import { encodeQuery, queryLevelMax, type QueryCode } from "../../memory/query-code.js";

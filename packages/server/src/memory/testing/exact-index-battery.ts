@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../kernel/testing/seeded-random.js";
 import { ExactIndex } from "../exact-index.js";
 import type { FilterKernel } from "../filter-kernel.js";
 import { compareHits, type Hit } from "../top-k.js";
@@ -83,17 +84,6 @@ function naiveCosine(a: Float32Array, b: Float32Array): number {
     bb += y * y;
   });
   return aa === 0 || bb === 0 ? 0 : Math.max(-1, Math.min(1, dot / Math.sqrt(aa * bb)));
-}
-
-/** Numbers that look random and are the same every time (mulberry32), in [0, 1). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A vector of independent, nearly normal components. */

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../kernel/clock.js";
+import { seededRandom } from "../../../kernel/testing/seeded-random.js";
 import { collectGarbage, mergeIntoBranch, TripleStore } from "../../../state/index.js";
 import { anyQuad } from "../../testing/any-quad.js";
 import { openSqliteBlockStore } from "../block-store.js";
-import { seededRandom } from "./seeded-random.js";
 
 /**
  * Works on a store until it is killed: commits on a branch, branches off, merges, deletes branches, and collects
