@@ -78,7 +78,7 @@ export class PlanCache {
 
   /**
    * The plan as it is now: from memory when this node holds it, else from its rows. A plan whose
-   * holder is gone becomes this node's.
+   * holder is gone is nobody's.
    * @throws AppError `PLAN_NOT_FOUND`.
    */
   current(ref: PlanRef): Promise<Access> {
@@ -106,7 +106,7 @@ export class PlanCache {
     if (loaded.holder !== undefined && loaded.holder !== this.#node.nodeId) {
       const { holder } = loaded;
       if (await this.#node.isAlive(holder)) return { kind: "held elsewhere", nodeId: holder };
-      await this.#takeOver(ref, holder);
+      await this.#release(ref, holder);
       loaded = await this.#queries.load(ref);
       if (loaded === undefined) throw planNotFound(ref);
     }
@@ -128,12 +128,15 @@ export class PlanCache {
     return plan;
   }
 
-  /** A node that is gone holds nothing. Should it write after all, its sequence is taken or ours is. */
-  async #takeOver(ref: PlanRef, former: string): Promise<void> {
+  /**
+   * A node that is gone holds nothing. It may still have a write under way, so the plan is shared: until
+   * this node has written to it, and so taken the sequence of any other, it is read anew for each decision.
+   */
+  async #release(ref: PlanRef, former: string): Promise<void> {
     await this.#db.query(
-      `UPDATE plans SET holder = $3, is_wanted = false
-       WHERE org_id = $1 AND plan_id = $2 AND holder = $4`,
-      [ref.orgId, ref.planId, this.#node.nodeId, former],
+      `UPDATE plans SET holder = NULL, is_wanted = false
+       WHERE org_id = $1 AND plan_id = $2 AND holder = $3`,
+      [ref.orgId, ref.planId, former],
     );
   }
 

@@ -111,6 +111,19 @@ describe("two nodes of one store", () => {
     });
   });
 
+  it("see what a node that was taken for gone has still written", async () => {
+    const ref = await submit(a.plans, ["a", "b"], "read_select", [["b", "a"]]);
+    const late = await claim(a.plans, ref, "a");
+    // As when node A is killed while the end of its step is on the way to the database.
+    await database.query("DELETE FROM nodes WHERE node_id = (SELECT holder FROM plans)");
+    const isEarly = await b.plans.claimStep({ ...ref, stepId: "b" }, "b");
+    expect(isEarly).toMatchObject({ kind: "refused" });
+    expect(await a.plans.finishStep(late, completed(), undefined)).toMatchObject({ kind: "ended" });
+    expect(await b.plans.claimStep({ ...ref, stepId: "b" }, "b")).toMatchObject({
+      kind: "claimed",
+    });
+  });
+
   it("tell each other that a running step's plan is cancelled", async () => {
     const ref = await submit(a.plans, ["a", "b"]);
     const cancelled = new Promise<PlanRef>((resolve) => a.plans.onCancelRequested(resolve));
@@ -216,6 +229,7 @@ async function submit(
   plans: PlanStore,
   stepIds: readonly string[],
   intent: Intent = "read_select",
+  dependencies: readonly (readonly [stepId: string, on: string])[] = [],
 ): Promise<PlanRef> {
   const ref = { orgId: ORG, planId: IDS.orderedUuid() };
   const createdAtMs = systemClock.nowMs();
@@ -224,7 +238,10 @@ async function submit(
     sessionId: "s",
     name: "plan",
     description: "",
-    steps: stepIds.map((id, index) => step(id, index, intent)),
+    steps: stepIds.map((id, index) => ({
+      ...step(id, index, intent),
+      dependsOn: dependencies.filter(([stepId]) => stepId === id).map(([, on]) => on),
+    })),
     createdAtMs,
     deadlineMs: createdAtMs + 86_400_000,
   });
