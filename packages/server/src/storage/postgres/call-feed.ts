@@ -86,6 +86,7 @@ export async function readUnread(
 
 /**
  * Remembers that a consumer has done with parts of plans' logs, each of another plan.
+ * @param connection of a transaction.
  * @returns the plans of which it was its turn.
  */
 export async function acknowledge(
@@ -97,18 +98,21 @@ export async function acknowledge(
   const acknowledged = new Set<string>();
   for (const orgId of new Set(parts.map(({ ref }) => ref.orgId))) {
     const own = parts.filter(({ ref }) => ref.orgId === orgId);
+    const planIds = own.map(({ ref }) => ref.planId);
+    // A statement that waits for a plan's row goes on with the row as it has become, but with the log as
+    // it was. This one waits, so that the next one sees what ends the plan's log.
+    await connection.query(
+      `SELECT FROM plans WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
+       ORDER BY plan_id FOR NO KEY UPDATE`,
+      [orgId, planIds],
+    );
     const rows = await connection.query<{ readonly plan_id: string }>(
       `UPDATE plans SET ${consumer}_through = a.through,
          is_settled = finished_at_ms IS NOT NULL AND least(a.through, ${other}) >= (
            SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = a.plan)
        FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS a (plan, place, through)
        WHERE org_id = $1 AND plan_id = a.plan AND ${consumer}_through = a.place RETURNING plan_id`,
-      [
-        orgId,
-        own.map(({ ref }) => ref.planId),
-        own.map(({ from }) => from),
-        own.map(({ through }) => through),
-      ],
+      [orgId, planIds, own.map(({ from }) => from), own.map(({ through }) => through)],
     );
     for (const row of rows) acknowledged.add(row.plan_id);
   }

@@ -14,6 +14,8 @@ import type { AttemptRef, PlanRef, PlanStore } from "../../plans/ports.js";
 import type { StepOutcome } from "../../plans/transitions.js";
 import type { Store } from "../store.js";
 import { recordToolCalls } from "../testing/record-tool-calls.js";
+import { acknowledge } from "./call-feed.js";
+import { Database } from "./database.js";
 import { openTestStore } from "./testing/open-store.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -167,6 +169,29 @@ describe("two nodes of one store", () => {
       },
       { timeout: 5000, interval: 100 },
     );
+  });
+
+  it("keep a plan unsettled whose last call is written while the one before is consumed", async () => {
+    const ref = await submit(a.plans, ["a"]);
+    await database.query("UPDATE plans SET usage_through = 1");
+    await using db = new Database(database.url);
+    let consumed: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (ending) => {
+      await ending.query(
+        `INSERT INTO plan_changes (org_id, plan_id, sequence, events, steps)
+         SELECT org_id, plan_id, 2, '[]', '[]' FROM plans`,
+      );
+      await ending.query("UPDATE plans SET finished_at_ms = 1");
+      consumed = db.transaction((connection) =>
+        acknowledge(connection, "memory", [{ ref, from: 0, through: 1 }]),
+      );
+      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      await vi.waitUntil(async () => (await database.query(waiting)).length > 0);
+    });
+    expect(await consumed).toEqual(new Set([ref.planId]));
+    expect(await database.query("SELECT memory_through, is_settled FROM plans")).toEqual([
+      { memory_through: 1, is_settled: false },
+    ]);
   });
 
   it("admit together no more calls than a budget has room for", async () => {

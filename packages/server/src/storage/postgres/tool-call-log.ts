@@ -84,7 +84,10 @@ export class PostgresToolCallLog implements ToolCallLog {
     for (const { ref, planSequence: through } of newest.values()) {
       const places = await placesIn(this.#db, ref.orgId, [ref.planId]);
       const from = places.get(ref.planId)?.[consumer] ?? 0;
-      if (from < through) await acknowledge(this.#db, consumer, [{ ref, from, through }]);
+      if (from >= through) continue;
+      await this.#db.transaction((connection) =>
+        acknowledge(connection, consumer, [{ ref, from, through }]),
+      );
     }
     this.#places[consumer] = Math.max(this.#places[consumer], sequence);
   }

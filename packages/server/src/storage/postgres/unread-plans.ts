@@ -11,8 +11,8 @@ const SWEEP_PLANS_MAX = 1000;
 
 /**
  * Plans whose tool calls a consumer of this node has not read yet. A node consumes what it has written
- * itself; what a node that is gone left behind is found by a sweep: at the start, when the nodes
- * change, and now and then.
+ * itself; what a node that is gone left behind is found by a sweep: at the start, at the first heartbeat,
+ * by when its last writes have come through, when the nodes change, and now and then.
  */
 export class UnreadPlans {
   readonly #db: Database;
@@ -25,7 +25,8 @@ export class UnreadPlans {
   readonly #listeners = new Set<(found: readonly PlanRef[]) => void>();
   #swept: Promise<void>;
   #beats = 0;
-  #others = "";
+  /** As of the last heartbeat. */
+  #others: string | undefined;
   #isDue = true;
 
   constructor(db: Database, consumer: CallConsumer, node: NodeLease, log: Log) {
