@@ -266,6 +266,31 @@ export function planStoreBattery(
       });
     });
 
+    it.each([
+      ["a read", "read_select"],
+      ["a write that a crash left behind", "write_insert"],
+    ] as const)(
+      "tells of the end of %s only what is stored, however soon",
+      async (_name, intent) => {
+        const attempts = new Map<number, AttemptRef>();
+        for (let apart = -20; apart <= 20; apart += 1) {
+          const ref = await submit([step("a", [], { intent }), step("b")]);
+          attempts.set(apart, await claim(ref, "a"));
+        }
+        if (intent === "write_insert") await restart();
+        for (const [apart, attempt] of attempts) {
+          const [answer] = await Promise.all([
+            afterTurns(apart, () => store.plans.claimStep(attempt, "another")),
+            afterTurns(-apart, () => finish(attempt, completed({ toolOutputJson: '[{"n":1}]' }))),
+          ]);
+          const told = answer.kind === "finished" ? answer.execution.llmContextUpdate : undefined;
+          expect(told?.toolOutputJson ?? answer.kind, `${apart} turns apart`).toBe(
+            answer.kind === "running" ? "running" : '[{"n":1}]',
+          );
+        }
+      },
+    );
+
     it("ends a cancelled plan at once when nothing runs, else with the running step", async () => {
       const idle = await submit([step("a")]);
       expect((await store.plans.cancelPlan(idle, "enough")).status).toBe("cancelled");
@@ -365,6 +390,12 @@ export function planStoreBattery(
       expect((await store.plans.findPlan(ref))?.steps.map((s) => s.stepId)).toEqual(ids);
     });
   });
+}
+
+/** Does something after so many turns of the queue of promises. */
+async function afterTurns<T>(turns: number, work: () => Promise<T>): Promise<T> {
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+  return work();
 }
 
 function claimed(result: ClaimResult): ClaimResult & { readonly kind: "claimed" } {

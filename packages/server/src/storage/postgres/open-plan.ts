@@ -194,10 +194,10 @@ export class OpenPlan {
     }
   }
 
-  /** Resolves when the ends of these steps, as far as they were reached, are durable. */
-  async ended(stepIds: readonly string[]): Promise<void> {
-    if (this.#ending.size === 0) return;
-    await Promise.allSettled(stepIds.flatMap((stepId) => this.#ending.get(stepId) ?? []));
+  /** Resolves when the ends of these steps are durable, or not to be; `undefined` when none is being written. */
+  ending(stepIds: readonly string[]): Promise<unknown> | undefined {
+    const writing = stepIds.flatMap((stepId) => this.#ending.get(stepId) ?? []);
+    return writing.length === 0 ? undefined : Promise.allSettled(writing);
   }
 
   /** The sequence of the row with the step's result. */

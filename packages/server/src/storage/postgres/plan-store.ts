@@ -152,7 +152,12 @@ export class PostgresPlanStore implements PlanStore {
       }
       const { plan } = access;
       const prepared = plan.step(ref.stepId);
-      await plan.ended([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      // Nobody is told of an end before it is durable. From here to the decision nothing else happens.
+      const ending = plan.ending([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      if (ending !== undefined) {
+        await ending;
+        continue;
+      }
       if (plan.broken) continue;
       const decision = claimStep(plan.state, ref.stepId, owner, this.#node.nowMs());
       if (decision.kind === "running" || decision.kind === "refused") return decision;

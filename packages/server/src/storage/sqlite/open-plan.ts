@@ -69,7 +69,7 @@ export class OpenPlan {
 
   /**
    * Writes everything not yet written, and `more`, as one unit. Resolves when it is durable.
-   * @param endsStep the step whose end is in it, for {@link settled}.
+   * @param endsStep the step whose end is in it, for {@link ending}.
    */
   async commit(writer: CommitWriter, more: WriteUnit = [], endsStep?: string): Promise<void> {
     const unit = [...this.#takeUnwritten(), ...more];
@@ -86,10 +86,10 @@ export class OpenPlan {
     }
   }
 
-  /** Resolves when the ends of these steps, as far as they were reached, are durable. */
-  async settled(stepIds: readonly string[]): Promise<void> {
-    if (this.#uncommitted.size === 0) return;
-    await Promise.all(stepIds.map(async (stepId) => this.#uncommitted.get(stepId)));
+  /** Resolves when the ends of these steps are durable, or not to be; `undefined` when none is being written. */
+  ending(stepIds: readonly string[]): Promise<unknown> | undefined {
+    const writing = stepIds.flatMap((stepId) => this.#uncommitted.get(stepId) ?? []);
+    return writing.length === 0 ? undefined : Promise.allSettled(writing);
   }
 
   #takeUnwritten(): Write[] {

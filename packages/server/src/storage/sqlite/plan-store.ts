@@ -107,33 +107,32 @@ export class SqlitePlanStore implements PlanStore {
   }
 
   async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
-    await this.#settled(ref);
-    const plan = this.#plan(ref);
-    const prepared = stepOf(plan, ref.stepId);
-    const decision = claimStep(plan.state, ref.stepId, owner, this.#clock.nowMs());
-    switch (decision.kind) {
-      case "running":
-      case "refused":
-        return decision;
-      case "finished":
-        return { kind: "finished", execution: this.#stored(ref, decision.step) };
-      case "claimed": {
-        assert(prepared !== undefined, "a step that was claimed is a step of the plan");
-        plan.change(decision.change);
-        if (isReadIntent(prepared.intent)) {
-          this.#keepClaimInMemory(plan, ref);
-        } else {
-          await this.#commit(plan);
-        }
-        return {
-          kind: "claimed",
-          attempt: decision.step.attempt,
-          step: prepared,
-          sessionId: plan.state.sessionId,
-          deadlineMs: plan.state.deadlineMs,
-          outputs: this.#outputs(plan, prepared),
-        };
+    for (;;) {
+      const plan = this.#plan(ref);
+      const prepared = stepOf(plan, ref.stepId);
+      // Nobody is told of an end before it is durable. From here to the decision nothing else happens.
+      const ending = plan.ending([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      if (ending !== undefined) {
+        await ending;
+        continue;
       }
+      const decision = claimStep(plan.state, ref.stepId, owner, this.#clock.nowMs());
+      if (decision.kind === "running" || decision.kind === "refused") return decision;
+      if (decision.kind === "finished") {
+        return { kind: "finished", execution: this.#stored(ref, decision.step) };
+      }
+      assert(prepared !== undefined, "a step that was claimed is a step of the plan");
+      plan.change(decision.change);
+      if (isReadIntent(prepared.intent)) this.#keepClaimInMemory(plan, ref);
+      else await this.#commit(plan);
+      return {
+        kind: "claimed",
+        attempt: decision.step.attempt,
+        step: prepared,
+        sessionId: plan.state.sessionId,
+        deadlineMs: plan.state.deadlineMs,
+        outputs: this.#outputs(plan, prepared),
+      };
     }
   }
 
@@ -169,6 +168,8 @@ export class SqlitePlanStore implements PlanStore {
     const claimWritten = this.#claimedInMemory.get(keyOf(attempt, attempt.stepId));
     if (change === undefined) {
       claimWritten?.();
+      // What says so must be durable: the attempt's marker may go then.
+      await plan.ending([attempt.stepId]);
       return { kind: "fenced" };
     }
     plan.change(change);
@@ -250,12 +251,6 @@ export class SqlitePlanStore implements PlanStore {
   [Symbol.asyncDispose](): Promise<void> {
     for (const done of this.#claimedInMemory.values()) done();
     return Promise.resolve();
-  }
-
-  /** A step and what it depends on are decided about only when their ends are durable. */
-  async #settled(ref: StepRef): Promise<void> {
-    const plan = this.#plan(ref);
-    await plan.settled([ref.stepId, ...(stepOf(plan, ref.stepId)?.dependsOn ?? [])]);
   }
 
   #record(ref: PlanRef): PlanRecord {
