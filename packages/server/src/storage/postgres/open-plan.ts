@@ -2,6 +2,7 @@ import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanEvent, PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
 import { KeptOutputs } from "../kept-outputs.js";
+import { UnwrittenEnds } from "../unwritten-ends.js";
 import {
   applyChange,
   planDiffers,
@@ -84,9 +85,9 @@ export class OpenPlan {
   #broken = false;
   readonly #results: Map<number, number>;
   readonly #leased: Set<number>;
-  readonly #ending = new Map<string, Promise<void>>();
   /** Outputs at hand for the steps that refer to them. */
   readonly outputs: KeptOutputs = new KeptOutputs();
+  readonly ends: UnwrittenEnds = new UnwrittenEnds();
 
   constructor(ref: PlanRef, { state, sessionId, prepared, results }: LoadedPlan) {
     this.ref = ref;
@@ -151,7 +152,7 @@ export class OpenPlan {
     const written = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
     });
-    if (end !== undefined) this.#keepUntil(end.step.id, written);
+    if (end !== undefined) this.ends.add(end.step.id, written);
     return written;
   }
 
@@ -194,23 +195,9 @@ export class OpenPlan {
     }
   }
 
-  /** Resolves when the ends of these steps are durable, or not to be; `undefined` when none is being written. */
-  ending(stepIds: readonly string[]): Promise<unknown> | undefined {
-    const writing = stepIds.flatMap((stepId) => this.#ending.get(stepId) ?? []);
-    return writing.length === 0 ? undefined : Promise.allSettled(writing);
-  }
-
   /** The sequence of the row with the step's result. */
   resultSequence(stepIndex: number): number | undefined {
     return this.#results.get(stepIndex);
-  }
-
-  #keepUntil(stepId: string, written: Promise<void>): void {
-    this.#ending.set(stepId, written);
-    const done = (): void => {
-      this.#ending.delete(stepId);
-    };
-    written.then(done, done);
   }
 
   #note(rows: readonly ChangeRow[], holder: string | undefined): void {

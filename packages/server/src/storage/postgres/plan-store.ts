@@ -153,7 +153,7 @@ export class PostgresPlanStore implements PlanStore {
       const { plan } = access;
       const prepared = plan.step(ref.stepId);
       // Nobody is told of an end before it is durable. From here to the decision nothing else happens.
-      const ending = plan.ending([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      const ending = plan.ends.of([ref.stepId, ...(prepared?.dependsOn ?? [])]);
       if (ending !== undefined) {
         await ending;
         continue;

@@ -185,8 +185,7 @@ describe("two nodes of one store", () => {
       consumed = db.transaction((connection) =>
         acknowledge(connection, "memory", [{ ref, from: 0, through: 1 }]),
       );
-      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-      await vi.waitUntil(async () => (await database.query(waiting)).length > 0);
+      await untilSomebodyWaits(database);
     });
     expect(await consumed).toEqual(new Set([ref.planId]));
     expect(await database.query("SELECT memory_through, is_settled FROM plans")).toEqual([
@@ -241,14 +240,19 @@ describe("two nodes of one store", () => {
       randomUUID(),
     ]);
     const released = a.reservations?.release(ORG, callId);
-    const waiting = `SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 5000);
+    await untilSomebodyWaits(database);
     await database.query("COMMIT");
     await released;
     expect(await database.query("SELECT FROM usage_reservations")).toEqual([]);
   });
 });
+
+/** Until somebody waits for another's transaction. */
+async function untilSomebodyWaits(database: TestDatabase): Promise<void> {
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 5000);
+}
 
 async function submit(
   plans: PlanStore,

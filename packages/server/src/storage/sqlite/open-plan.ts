@@ -2,6 +2,7 @@ import { assert } from "../../kernel/assert.js";
 import type { PlanEvent, PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
 import { KeptOutputs } from "../kept-outputs.js";
+import { UnwrittenEnds } from "../unwritten-ends.js";
 import {
   applyChange,
   planDiffers,
@@ -28,7 +29,7 @@ export class OpenPlan {
   readonly #unwrittenContexts = new Map<number, StepContext>();
   /** Outputs at hand for the steps that refer to them. */
   readonly outputs: KeptOutputs = new KeptOutputs();
-  readonly #uncommitted = new Map<string, Promise<void>>();
+  readonly ends: UnwrittenEnds = new UnwrittenEnds();
   #broken = false;
 
   constructor(ref: PlanRef, state: PlanState, prepared: readonly PreparedStep[]) {
@@ -50,7 +51,7 @@ export class OpenPlan {
   /** Whether nothing is running or unwritten, so that the plan may be closed. */
   get idle(): boolean {
     return (
-      this.#uncommitted.size === 0 &&
+      this.ends.isEmpty &&
       this.#unwrittenEvents.length === 0 &&
       this.#state.steps.every((step) => step.status !== "running")
     );
@@ -69,27 +70,17 @@ export class OpenPlan {
 
   /**
    * Writes everything not yet written, and `more`, as one unit. Resolves when it is durable.
-   * @param endsStep the step whose end is in it, for {@link ending}.
+   * @param endsStep the step whose end is in it, for {@link ends}.
    */
   async commit(writer: CommitWriter, more: WriteUnit = [], endsStep?: string): Promise<void> {
     const unit = [...this.#takeUnwritten(), ...more];
     if (unit.length === 0) return;
-    const committed = writer.commit(unit);
-    if (endsStep !== undefined) this.#uncommitted.set(endsStep, committed);
-    try {
-      await committed;
-    } catch (error) {
+    const written = writer.commit(unit).catch((error: unknown) => {
       this.#broken = true;
       throw error;
-    } finally {
-      if (endsStep !== undefined) this.#uncommitted.delete(endsStep);
-    }
-  }
-
-  /** Resolves when the ends of these steps are durable, or not to be; `undefined` when none is being written. */
-  ending(stepIds: readonly string[]): Promise<unknown> | undefined {
-    const writing = stepIds.flatMap((stepId) => this.#uncommitted.get(stepId) ?? []);
-    return writing.length === 0 ? undefined : Promise.allSettled(writing);
+    });
+    if (endsStep !== undefined) this.ends.add(endsStep, written);
+    await written;
   }
 
   #takeUnwritten(): Write[] {

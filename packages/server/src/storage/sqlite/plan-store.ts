@@ -111,7 +111,7 @@ export class SqlitePlanStore implements PlanStore {
       const plan = this.#plan(ref);
       const prepared = stepOf(plan, ref.stepId);
       // Nobody is told of an end before it is durable. From here to the decision nothing else happens.
-      const ending = plan.ending([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      const ending = plan.ends.of([ref.stepId, ...(prepared?.dependsOn ?? [])]);
       if (ending !== undefined) {
         await ending;
         continue;
@@ -169,7 +169,7 @@ export class SqlitePlanStore implements PlanStore {
     if (change === undefined) {
       claimWritten?.();
       // What says so must be durable: the attempt's marker may go then.
-      await plan.ending([attempt.stepId]);
+      await plan.ends.of([attempt.stepId]);
       return { kind: "fenced" };
     }
     plan.change(change);

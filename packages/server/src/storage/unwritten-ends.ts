@@ -1,0 +1,23 @@
+/** The ends of a plan's steps that are being written: nobody is told of one before it is durable. */
+export class UnwrittenEnds {
+  readonly #writing = new Map<string, Promise<unknown>>();
+
+  get isEmpty(): boolean {
+    return this.#writing.size === 0;
+  }
+
+  /** @param written settles when the step's end is durable, or is not to be. */
+  add(stepId: string, written: Promise<unknown>): void {
+    this.#writing.set(stepId, written);
+    const done = (): void => {
+      this.#writing.delete(stepId);
+    };
+    written.then(done, done);
+  }
+
+  /** Resolves when those of these steps are durable, or not to be; `undefined` when there are none. */
+  of(stepIds: readonly string[]): Promise<unknown> | undefined {
+    const writing = stepIds.flatMap((stepId) => this.#writing.get(stepId) ?? []);
+    return writing.length === 0 ? undefined : Promise.allSettled(writing);
+  }
+}
