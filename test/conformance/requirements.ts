@@ -186,6 +186,8 @@ const DECISIONS = {
     "D1-noop-reads": "Without it a plan that is asked for is unknown",
     "D1-noop-memory": "Without it memory search answers 500 Failed to query embeddings",
     "D1-one-port": "One port carries gRPC over cleartext HTTP/2 and REST over HTTP/1.1",
+    "D1-http2":
+      "REST over HTTP/2 is served as over HTTP/1.1, on the shared port and beside a gRPC port",
     "D1-grpc-port": "SERVICE_GRPC_PORT gives gRPC a port of its own",
     "D1-flags": "A flag bears its variable's name and wins over it",
     "D1-default-source": "A tool name that is not listed is SQL on the default data source",

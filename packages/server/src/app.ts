@@ -25,9 +25,9 @@ import { openPostgresStore } from "./storage/postgres/store.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 import type { Store } from "./storage/store.js";
 import { assertSafeToListen, headersAuthenticator } from "./transport/authenticate.js";
-import { GrpcServer } from "./transport/grpc/server.js";
+import { http2Sides } from "./transport/http2-sides.js";
 import { listen } from "./transport/one-port.js";
-import { createRestServer } from "./transport/rest/server.js";
+import { openRestServer } from "./transport/rest/server.js";
 import type { Health, Services } from "./transport/services.js";
 import {
   noUsageStore,
@@ -223,14 +223,12 @@ interface Transports {
 
 async function openTransports(config: Config, services: Services): Promise<Transports> {
   const { host, port, grpcPort, tls } = config;
-  const rest = createRestServer(services, { version: version() });
-  await rest.ready();
+  const rest = await openRestServer(services, { version: version() });
   const listening = await listen({
-    http: rest.server,
-    grpc: new GrpcServer(services),
+    http1: rest.http1,
+    ...http2Sides(services, rest.http2, { grpcPort }),
     host,
     port,
-    ...(grpcPort === undefined ? {} : { grpcPort }),
     ...(tls === undefined
       ? {}
       : { tls: { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }),

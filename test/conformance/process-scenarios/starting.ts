@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { connect } from "node:http2";
+import { json } from "node:stream/consumers";
 import { expect } from "vitest";
 import { freePort } from "../../faults/server-process.js";
+import type { Identity } from "../client.js";
 import { eventsOf, expectNotRun, expectRefusal, rowsOf } from "../expectations.js";
 import { GrpcClient } from "../grpc-client.js";
 import { step, type ProcessScenario } from "../scenario.js";
@@ -9,6 +12,15 @@ import { runSteward } from "../steward-command.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const UNKNOWN = "00000000-0000-7000-8000-000000000000";
+
+/** A plan as REST tells it over HTTP/2, without TLS. */
+async function planOverHttp2(url: string, planId: string, identity: Identity): Promise<unknown> {
+  const session = connect(url);
+  const stream = session.request({ ":path": `/api/plans/${planId}`, ...identity });
+  const { data } = (await json(stream)) as { data: unknown };
+  session.close();
+  return data;
+}
 
 /** How a server is started, and what it is without settings. */
 export const starting: readonly ProcessScenario[] = [
@@ -80,17 +92,19 @@ export const starting: readonly ProcessScenario[] = [
     },
   },
   {
-    cites: ["D1-one-port"],
+    cites: ["D1-one-port", "D1-http2"],
     title: "one port carries gRPC and REST",
     run: async () => {
       await using steward = await Steward.start();
       const identity = { "x-org-id": randomUUID() };
       const { plan_id } = await steward.client("grpc", identity).submit(PLAN);
-      expect(await steward.client("rest", identity).getPlan(plan_id)).toMatchObject({ plan_id });
+      const overHttp1 = await steward.client("rest", identity).getPlan(plan_id);
+      expect(overHttp1).toMatchObject({ plan_id });
+      expect(await planOverHttp2(steward.url, plan_id, identity)).toEqual(overHttp1);
     },
   },
   {
-    cites: ["D1-grpc-port"],
+    cites: ["D1-grpc-port", "D1-http2"],
     title: "gRPC can have a port of its own",
     run: async () => {
       const port = await freePort();
@@ -98,7 +112,9 @@ export const starting: readonly ProcessScenario[] = [
       const identity = { "x-org-id": randomUUID() };
       using client = GrpcClient.connect(`127.0.0.1:${port}`, identity);
       const { plan_id } = await client.submit(PLAN);
-      expect(await steward.client("rest", identity).getPlan(plan_id)).toMatchObject({ plan_id });
+      const overHttp1 = await steward.client("rest", identity).getPlan(plan_id);
+      expect(overHttp1).toMatchObject({ plan_id });
+      expect(await planOverHttp2(steward.url, plan_id, identity)).toEqual(overHttp1);
     },
   },
   {

@@ -20,6 +20,8 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
 export const CANCEL_REASON_LENGTH_MAX: number = 1024;
 /** Bytes of one request, over any transport. */
 export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
+/** Requests at a time on one HTTP/2 connection, gRPC and REST together: more wait in the client. */
+export const HTTP2_STREAMS_MAX: number = 1000;
 /** Rows kept of one step's result. */
 export const RESULT_ROWS_MAX: number = 10_000;
 /** Rows counted beyond the ones kept, before the count is given up: "more than". */

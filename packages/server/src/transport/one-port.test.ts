@@ -5,15 +5,22 @@ import { createServer as createHttpServer, get, Agent } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { status } from "@grpc/grpc-js";
 import { describe, expect, it } from "vitest";
+import { BareClient } from "./grpc/testing/bare-client.js";
 import { startServer, type TestServer } from "./grpc/testing/grpc-server.js";
 import { listen } from "./one-port.js";
+import { openHttp2, requested } from "./testing/http2-client.js";
 import { testTlsIdentity } from "./testing/tls-identity.js";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /** An empty SETTINGS frame and its acknowledgement (RFC 9113 §6.5). */
 const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const SETTINGS_ACK = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]);
+
+/** The method of the health service, and a message without fields as gRPC frames it. */
+const CHECK = "/grpc.health.v1.Health/Check";
+const EMPTY_MESSAGE = Buffer.alloc(5);
 
 function open(port: number): Socket {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -97,6 +104,30 @@ describe("one port", () => {
     expect(await closed(socket)).toBeLessThan(1000);
   });
 
+  it("carries gRPC and REST side by side on one HTTP/2 connection", async () => {
+    await using server = await startServer();
+    await using session = openHttp2(`http://127.0.0.1:${String(server.port)}`);
+    const health = { "content-type": "application/grpc", te: "trailers" };
+    const [rest, grpc, again] = await Promise.all([
+      requested(session, { ":path": "/" }),
+      requested(session, { ":method": "POST", ":path": CHECK, ...health }, EMPTY_MESSAGE),
+      requested(session, { ":method": "POST", ":path": "/slow" }, Buffer.from("{}")),
+    ]);
+    expect([rest.body.toString(), again.body.toString()]).toEqual([
+      "over HTTP/2.0",
+      "over HTTP/2.0",
+    ]);
+    expect(grpc.headers["content-type"]).toBe("application/grpc+proto");
+    expect(grpc.trailers["grpc-status"]).toBe("0");
+  });
+
+  it("carries REST over HTTP/2 under TLS", async () => {
+    await using server = await startServer({ tls: testTlsIdentity });
+    await using session = openHttp2(`https://localhost:${String(server.port)}`);
+    expect((await requested(session, { ":path": "/" })).body.toString()).toBe("over HTTP/2.0");
+    expect(await speaksGrpc(server)).toBe(true);
+  });
+
   it("carries both under TLS, told apart by ALPN", async () => {
     await using server = await startServer({ tls: testTlsIdentity });
     expect(await speaksGrpc(server)).toBe(true);
@@ -113,16 +144,34 @@ describe("one port", () => {
 });
 
 describe("two ports", () => {
-  it("carry one protocol each", async () => {
-    await using server = await startServer({ split: true });
+  it.each([undefined, testTlsIdentity])("carry REST and gRPC, each on its own", async (tls) => {
+    await using server = await startServer({ split: true, ...(tls && { tls }) });
     const { port, grpcPort } = server.listening;
+    const scheme = tls === undefined ? "http" : "https";
     expect(grpcPort).not.toBe(port);
     expect(await speaksGrpc(server)).toBe(true);
+    await using session = openHttp2(`${scheme}://localhost:${String(port)}`);
+    expect((await requested(session, { ":path": "/" })).body.toString()).toBe("over HTTP/2.0");
+  });
+
+  it("refuse what the other one serves, and say where it is", async () => {
+    await using server = await startServer({ split: true });
+    const { port, grpcPort } = server.listening;
     expect(await body(port)).toBe("over HTTP/1.1");
     await expect(body(grpcPort)).rejects.toThrow();
-    const http2 = open(port);
-    http2.write(PREFACE);
-    expect(await closed(http2)).toBeLessThan(1000);
+    const stranger = new BareClient(port);
+    await expect(stranger.call("Check", {})).rejects.toMatchObject({
+      code: status.UNIMPLEMENTED,
+      details: "This port serves REST only (SERVICE_PORT); gRPC is on SERVICE_GRPC_PORT",
+    });
+    stranger.close();
+    await using session = openHttp2(`http://127.0.0.1:${String(grpcPort)}`);
+    const refusal = await requested(session, { ":method": "POST", ":path": "/" }, Buffer.alloc(9));
+    expect(refusal.headers[":status"]).toBe(415);
+    expect(JSON.parse(refusal.body.toString())).toEqual({
+      error: "This port serves gRPC only (SERVICE_GRPC_PORT); REST is on SERVICE_PORT",
+      code: "INVALID_ARGUMENT",
+    });
   });
 });
 
@@ -134,7 +183,8 @@ describe("a port that cannot be opened", () => {
     await free[Symbol.asyncDispose]();
     const unused = { accept: () => undefined, close: () => Promise.resolve() };
     const host = "127.0.0.1";
-    const options = { http: createHttpServer(), grpc: unused, host, port, grpcPort: server.port };
+    const grpc = { http2: unused, port: server.port };
+    const options = { http1: createHttpServer(), http2: unused, grpc, host, port };
     await expect(listen(options)).rejects.toThrow(
       `Cannot listen on port ${String(server.port)} of 127.0.0.1: it is in use`,
     );
@@ -175,6 +225,16 @@ describe("closing", () => {
     server.client.close();
   });
 
+  it("lets REST over HTTP/2 finish", async () => {
+    const server = await startServer();
+    await using session = openHttp2(`http://127.0.0.1:${String(server.port)}`);
+    const slow = requested(session, { ":path": "/slow" });
+    await requested(session, { ":path": "/" });
+    await server.listening.close(5000);
+    expect((await slow).body.toString()).toBe("over HTTP/2.0");
+    server.client.close();
+  });
+
   it("cuts what does not finish within the drain time", async () => {
     const server = await startServer();
     const hanging = body(server.port, "/hang").catch(() => "cut");
@@ -206,6 +266,16 @@ describe("an HTTP/2 connection", () => {
     await using server = await startServer({ patience: { idleTimeoutMs: 200 } });
     const session = connectHttp2(`http://127.0.0.1:${String(server.port)}`);
     await once(session, "close");
+  });
+
+  it("stays open while REST is under way on it, and no longer", async () => {
+    await using server = await startServer({ patience: { idleTimeoutMs: 100 } });
+    await using session = openHttp2(`http://127.0.0.1:${String(server.port)}`);
+    const isClosed = once(session, "close");
+    await requested(session, { ":path": "/slow" });
+    // Refused if the connection had been taken for an idle one in the meantime.
+    expect((await requested(session, { ":path": "/" })).headers[":status"]).toBe(200);
+    await isClosed;
   });
 
   it("is closed when its other end has ended its side", async () => {

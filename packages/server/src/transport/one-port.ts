@@ -5,17 +5,25 @@ import { Port, type TlsIdentity } from "./port.js";
 /** What listens where. */
 export interface ListenOptions {
   /** Serves HTTP/1.1. It is handed its connections and must not listen itself. */
-  readonly http: HttpServer;
-  readonly grpc: Http2Side;
+  readonly http1: HttpServer;
+  /** Serves HTTP/2. */
+  readonly http2: Http2Side;
   readonly host: string;
   /** TCP port of both; 0: any free one. */
   readonly port: number;
-  /** TCP port of gRPC alone, which `port` then does not serve. */
-  readonly grpcPort?: number;
+  /** Where gRPC has a port of its own. */
+  readonly grpc?: GrpcPort;
   /** Absent: plain TCP. */
   readonly tls?: TlsIdentity;
   /** Milliseconds in which a connection must have said what it speaks. */
   readonly helloTimeoutMs?: number;
+}
+
+/** A port of HTTP/2 alone. */
+export interface GrpcPort {
+  readonly http2: Http2Side;
+  /** 0: any free one. */
+  readonly port: number;
 }
 
 /** Serves connections that speak HTTP/2. */
@@ -45,29 +53,21 @@ const HELLO_TIMEOUT_MS = 10_000;
 const SWEEP_MS = 50;
 
 /**
- * Opens the port that carries both gRPC and HTTP/1.1, told apart by a connection's first bytes, or by
+ * Opens the port that carries HTTP/1.1 and HTTP/2, told apart by a connection's first bytes, or by
  * ALPN under TLS (Decision §1).
  * @throws AppError `INVALID_ARGUMENT` when a port cannot be opened; then none is.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { http, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
-  const http1 = (connection: Socket): void => {
-    http.emit("connection", connection);
-    // Its first bytes wait in the paused socket until the server, listening now, lets them flow.
-    connection.resume();
-  };
-  const http2 = (connection: Socket): void => {
-    // HTTP/2 knows no half-closed connections: when the other end is done, so is this one.
-    connection.allowHalfOpen = false;
-    grpc.accept(connection);
-  };
-  const wanted =
-    options.grpcPort === undefined
-      ? [{ serve: { http1, http2 }, port: options.port }]
-      : [
-          { serve: { http1 }, port: options.port },
-          { serve: { http2 }, port: options.grpcPort },
-        ];
+  const { http1, http2, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
+  const wanted = [
+    {
+      serve: { http1: http1Connections(http1), http2: http2Connections(http2) },
+      port: options.port,
+    },
+    ...(grpc === undefined
+      ? []
+      : [{ serve: { http2: http2Connections(grpc.http2) }, port: grpc.port }]),
+  ];
   const ports: Port[] = [];
   const numbers: number[] = [];
   try {
@@ -81,26 +81,46 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     throw error;
   }
   // Node's HTTP server watches for slow requests once it listens, and this one never will itself.
-  http.emit("listening");
+  http1.emit("listening");
   const [port = 0, grpcPort = port] = numbers;
-  return { port, grpcPort, close: (drainMs) => closeAll(ports, http, grpc, drainMs) };
+  const sides = grpc === undefined ? [http2] : [http2, grpc.http2];
+  return { port, grpcPort, close: (drainMs) => closeAll(ports, http1, sides, drainMs) };
+}
+
+function http1Connections(server: HttpServer): (connection: Socket) => void {
+  return (connection) => {
+    server.emit("connection", connection);
+    // Its first bytes wait in the paused socket until the server, listening now, lets them flow.
+    connection.resume();
+  };
+}
+
+function http2Connections(side: Http2Side): (connection: Socket) => void {
+  return (connection) => {
+    // HTTP/2 knows no half-closed connections: when the other end is done, so is this one.
+    connection.allowHalfOpen = false;
+    side.accept(connection);
+  };
 }
 
 async function closeAll(
   ports: readonly Port[],
-  http: HttpServer,
-  grpc: Http2Side,
+  http1: HttpServer,
+  http2: readonly Http2Side[],
   drainMs: number,
 ): Promise<void> {
   const sweep = setInterval(() => {
-    http.closeIdleConnections();
+    http1.closeIdleConnections();
   }, SWEEP_MS);
   const deadline = setTimeout(() => {
     for (const port of ports) port.cut();
   }, drainMs);
-  await Promise.all([grpc.close(drainMs), ...ports.map((port) => port.close())]);
+  await Promise.all([
+    ...http2.map((side) => side.close(drainMs)),
+    ...ports.map((port) => port.close()),
+  ]);
   clearInterval(sweep);
   clearTimeout(deadline);
   // Ends the watch over slow requests.
-  http.close();
+  http1.close();
 }

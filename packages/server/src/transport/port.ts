@@ -82,7 +82,9 @@ export class Port {
     const options = {
       ...SOCKET_OPTIONS,
       ...tls,
-      ALPNProtocols: ["h2", "http/1.1"],
+      ALPNProtocols: ALPN_NAMES.filter(({ protocol }) => protocol in this.#options.serve).map(
+        ({ name }) => name,
+      ),
       handshakeTimeout: this.#options.helloTimeoutMs,
     };
     const server = createTlsServer(options, (socket) => {
@@ -98,6 +100,12 @@ export class Port {
     else serve(socket);
   }
 }
+
+/** What ALPN calls the protocols (RFC 7301), the one that is preferred first. */
+const ALPN_NAMES: readonly { readonly protocol: Protocol; readonly name: string }[] = [
+  { protocol: "http2", name: "h2" },
+  { protocol: "http1", name: "http/1.1" },
+];
 
 /** What node's own HTTP server sets for the sockets it accepts. */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };

@@ -1,14 +1,9 @@
 import type { Duplex } from "node:stream";
-import {
-  Server,
-  ServerCredentials,
-  type ConnectionInjector,
-  type ServerOptions,
-} from "@grpc/grpc-js";
 import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
-import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import { billingAdminsOnly } from "../billing-admins.js";
+import { Http2Connections, type Http2Patience } from "../http2/connections.js";
+import type { StreamListener } from "../http2/stream-listener.js";
 import type { Services } from "../services.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
@@ -18,47 +13,47 @@ import { addReflection } from "./reflection.js";
 import { addUsageService } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
 
-/** How patient a server is with its connections; all in milliseconds. */
-export interface GrpcPatience {
+/** How patient a server is with its connections and calls; all in milliseconds. */
+export interface GrpcPatience extends Http2Patience {
   /** For a request to arrive whole. */
   readonly requestTimeoutMs: number;
-  /** For a connection without calls. */
-  readonly idleTimeoutMs: number;
-  /** Between two pings that tell whether the other end is still there. */
-  readonly keepaliveMs: number;
-  /** For the answer to a ping. */
-  readonly keepaliveTimeoutMs: number;
 }
 
-const PATIENCE: GrpcPatience = {
+export const GRPC_PATIENCE: GrpcPatience = {
   requestTimeoutMs: 15_000,
   idleTimeoutMs: 300_000,
   keepaliveMs: 30_000,
   keepaliveTimeoutMs: 10_000,
 };
 
-/** Calls at a time on one connection: more wait in the client. */
-const CONCURRENT_CALLS_MAX = 1000;
+/** What a gRPC server needs to know beside its services. */
+export interface GrpcServerOptions {
+  readonly patience: GrpcPatience;
+  /** Serves the requests on its connections that are not gRPC. */
+  readonly otherStreams: StreamListener;
+}
 
 /**
  * The gRPC side of a listener: the control plane, usage, health and reflection, on connections that somebody
  * else accepts.
  */
 export class GrpcServer {
-  readonly #server: Server;
-  readonly #connections: ConnectionInjector;
+  readonly #connections: Http2Connections;
   readonly #methods: readonly Methods[];
 
-  constructor(services: Services, patience: GrpcPatience = PATIENCE) {
-    this.#server = new Server(serverOptions(services, patience));
-    this.#connections = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
-    const guarded = new Methods(this.#server, services);
+  constructor(services: Services, { patience, otherStreams }: GrpcServerOptions) {
+    const { telemetry, clock } = services;
+    const { requestTimeoutMs } = patience;
+    const interceptors = [watchCalls({ telemetry, clock, requestTimeoutMs })];
+    this.#connections = new Http2Connections({ patience, otherStreams, interceptors });
+    const server = this.#connections.grpc;
+    const guarded = new Methods(server, services);
     addControlPlane(guarded, services.orchestrator);
     addMemoryService(guarded, services.memory);
     const authenticate = billingAdminsOnly(services.authenticate);
-    const billing = new Methods(this.#server, { ...services, authenticate });
+    const billing = new Methods(server, { ...services, authenticate });
     addUsageService(billing, services.usage);
-    const open = new Methods(this.#server, { ...services, authenticate: anybody });
+    const open = new Methods(server, { ...services, authenticate: anybody });
     addHealth(open, services.health);
     addReflection(open);
     this.#methods = [guarded, billing, open];
@@ -66,7 +61,7 @@ export class GrpcServer {
 
   /** Serves a connection whose other end speaks HTTP/2; TLS, if any, is done. */
   accept(connection: Duplex): void {
-    this.#connections.injectConnection(connection);
+    this.#connections.accept(connection);
   }
 
   /**
@@ -78,31 +73,8 @@ export class GrpcServer {
       retryAfterMs: 1000,
     });
     for (const methods of this.#methods) methods.stopStreams(goingDown);
-    const deadline = setTimeout(() => {
-      this.#server.forceShutdown();
-    }, drainMs);
-    await new Promise<void>((resolve) => {
-      this.#server.tryShutdown(() => {
-        resolve();
-      });
-    });
-    clearTimeout(deadline);
+    await this.#connections.close(drainMs);
   }
-}
-
-function serverOptions(services: Services, patience: GrpcPatience): ServerOptions {
-  const { telemetry, clock } = services;
-  return {
-    // Twice our limit, so that it is our decoder that refuses what is somewhat too large, and says why.
-    "grpc.max_receive_message_length": 2 * REQUEST_BYTES_MAX,
-    "grpc.max_concurrent_streams": CONCURRENT_CALLS_MAX,
-    "grpc.max_connection_idle_ms": patience.idleTimeoutMs,
-    "grpc.keepalive_time_ms": patience.keepaliveMs,
-    "grpc.keepalive_timeout_ms": patience.keepaliveTimeoutMs,
-    // Bookkeeping that nobody reads: there are metrics.
-    "grpc.enable_channelz": 0,
-    interceptors: [watchCalls({ telemetry, clock, requestTimeoutMs: patience.requestTimeoutMs })],
-  };
 }
 
 /** Health and the shape of the service are no secrets, and probes have no identity. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
-import { send, startRestServer, type Answer, type RestServer } from "./testing/rest-server.js";
+import { send, startRestServer, type Answer, type TestRestServer } from "./testing/rest-server.js";
 
 /** Sends bytes, or text that may not be JSON, as a plan. */
-async function submit(server: RestServer, body: string | Uint8Array): Promise<Answer> {
+async function submit(server: TestRestServer, body: string | Uint8Array): Promise<Answer> {
   return send(server, "POST /api/plans", { body });
 }
 

@@ -4,7 +4,7 @@ import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/st
 import { PaymentService } from "../../payments/index.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
 import { ORG, UsageRoom } from "../../usage/testing/usage-room.js";
-import { send, startRestServer, type RestServer } from "./testing/rest-server.js";
+import { send, startRestServer, type TestRestServer } from "./testing/rest-server.js";
 
 const NOON_MS = Date.parse("2026-01-05T12:00:00Z");
 const admin = { "x-org-id": ORG, "x-user-role": "Admin" };
@@ -47,7 +47,7 @@ const WRONG_PAYMENTS = [
 describe("the billing endpoints", () => {
   let room: UsageRoom;
   let stripe: StripeServer;
-  let server: RestServer;
+  let server: TestRestServer;
 
   beforeEach(async () => {
     room = await UsageRoom.open();

@@ -1,10 +1,34 @@
-import type { ErrorBody } from "@steward/protocol/rest";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { ErrorBody } from "@steward/protocol/rest";
 
-/**
- * Answers what the HTTP parser could not make a request of, in the same shape as every error
- * (Decision §9), and closes the connection.
- */
+/** An answer to what never becomes a request of the routes, in the shape of every error (Decision §9). */
+export interface ConnectionAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+}
+
+export const REQUEST_LATE: ConnectionAnswer = {
+  status: 408,
+  body: { error: "The request took too long to arrive", code: "DEADLINE_EXCEEDED" },
+};
+
+export const HEADERS_TOO_LARGE: ConnectionAnswer = {
+  status: 431,
+  body: { error: "The request's headers are too large", code: "LIMIT_EXCEEDED" },
+};
+
+export const CONNECT_REFUSED: ConnectionAnswer = {
+  status: 405,
+  body: { error: "This server is no proxy: it serves no CONNECT", code: "METHOD_NOT_ALLOWED" },
+};
+
+const NOT_HTTP: ConnectionAnswer = {
+  status: 400,
+  body: { error: "This is not an HTTP/1.1 request", code: "INVALID_ARGUMENT" },
+};
+
+/** Answers what the HTTP/1.1 parser could not make a request of, and closes the connection. */
 export function answerConnectionError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -13,7 +37,8 @@ export function answerConnectionError(error: NodeJS.ErrnoException, socket: Sock
   const { status, body } = answerTo(error.code);
   const json = JSON.stringify(body);
   socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ""}\r\n` +
+      `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${String(Buffer.byteLength(json))}\r\n\r\n${json}`,
     () => socket.destroy(),
   );
@@ -26,25 +51,13 @@ function isAnswering(socket: Socket): boolean {
   return response?.headersSent === true;
 }
 
-function answerTo(code: string | undefined): {
-  readonly status: string;
-  readonly body: ErrorBody;
-} {
+function answerTo(code: string | undefined): ConnectionAnswer {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return {
-        status: "408 Request Timeout",
-        body: { error: "The request took too long to arrive", code: "DEADLINE_EXCEEDED" },
-      };
+      return REQUEST_LATE;
     case "HPE_HEADER_OVERFLOW":
-      return {
-        status: "431 Request Header Fields Too Large",
-        body: { error: "The request's headers are too large", code: "LIMIT_EXCEEDED" },
-      };
+      return HEADERS_TOO_LARGE;
     default:
-      return {
-        status: "400 Bad Request",
-        body: { error: "This is not an HTTP/1.1 request", code: "INVALID_ARGUMENT" },
-      };
+      return NOT_HTTP;
   }
 }

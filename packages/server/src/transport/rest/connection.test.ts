@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { send, startRestServer, type RestServer } from "./testing/rest-server.js";
+import { send, startRestServer, type TestRestServer } from "./testing/rest-server.js";
 
 const deadlines = {
   headersMs: 300,
@@ -14,7 +14,7 @@ const deadlines = {
 const plan = { steps: [{ id: "a", query_template: "wait" }] };
 
 /** Writes these bytes and reads until the server closes the connection. */
-async function talk(server: RestServer, ...texts: string[]): Promise<string> {
+async function talk(server: TestRestServer, ...texts: string[]): Promise<string> {
   const socket = connect(server.port, "127.0.0.1").setEncoding("latin1");
   for (const text of texts) socket.write(text, "latin1");
   let answer = "";
@@ -118,7 +118,7 @@ describe("closing", () => {
     const { plan_id: id } = body.data as { plan_id: string };
     const answer = send(server, `POST /api/plans/${id}/steps/a/execute`);
     await expect.poll(() => server.orchestrator.waiting).toBe(1);
-    await server.app.close();
+    await server.rest.close();
     server.orchestrator.release();
     expect((await answer).status).toBe(200);
   });

@@ -11,7 +11,11 @@ const TOO_LARGE = "FST_ERR_CTP_BODY_TOO_LARGE";
 /** Answers whatever goes wrong, here or inside Fastify, in the shape of Decision §9. */
 export function answerErrors(app: RestApp, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
-    if (codeOf(error) === TOO_LARGE) await discardBody(request.raw);
+    if (codeOf(error) === TOO_LARGE) {
+      await discardBody(request.raw);
+      // Set by Fastify; HTTP/2 knows no such header (RFC 9113 §8.2.2).
+      if (request.raw.httpVersionMajor === 2) reply.removeHeader("connection");
+    }
     return answerError(error, request, reply, log);
   });
   app.setNotFoundHandler((request) => {
@@ -19,10 +23,13 @@ export function answerErrors(app: RestApp, log: Log): void {
   });
 }
 
-/** Refuses HTTP/1.1 without a host (RFC 9112 §3.2) here, because Node would with an empty body. */
+/**
+ * Refuses a request without a host (RFC 9112 §3.2, RFC 9113 §8.3.1) here, because Node would with an
+ * empty body, or not at all.
+ */
 export function requireHost(app: RestApp): void {
   app.addHook("onRequest", ({ headers, raw }, _reply, done) => {
-    const isMissing = headers.host === undefined && raw.httpVersion === "1.1";
+    const isMissing = headers.host === undefined && raw.httpVersion !== "1.0";
     done(isMissing ? new AppError("INVALID_ARGUMENT", "The host header is missing") : undefined);
   });
 }

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { EventSource } from "eventsource";
 import { describe, expect, it } from "vitest";
-import { send, startRestServer, type RestServer } from "./testing/rest-server.js";
+import { send, startRestServer, type TestRestServer } from "./testing/rest-server.js";
 
 const deadlines = {
   headersMs: 5_000,
@@ -12,13 +12,13 @@ const deadlines = {
 };
 
 /** Submits a plan of one step. */
-async function submit(server: RestServer): Promise<string> {
+async function submit(server: TestRestServer): Promise<string> {
   const { body } = await send(server, "POST /api/plans", { body: { steps: [{ id: "a" }] } });
   return (body.data as { plan_id: string }).plan_id;
 }
 
 /** The whole answer, once it has ended. */
-async function read(server: RestServer, path: string, headers = {}): Promise<string> {
+async function read(server: TestRestServer, path: string, headers = {}): Promise<string> {
   return (await fetch(`${server.url}${path}`, { headers })).text();
 }
 
@@ -151,7 +151,7 @@ describe("GET /api/plans/:plan_id/events", () => {
     const id = await submit(server);
     const stream = read(server, `/api/plans/${id}/events`);
     await expect.poll(() => server.orchestrator.listeners(id)).toBe(1);
-    await server.app.close();
+    await server.rest.close();
     expect(ids(await stream)).toEqual([1]);
   });
 

@@ -4,13 +4,13 @@ import { AppError } from "../../kernel/errors.js";
 import { PLANS_PAGE_MAX } from "../../kernel/limits.js";
 import type { Orchestrator } from "../../plans/index.js";
 import { NoopOrchestrator } from "../../plans/noop-orchestrator.js";
-import { send, startRestServer, type RestServer } from "./testing/rest-server.js";
+import { send, startRestServer, type TestRestServer } from "./testing/rest-server.js";
 
 const step = { id: "a", tool_name: "sql", query_template: "SELECT 1" };
 const plan = { session_id: "s1", name: "n", description: "d", steps: [step] };
 const otherOrg = { "x-org-id": "11111111-1111-4111-8111-111111111111" };
 
-async function submitted(server: RestServer, ...templates: string[]): Promise<string> {
+async function submitted(server: TestRestServer, ...templates: string[]): Promise<string> {
   const steps = templates.map((query_template, index) => ({ id: `s${index}`, query_template }));
   const { body } = await send(server, "POST /api/plans", { body: { ...plan, steps } });
   return (body.data as { plan_id: string }).plan_id;

@@ -1,8 +1,11 @@
-import { fastify, type FastifyInstance } from "fastify";
+import type { Server as HttpServer } from "node:http";
+import { fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
-import { requestIdOf } from "../request-context.js";
 import { billingAdminsOnly } from "../billing-admins.js";
+import { restStreams } from "../http2/rest-streams.js";
+import type { StreamListener } from "../http2/stream-listener.js";
+import { requestIdOf } from "../request-context.js";
 import type { Services } from "../services.js";
 import { describeApi } from "./api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
@@ -17,6 +20,7 @@ import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
 import { addReferencePage } from "./reference-page.js";
 import { logRequests } from "./request-log.js";
+import type { RestApp } from "./rest-app.js";
 import { addServiceRoutes } from "./service-routes.js";
 import { addStateRoutes } from "./state-routes.js";
 import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
@@ -55,13 +59,32 @@ const DEADLINES: RestDeadlines = {
 /** Characters of one part of a path: more than a request line may have, so that ids judge it. */
 const PATH_PART_LENGTH_MAX = 64 * 1024;
 
-/**
- * REST over HTTP/1.1 (Contract §4.2, Decision §9). It listens on nothing itself: once it is `ready()`,
- * its `server` is handed connections by whoever has the port, who also waits for them to be done.
- * `close()` ends the event streams and cuts nothing that is under way.
- */
-export function createRestServer(services: Services, options: RestOptions): FastifyInstance {
+/** Serves REST to whoever has the port and the connections. */
+export interface RestServer {
+  /** Serves the HTTP/1.1 connections that its `connection` event brings; it listens on nothing. */
+  readonly http1: HttpServer;
+  /** Serves the streams of HTTP/2 connections. */
+  readonly http2: StreamListener;
+  /** Ends the event streams; cuts nothing that is under way. */
+  close(): Promise<void>;
+}
+
+/** Opens REST (Contract §4.2, Decision §9), the same over HTTP/1.1 and HTTP/2. */
+export async function openRestServer(
+  services: Services,
+  options: RestOptions,
+): Promise<RestServer> {
   const deadlines = options.deadlines ?? DEADLINES;
+  const app = restApp(services, options.version, deadlines);
+  await app.ready();
+  return {
+    http1: app.server,
+    http2: restStreams(app.server, deadlines.requestMs),
+    close: () => app.close(),
+  };
+}
+
+function restApp(services: Services, version: string, deadlines: RestDeadlines): RestApp {
   const { log } = services;
   const app = fastify({
     http: {
@@ -95,7 +118,7 @@ export function createRestServer(services: Services, options: RestOptions): Fast
   answerErrors(app, log);
   requireHost(app);
   const methodsByPath = collectMethods(app);
-  describeApi(app, options.version);
+  describeApi(app, version);
   app.register((api, _options, done) => {
     authenticateRequests(api, services.authenticate);
     addPlanRoutes(api, services.orchestrator);

@@ -6,9 +6,9 @@ import {
 } from "@steward/protocol/rest";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { send, startRestServer, type RestServer } from "./testing/rest-server.js";
+import { send, startRestServer, type TestRestServer } from "./testing/rest-server.js";
 
-async function text(server: RestServer, path: string): Promise<string> {
+async function text(server: TestRestServer, path: string): Promise<string> {
   return (await fetch(`${server.url}${path}`)).text();
 }
 

@@ -15,7 +15,9 @@ import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { Readiness } from "../../services.js";
-import { GrpcServer, type GrpcPatience } from "../server.js";
+import { restStreams } from "../../http2/rest-streams.js";
+import { http2Sides } from "../../http2-sides.js";
+import type { GrpcPatience } from "../server.js";
 import { BareClient } from "./bare-client.js";
 
 /** What a test may want to see or change of a server. */
@@ -31,7 +33,7 @@ export interface TestServer extends AsyncDisposable {
   readonly counted: readonly { readonly name: string; readonly labels: Labels | undefined }[];
 }
 
-/** A server on a real port of this machine, gRPC and a small HTTP/1.1 server beside it. */
+/** A server on a real port of this machine, gRPC and a small HTTP server beside it. */
 export async function startServer(
   options: {
     readonly patience?: Partial<GrpcPatience>;
@@ -46,7 +48,8 @@ export async function startServer(
   const orchestrator = new InMemoryOrchestrator();
   const lines: LoggedLine[] = [];
   const counted: TestServer["counted"][number][] = [];
-  const grpc = new GrpcServer(
+  const http1 = createServer(answer);
+  const sides = http2Sides(
     {
       ...unkeptBilling(),
       memory: options.memory ?? unkeptMemory(),
@@ -61,15 +64,17 @@ export async function startServer(
       clock: systemClock,
       ids: systemIds(systemClock),
     },
-    { ...PATIENCE, ...options.patience },
+    restStreams(http1, PATIENCE.requestTimeoutMs),
+    {
+      patience: { ...PATIENCE, ...options.patience },
+      ...(options.split === true ? { grpcPort: 0 } : {}),
+    },
   );
-  const http = createServer(answer);
   const listening = await listen({
-    http,
-    grpc,
+    http1,
+    ...sides,
     host: "127.0.0.1",
     port: 0,
-    ...(options.split === true ? { grpcPort: 0 } : {}),
     ...(options.helloTimeoutMs === undefined ? {} : { helloTimeoutMs: options.helloTimeoutMs }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
@@ -93,7 +98,8 @@ export async function startServer(
 /** Answers after a while to `/slow`, never to `/hang`, at once to anything else. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   if (request.url === "/hang") return;
-  setTimeout(() => response.end("over HTTP/1.1"), request.url === "/slow" ? 300 : 0);
+  const text = `over HTTP/${request.httpVersion}`;
+  setTimeout(() => response.end(text), request.url === "/slow" ? 300 : 0);
 }
 
 function credentialsFor(tls: TlsIdentity | undefined): ChannelCredentials {

@@ -1,5 +1,5 @@
+import type { Server as HttpServer } from "node:http";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import type { FastifyInstance } from "fastify";
 import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
@@ -11,13 +11,13 @@ import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
-import { createRestServer, type RestDeadlines } from "../server.js";
+import { openRestServer, type RestDeadlines, type RestServer } from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 
 /** A REST server on a real socket, connections handed over as the one-port listener does. */
-export interface RestServer extends AsyncDisposable {
-  readonly app: FastifyInstance;
+export interface TestRestServer extends AsyncDisposable {
+  readonly rest: RestServer;
   readonly url: string;
   readonly port: number;
   readonly orchestrator: InMemoryOrchestrator;
@@ -36,7 +36,7 @@ export interface Answer {
 
 /** Sends a request; a body that is not text or bytes is sent as JSON. */
 export async function send(
-  { url }: RestServer,
+  { url }: TestRestServer,
   request: string,
   options: {
     readonly body?: unknown;
@@ -64,12 +64,12 @@ export async function startRestServer(
     readonly memory?: MemoryService;
     readonly deadlines?: RestDeadlines;
   } = {},
-): Promise<RestServer> {
+): Promise<TestRestServer> {
   const orchestrator = new InMemoryOrchestrator();
   const telemetry = new PromTelemetry();
   const lines: LoggedLine[] = [];
   const health = { readiness: async () => server.readiness };
-  const app = createRestServer(
+  const rest = await openRestServer(
     {
       orchestrator: options.orchestrator ?? orchestrator,
       ...(options.billing ?? unkeptBilling()),
@@ -86,11 +86,10 @@ export async function startRestServer(
     },
     { version: "1.2.3", ...(options.deadlines && { deadlines: options.deadlines }) },
   );
-  await app.ready();
-  const listener = await listen(app);
+  const listener = await listen(rest.http1);
   const { port } = listener.address() as AddressInfo;
-  const server: RestServer = {
-    app,
+  const server: TestRestServer = {
+    rest,
     port,
     url: `http://127.0.0.1:${port}`,
     orchestrator,
@@ -98,19 +97,19 @@ export async function startRestServer(
     readiness: { ready: true, checks: { store: "ok" } },
     async [Symbol.asyncDispose]() {
       listener.close();
-      await app.close();
-      app.server.closeAllConnections();
+      await rest.close();
+      rest.http1.closeAllConnections();
     },
   };
   return server;
 }
 
-function listen(app: FastifyInstance): Promise<Server> {
-  const listener = createServer((socket) => app.server.emit("connection", socket));
+function listen(http1: HttpServer): Promise<Server> {
+  const listener = createServer((socket) => http1.emit("connection", socket));
   return new Promise((resolve) => {
     listener.listen(0, "127.0.0.1", () => {
       // Node watches for slow requests from the moment its server listens, and this one never will.
-      app.server.emit("listening");
+      http1.emit("listening");
       resolve(listener);
     });
   });

@@ -1,0 +1,35 @@
+import { GrpcServer, GRPC_PATIENCE, type GrpcPatience } from "./grpc/server.js";
+import { Http2Connections } from "./http2/connections.js";
+import { refuseGrpc, refuseRest } from "./http2/refusals.js";
+import type { StreamListener } from "./http2/stream-listener.js";
+import type { ListenOptions } from "./one-port.js";
+import type { Services } from "./services.js";
+
+/** How gRPC and REST share HTTP/2. */
+export interface Http2SidesOptions {
+  /** gRPC's own port; absent: it shares the port of REST. */
+  readonly grpcPort?: number | undefined;
+  readonly patience?: GrpcPatience;
+}
+
+/**
+ * Who serves the HTTP/2 connections of each port: gRPC and REST together, or each on its own port,
+ * which then refuses the other.
+ * @param rest Serves the streams that are not gRPC.
+ */
+export function http2Sides(
+  services: Services,
+  rest: StreamListener,
+  { grpcPort, patience = GRPC_PATIENCE }: Http2SidesOptions,
+): Pick<ListenOptions, "http2" | "grpc"> {
+  if (grpcPort === undefined) {
+    return { http2: new GrpcServer(services, { patience, otherStreams: rest }) };
+  }
+  return {
+    http2: new Http2Connections({ patience, otherStreams: rest, grpcStreams: refuseGrpc }),
+    grpc: {
+      http2: new GrpcServer(services, { patience, otherStreams: refuseRest }),
+      port: grpcPort,
+    },
+  };
+}

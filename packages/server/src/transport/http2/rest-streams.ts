@@ -1,0 +1,88 @@
+import { maxHeaderSize, type Server } from "node:http";
+import {
+  constants,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Stream,
+} from "node:http2";
+import {
+  CONNECT_REFUSED,
+  HEADERS_TOO_LARGE,
+  REQUEST_LATE,
+  type ConnectionAnswer,
+} from "../rest/connection-errors.js";
+import type { StreamListener } from "./stream-listener.js";
+
+/** What a header field counts beside its name and value, in bytes (RFC 9113 §6.5.2). */
+const FIELD_OVERHEAD_BYTES = 32;
+
+/**
+ * Serves HTTP/2 streams by the routes of an HTTP/1.1 server. The limits that Node enforces on
+ * HTTP/1.1 alone are enforced here: size of the headers and time for the body.
+ * @param http1 Is handed the requests; it need not listen.
+ * @param requestMs Milliseconds in which a request's body must have arrived.
+ */
+export function restStreams(http1: Server, requestMs: number): StreamListener {
+  // Never listens: it makes a request and a response of each stream that it is given.
+  const server = createServer();
+  const serve = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
+    endWithAnswer(request);
+    if (sizeOf(request.rawHeaders) > maxHeaderSize) {
+      answer(response, HEADERS_TOO_LARGE);
+      return;
+    }
+    limitTime(request, response, requestMs);
+    // The authority takes the place of the host (RFC 9113 §8.3.1), which is checked further on.
+    if (request.authority !== "") request.headers.host = request.authority;
+    http1.emit("request", request, response);
+  };
+  server.on("request", serve);
+  // Who expects what no one knows is served all the same (RFC 9110 §10.1.1).
+  server.on("checkExpectation", serve);
+  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => {
+    answer(response, CONNECT_REFUSED);
+  });
+  return (stream, headers, flags, rawHeaders) => {
+    server.emit("stream", stream, headers, flags, rawHeaders);
+  };
+}
+
+/** @param rawHeaders Names and values in turn. */
+function sizeOf(rawHeaders: readonly string[]): number {
+  const overhead = (rawHeaders.length / 2) * FIELD_OVERHEAD_BYTES;
+  return rawHeaders.reduce((size, text) => size + text.length, overhead);
+}
+
+/** Answers a request whose body does not arrive in time. */
+function limitTime(
+  { stream }: Http2ServerRequest,
+  response: Http2ServerResponse,
+  requestMs: number,
+): void {
+  if (stream.endAfterHeaders) return;
+  const timer = setTimeout(() => {
+    if (hasArrived(stream)) return;
+    if (response.headersSent) stream.close(constants.NGHTTP2_CANCEL);
+    else answer(response, REQUEST_LATE);
+  }, requestMs);
+  stream.once("close", () => clearTimeout(timer));
+}
+
+/** Ends the stream with its answer, also when the client has not sent all of its request. */
+function endWithAnswer({ stream }: Http2ServerRequest): void {
+  if (stream.endAfterHeaders) return;
+  stream.once("finish", () => {
+    if (!hasArrived(stream)) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}
+
+/** Whether the request is here as a whole, be it read or not. */
+function hasArrived(stream: ServerHttp2Stream): boolean {
+  return stream.state.remoteClose === 1;
+}
+
+function answer(response: Http2ServerResponse, { status, body }: ConnectionAnswer): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+  response.end(JSON.stringify(body));
+}
