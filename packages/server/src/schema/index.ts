@@ -14,6 +14,7 @@ export type { Drift } from "./drift.js";
 export { identify, type RenameHint } from "./identify.js";
 export { KnownSchemas } from "./known-schemas.js";
 export type { Finding, FindingCode } from "./lint.js";
+export { LOCK_MODES, type LockMode, scriptLocks, type TableLock } from "./locks.js";
 export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./migration.js";
 export { MigrationService, type PlanStep, type RunOptions } from "./migration-service.js";
 export type { Checks, Phase, SchemaDatabase, ScratchDatabase, Script } from "./ports.js";

@@ -1,0 +1,82 @@
+import type { Kind } from "../../kinds.js";
+import { idIn, partsIn, type Schema, type SchemaObject } from "../../schema.js";
+import { Remaking } from "../remaking.js";
+import { Renames } from "../renames.js";
+
+const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
+
+/**
+ * What the names in the statements of a script mean. A script renames first, so a name is one of the
+ * target; else one that the renames have given; else one of the base.
+ */
+export class RelationNames {
+  readonly #schemas: readonly Schema[];
+  readonly #byName = new Map<string, SchemaObject>();
+  readonly #indexes = new Map<string, string>();
+
+  constructor(base: Schema, target: Schema) {
+    const { renamed } = new Renames(base, target, new Remaking(base, target).remade);
+    this.#schemas = [target, renamed, base];
+    for (const schema of this.#schemas) {
+      for (const relation of RELATIONS.flatMap((kind) => schema.all(kind))) {
+        const path = schema.pathOf(relation);
+        if (!this.#byName.has(path)) this.#byName.set(path, relation);
+      }
+      for (const index of schema.all("Index")) this.#addIndex(schema, index);
+    }
+  }
+
+  /** An index shares its table's schema and not its name. */
+  #addIndex(schema: Schema, { name = "", parent = "" }: SchemaObject): void {
+    const home = schema.find(schema.find(parent)?.parent ?? "");
+    const path = `${home?.name ?? ""}.${name}`;
+    if (!this.#indexes.has(path)) this.#indexes.set(path, parent);
+  }
+
+  /** The table or view that a qualified name means. */
+  relation(name: string): SchemaObject | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The name of a table, in the target where it is there. */
+  nameOf(id: string): string {
+    for (const schema of this.#schemas) {
+      const object = schema.find(id);
+      if (object !== undefined) return schema.pathOf(object);
+    }
+    return "";
+  }
+
+  /** A column or a foreign key of a table, by its name. */
+  partOf(table: string, name: string, kind: Kind): SchemaObject | undefined {
+    const { id } = this.relation(table) ?? { id: "" };
+    for (const schema of this.#schemas) {
+      const part = schema.partsOf(id, kind).find((each) => each.name === name);
+      if (part !== undefined) return part;
+    }
+    return undefined;
+  }
+
+  domain(name: string): SchemaObject | undefined {
+    for (const schema of this.#schemas) {
+      const domain = schema.all("Domain").find((each) => schema.pathOf(each) === name);
+      if (domain !== undefined) return domain;
+    }
+    return undefined;
+  }
+
+  /** The table of an index. */
+  tableOfIndex(name: string): string | undefined {
+    const table = this.#indexes.get(name);
+    return table === undefined ? undefined : this.nameOf(table);
+  }
+
+  /** Tables that are partitions of a table, or inherit from it. */
+  partitionsOf(name: string): readonly SchemaObject[] {
+    const { id } = this.relation(name) ?? { id: "" };
+    const [, , base] = this.#schemas;
+    return (base?.all("Table") ?? []).filter(({ values }) =>
+      partsIn(values, "inherits").some((part) => idIn(part, "table") === id),
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type { Conversion } from "./conversions.js";
+import { INTEGERS } from "./numbers.js";
+import type { ColumnType } from "./type-name.js";
+
+/** Types that hold text as it was written. */
+export const TEXTS: ReadonlySet<string> = new Set([
+  "text",
+  "character varying",
+  "character",
+  "name",
+]);
+
+/** Types of which every value can be told from its text, and how long that may be. */
+const WRITTEN: ReadonlyMap<string, number> = new Map([
+  ...[...INTEGERS].map(([name, digits]) => [name, digits + 1] as const),
+  ["boolean", 5],
+  ["uuid", 36],
+  ["numeric", Infinity],
+  ["json", Infinity],
+  ["jsonb", Infinity],
+]);
+
+/** From text, to text, and between texts of several lengths. */
+export function textConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
+  if (TEXTS.has(from.name)) return TEXTS.has(to.name) ? ofLength(from, to) : fromText(to);
+  if (!TEXTS.has(to.name)) return undefined;
+  const length = WRITTEN.get(from.name) ?? NaN;
+  if (length <= lengthOf(to) && to.name !== "name") {
+    return { outcome: "kept", reason: "every value is told from its text" };
+  }
+  const reason =
+    lengthOf(to) === Infinity ? "a value is written as text" : "a long text is cut off";
+  return { outcome: "checked", comparison: "text", reason };
+}
+
+/** Characters that a type of text has room for. */
+export function lengthOf({ name, modifiers }: ColumnType): number {
+  // Bytes, in fact, which are no fewer.
+  if (name === "name") return 63;
+  // `character` without a length has one character.
+  return modifiers[0] ?? (name === "character" ? 1 : Infinity);
+}
+
+function ofLength(from: ColumnType, to: ColumnType): Conversion {
+  // Spaces at the end mean nothing in `character`, and something everywhere else.
+  const isPadded = to.name === "character" && from.name !== "character";
+  if (lengthOf(to) >= lengthOf(from) && !isPadded && to.name !== "name") {
+    const isInPlace = [from, to].every(({ name }) => name !== "character" && name !== "name");
+    return { outcome: "kept", reason: "it has room for as many characters", isInPlace };
+  }
+  const reason = isPadded
+    ? "spaces at the end go, and a long text is cut off"
+    : "a long text is cut off";
+  return { outcome: "checked", comparison: "text", reason };
+}
+
+function fromText({ name }: ColumnType): Conversion {
+  if (name === "json") {
+    return { outcome: "refused", reason: "a text that is no JSON stops the migration" };
+  }
+  return { outcome: "checked", comparison: "text", reason: "a value may be written otherwise" };
+}

@@ -1,0 +1,56 @@
+import { type Schema, type SchemaObject, textOf } from "../../schema.js";
+import { tokensOf } from "../../sql-tokens.js";
+import { labelsOf } from "../statements.js";
+
+/** A type as `format_type` writes it, taken apart. */
+export interface TypeName {
+  /** Without modifiers and brackets: `character varying`, `timestamp without time zone`. */
+  readonly name: string;
+  /** Length, or precision and scale. */
+  readonly modifiers: readonly number[];
+  readonly isArray: boolean;
+}
+
+/** A type that a column may have, with domains replaced by what they are made of. */
+export interface ColumnType extends TypeName {
+  /** The whole type without its domain: `numeric(12,2)[]`. */
+  readonly text: string;
+  /** Whether a domain says which values there may be. */
+  readonly isConstrained: boolean;
+  /** The labels of an enum. */
+  readonly labels?: readonly string[];
+}
+
+/** Takes a type apart. A name in quotes has no modifiers. */
+export function parseTypeName(text: string): TypeName {
+  const element = text.replace(/(\[\])+$/, "");
+  const isArray = element !== text;
+  const given = element.includes('"') ? null : /\(([-\d,]+)\)/.exec(element);
+  const modifiers = given?.[1]?.split(",").map(Number) ?? [];
+  return { name: element.replace(given?.[0] ?? "", ""), modifiers, isArray };
+}
+
+/** A column's type, looked up in the schema that the column is in. */
+export function columnType(schema: Schema, text: string): ColumnType {
+  const parsed = parseTypeName(text);
+  const own = ownType(schema, parsed.name);
+  if (own?.kind === "EnumType") {
+    return { ...parsed, text, isConstrained: false, labels: labelsOf(own) };
+  }
+  if (own?.kind !== "Domain") return { ...parsed, text, isConstrained: false };
+  const inner = columnType(schema, textOf(own.values, "type") ?? "");
+  const isArray = parsed.isArray || inner.isArray;
+  const whole = parsed.isArray && !inner.isArray ? `${inner.text}[]` : inner.text;
+  return { ...inner, text: whole, isArray, isConstrained: true };
+}
+
+/** The type that somebody has made and that a qualified name means; undefined for the engine's own. */
+export function ownType(schema: Schema, name: string): SchemaObject | undefined {
+  const [place, dot, last] = tokensOf(name, "postgres").map(({ value }) => value);
+  if (dot !== "." || last === undefined) return undefined;
+  const home = schema.all("Schema").find((each) => each.name === place);
+  if (home === undefined) return undefined;
+  return schema
+    .partsOf(home.id, "EnumType", "CompositeType", "RangeType", "Domain")
+    .find((each) => each.name === last);
+}
