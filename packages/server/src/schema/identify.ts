@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
+import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject, withIds } from "./schema.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
@@ -11,6 +12,16 @@ export interface RenameHint {
   readonly from: string;
   readonly to: string;
 }
+
+/** What a hint's word stands for. */
+const HINTED: Readonly<Record<RenameHint["kind"], readonly Kind[]>> = {
+  Table: ["Table"],
+  Column: ["Column"],
+  Index: ["Index"],
+  View: ["View", "MaterializedView"],
+  Trigger: ["Trigger"],
+  Type: ["EnumType", "CompositeType", "RangeType", "Domain"],
+};
 
 /**
  * Gives every object its IRI: that of the same object in an earlier schema, and a new one otherwise.
@@ -61,9 +72,13 @@ class Identification {
     );
   }
 
-  /** Sameness by id or hint goes before sameness by name, which may have passed on to another. */
+  /**
+   * Sameness by id or hint goes before sameness by name, which may have passed on to another. A serial
+   * column's sequence goes with the column: the numbers that it has given out are the column's.
+   */
   #identifyNamed(level: readonly SchemaObject[]): void {
     for (const object of level) this.#assign(object, this.#sameById(object));
+    for (const object of level.filter(isOwned)) this.#assign(object, this.#sameByPlace(object));
     for (const object of level) this.#assign(object, this.#sameByName(object));
     for (const object of level) this.#assign(object, this.#sameByPlace(object));
     for (const object of level) this.#assign(object, { id: this.#mint(object, object.name ?? "") });
@@ -77,15 +92,20 @@ class Identification {
     const place = placeOf(object, (id) => this.#iriOf(id));
     if (place === undefined || object.parent === undefined) return undefined;
     const siblings = this.#before?.partsOf(this.#iriOf(object.parent), object.kind) ?? [];
-    return siblings.find(
-      (each) =>
-        !this.#taken.has(each.id) && !this.#isStillNamed(each) && placeOf(each, same) === place,
-    );
+    const free = siblings.filter(({ id }) => !this.#taken.has(id));
+    const there = free.filter((each) => placeOf(each, same) === place);
+    if (isOwned(object)) return there.find(({ name }) => name === object.name) ?? there[0];
+    return there.find((each) => !this.#isStillNamed(each));
   }
 
-  /** Whether some object of now has the name that this one had. */
-  #isStillNamed({ kind, name }: SchemaObject): boolean {
-    return this.#draft.objects.some((each) => each.kind === kind && each.name === name);
+  /** Whether some object of now has the name that this one had, in the same place. */
+  #isStillNamed({ kind, name, parent }: SchemaObject): boolean {
+    return this.#draft.objects.some(
+      (each) =>
+        each.kind === kind &&
+        each.name === name &&
+        (each.parent === undefined ? undefined : this.#iriOf(each.parent)) === parent,
+    );
   }
 
   #iriOf(id: string): string {
@@ -109,7 +129,7 @@ class Identification {
   }
 
   #isAbout(hint: RenameHint, { kind, name, parent }: SchemaObject): boolean {
-    if (hint.kind !== kind || fold(hint.to) !== fold(name ?? "")) return false;
+    if (!HINTED[hint.kind].includes(kind) || fold(hint.to) !== fold(name ?? "")) return false;
     const table = parent === undefined ? undefined : this.#draft.find(parent);
     return hint.kind !== "Column" || fold(table?.name ?? "") === fold(hint.table ?? "");
   }

@@ -62,6 +62,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   Table: {
     comment: "A table.",
     properties: [
+      "position",
       "isStrict",
       "isWithoutRowid",
       "persistence",

@@ -19,7 +19,7 @@ import type { SchemaDatabase } from "./ports.js";
 import { type MigrationProof, proveMigration } from "./proof.js";
 import { drawMigration, type Proposal, wantedSchema } from "./proposal.js";
 import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
-import { rootOf } from "./root.js";
+import { reachedSchema, type WayToReach } from "./reached-schema.js";
 import { lockedSchema, runOrGoBack } from "./run-script.js";
 import type { Schema } from "./schema.js";
 import { noteOf, requireSchemaAdmin } from "./schema-admin.js";
@@ -168,12 +168,12 @@ export class MigrationService {
       const migration = await kept();
       if (runOfStep(migration, step) !== undefined) return migration;
       if (migration.status === "applied") return undefined;
-      const { live, liveRoot } = driftBetween(
-        schemasOf(migration).target,
-        await lockedSchema(database),
-      );
-      if (liveRoot !== migration.targetRoot) return undefined;
-      return this.#recordRun(caller, { migration, status: "applied", schema: live, step });
+      const { base: from, target: to } = schemasOf(migration);
+      const schema = await this.#reached(caller, await lockedSchema(database), {
+        ...{ database: name, from, to },
+      });
+      if (schema === undefined) return undefined;
+      return this.#recordRun(caller, { migration, status: "applied", schema, step });
     });
   }
 
@@ -199,10 +199,12 @@ export class MigrationService {
       }
       const { base, target } = schemasOf(migration);
       const [from, to] = isUp ? [base, target] : [target, base];
-      const live = driftBetween(to, await database.introspect());
       // Whoever ran it last may have died before saying so.
-      if (live.liveRoot === live.expectedRoot && rootOf(from) !== live.liveRoot) {
-        return this.#recordRun(caller, { migration, status: goal, schema: live.live, step });
+      const found = await this.#reached(caller, await database.introspect(), {
+        ...{ database: name, from, to },
+      });
+      if (found !== undefined) {
+        return this.#recordRun(caller, { migration, status: goal, schema: found, step });
       }
       const script = scriptBetween(from, to);
       refuseOthersWork(script, isUp ? migration.up : migration.down);
@@ -211,6 +213,17 @@ export class MigrationService {
       const reached = await runOrGoBack(database, from, to, script);
       return this.#recordRun(caller, { migration, status: goal, schema: reached, step });
     });
+  }
+
+  /** The schema of a database where a migration has run already; undefined when it has not. */
+  async #reached(
+    caller: Caller,
+    draft: Schema,
+    way: Omit<WayToReach, "recorded">,
+  ): Promise<Schema | undefined> {
+    const database = this.#database(way.database);
+    const head = await this.#read(caller, (store) => this.#history(store, database).head);
+    return reachedSchema(draft, { ...way, recorded: head?.schema });
   }
 
   /** Keeps what was reached, and what has reached it, together. */

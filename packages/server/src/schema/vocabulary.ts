@@ -101,7 +101,8 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
   dialect: { range: "string", comment: "The engine: sqlite or postgres." },
   position: {
     range: "integer",
-    comment: "Place of a column in its table, from 1. Kept beside the schema, not part of it.",
+    comment:
+      "Place of a column in its table, or of a SQLite table in the database, from 1. Kept beside the schema.",
     isLayout: true,
   },
   nativeId: {

@@ -1,11 +1,10 @@
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../kernel/errors.js";
 import { identify, rootOf, scriptBetween } from "../../schema/index.js";
 import { withoutUnmanaged } from "../../schema/unmanaged.js";
 import { introspectScratch, runScript } from "./session.js";
-import { connect, define, dropMadeRoles, resultOf } from "./testing/transition.js";
+import { type DatabasePair, define, openPair, resultOf } from "./testing/transition.js";
 
 const TRANSITIONS: readonly (readonly [string, string, string])[] = [
   [
@@ -246,21 +245,15 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
 ];
 
 describe("a PostgreSQL schema becomes another one, and comes back", () => {
-  let databases: readonly TestDatabase[];
+  let pair: DatabasePair;
   let one: pg.Client;
   let other: pg.Client;
 
   beforeAll(async () => {
-    const [first, second] = [await freshDatabase(), await freshDatabase()];
-    databases = [first, second];
-    [one, other] = [await connect(first.url), await connect(second.url)];
+    pair = await openPair();
+    ({ one, other } = pair);
   });
-  afterAll(async () => {
-    await Promise.all([one.end(), other.end()]);
-    for (const database of databases) await database[Symbol.asyncDispose]();
-    await using server = await freshDatabase();
-    await dropMadeRoles(server.url);
-  });
+  afterAll(() => pair[Symbol.asyncDispose]());
 
   it.each(TRANSITIONS)("%s", async (_name, current, desired) => {
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);

@@ -83,22 +83,13 @@ export function wordOf(object: SchemaObject): string {
   return isForeign(object) ? "FOREIGN TABLE" : (WORDS[object.kind] ?? "");
 }
 
-/** SQL with some names replaced, in one spelling, to compare what a rename alone has changed. */
-export function renamed(sql: string, names: ReadonlyMap<string, string>): string {
-  return tokensOf(sql, "postgres")
-    .map((token) => {
-      const name = nameIn(token);
-      return name === undefined ? token.text : (names.get(name) ?? name);
-    })
-    .join(" ");
-}
-
 /** Every name that SQL may mean. */
 export function namesIn(sql: string): ReadonlySet<string> {
   return new Set(tokensOf(sql, "postgres").flatMap((token) => nameIn(token) ?? []));
 }
 
-function nameIn(token: Token): string | undefined {
+/** The name that a token may be. */
+export function nameIn(token: Token): string | undefined {
   if (token.type === "name") return token.value;
   return token.type === "word" && !isWord(token, "NULL") ? token.value : undefined;
 }

@@ -59,7 +59,7 @@ class PostgresPlan {
     this.#base = base;
     this.#target = target;
     this.#remaking = new Remaking(base, target);
-    this.#renames = new Renames(base, target, this.#remaking.remade);
+    this.#renames = new Renames(base, target, this.#remaking);
   }
 
   script(): Script {
@@ -106,7 +106,7 @@ class PostgresPlan {
     return isEarly;
   }
 
-  /** Whether a routine of another kind takes the name, which they all share. */
+  /** Whether another routine takes the name, which all kinds of them share. */
   #isRoutineReplaced(object: SchemaObject): boolean {
     if (!isRoutine(object)) return false;
     const siblings = this.#target.partsOf(
@@ -115,7 +115,8 @@ class PostgresPlan {
       "Procedure",
       "Aggregate",
     );
-    return siblings.some(({ kind, name }) => kind !== object.kind && name === object.name);
+    const called = this.#remaking.routineName(object);
+    return siblings.some(({ id, name }) => id !== object.id && name === called);
   }
 
   #isEarlyDrop(id: string): boolean {

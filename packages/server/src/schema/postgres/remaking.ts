@@ -1,11 +1,11 @@
-import { changesBetween } from "../schema-diff.js";
 import { partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { Kind } from "../kinds.js";
 import type { PropertyName } from "../vocabulary.js";
 import { typeChangeOf } from "./alter-column.js";
 import { mustReplace, REPLACED } from "./alter-type.js";
 import { needsOf } from "./dependency-order.js";
-import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn, renamed } from "./names.js";
+import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn } from "./names.js";
+import { RenamedText } from "./renamed-text.js";
 import { isReplaceable } from "./statements.js";
 
 /** Kinds that hold nothing themselves, and so may be dropped and made again. */
@@ -43,9 +43,7 @@ export class Remaking {
   /** Columns whose default makes room for what it needs to be made again. */
   readonly defaults: Set<string> = new Set();
   readonly kept: readonly Kept[];
-  /** New names by the old ones; and those of what is no column, which a view calls as it did. */
-  readonly #names: ReadonlyMap<string, string>;
-  readonly #wholeNames: ReadonlyMap<string, string>;
+  readonly #renamedText: RenamedText;
   readonly #changes = new Map<string, readonly PropertyName[]>();
 
   constructor(base: Schema, target: Schema) {
@@ -55,11 +53,7 @@ export class Remaking {
       const old = base.find(now.id);
       return old === undefined ? [] : [{ old, now }];
     });
-    const renames = this.kept.filter(({ old, now }) => old.name !== now.name && !isRoutine(now));
-    const names = (of: readonly Kept[]): ReadonlyMap<string, string> =>
-      new Map(of.map(({ old, now }) => [old.name ?? "", now.name ?? ""]));
-    this.#names = names(renames);
-    this.#wholeNames = names(renames.filter(({ now }) => now.kind !== "Column"));
+    this.#renamedText = new RenamedText(base, target);
     for (const each of this.kept) this.#look(each);
     this.#touchColumnsOfReplaced();
     for (let size = -1; size < this.remade.size + this.anew.size;) {
@@ -74,17 +68,14 @@ export class Remaking {
   changed(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
     const known = this.#changes.get(now.id);
     if (known !== undefined) return known;
-    const isView = now.kind === "View" || now.kind === "MaterializedView";
-    const names = isView ? this.#wholeNames : this.#names;
-    const changed = changesBetween(old, now).flatMap(({ property, before, after }) => {
-      if (property === "name") return [];
-      if (typeof before === "string" && typeof after === "string") {
-        if (renamed(before, names) === renamed(after, new Map())) return [];
-      }
-      return [property];
-    });
+    const changed = this.#renamedText.changedProperties(old, now);
     this.#changes.set(now.id, changed);
     return changed;
+  }
+
+  /** What a routine of the base is called once everything has its new name. */
+  routineName(old: SchemaObject): string | undefined {
+    return this.#renamedText.nameOf(old);
   }
 
   /** Whether an object of the base goes, if only to come back. */
@@ -105,6 +96,8 @@ export class Remaking {
 
   #look({ old, now }: Kept): void {
     const changed = this.changed(old, now);
+    // Routines of one name are told apart by their arguments' types.
+    if (this.routineName(old) !== now.name && isRoutine(now)) this.remade.add(now.id);
     if (changed.length === 0) return;
     if (REPLACED.includes(now.kind) && mustReplace(old, now, changed)) this.replaced.add(now.id);
     if (now.kind === "Table" && changed.some(isNewTable)) this.remade.add(now.id);

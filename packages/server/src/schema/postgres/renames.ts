@@ -1,6 +1,7 @@
 import { Schema, type SchemaObject } from "../schema.js";
 import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./names.js";
 import type { Kind } from "../kinds.js";
+import type { Remaking } from "./remaking.js";
 import { alterOn, onOf } from "./statements.js";
 
 const RELATED: readonly Kind[] = [
@@ -12,22 +13,25 @@ const RELATED: readonly Kind[] = [
 export class Renames {
   readonly #base: Schema;
   readonly #target: Schema;
-  /** Objects that are made again, and so keep their name until they go. */
-  readonly #remade: ReadonlySet<string>;
+  readonly #remaking: Remaking;
   /** The base under its new names. */
   readonly renamed: Schema;
 
-  constructor(base: Schema, target: Schema, remade: ReadonlySet<string>) {
+  constructor(base: Schema, target: Schema, remaking: Remaking) {
     this.#base = base;
     this.#target = target;
-    this.#remade = remade;
+    this.#remaking = remaking;
     this.renamed = new Schema(base.objects.map((old) => ({ ...old, name: this.newName(old) })));
   }
 
-  /** What an object of the base is called after the renames. What goes makes room for who takes its name. */
+  /**
+   * What an object of the base is called after the renames. What is made again keeps its name until it goes;
+   * what goes for good makes room for what takes its name.
+   */
   newName(old: SchemaObject): string | undefined {
     const now = this.#target.find(old.id);
-    if (isRoutine(old) || this.#remade.has(old.id)) return old.name;
+    if (isRoutine(old)) return this.#remaking.routineName(old);
+    if (this.#remaking.remade.has(old.id)) return old.name;
     if (now !== undefined) return now.name;
     const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
     const isTaken =
@@ -52,6 +56,8 @@ export class Renames {
     const levels: SchemaObject[][] = [];
     for (const old of this.#base.objects) {
       const to = this.newName(old);
+      // A routine's arguments are renamed with their types.
+      if (isRoutine(old)) continue;
       if (to !== undefined && to !== old.name) (levels[this.#depthOf(old)] ??= []).push(old);
     }
     const inUse = new Set(this.#base.objects.map(({ name }) => name));

@@ -58,9 +58,10 @@ class CatalogReader {
     // Foreign keys need to know the columns of tables that come later.
     for (const { row, parsed } of tables)
       this.#remember(row.name, parsed.columns, parsed.constraints);
-    for (const { row, parsed } of tables) {
+    for (const [index, { row, parsed }] of tables.entries()) {
       const { isStrict, isWithoutRowid } = parsed;
-      this.#add("Table", row.name, tableId(row.name), DATABASE, { isStrict, isWithoutRowid });
+      const table = { position: index + 1, isStrict, isWithoutRowid };
+      this.#add("Table", row.name, tableId(row.name), DATABASE, table);
       parsed.columns.forEach((column, index) => this.#addColumn(row.name, column, index));
       parsed.constraints.forEach((each, index) => this.#addConstraint(row.name, each, index));
     }

@@ -1,3 +1,4 @@
+import { freshDatabase } from "@steward/test-postgres";
 import pg from "pg";
 import { AppError } from "../../../kernel/errors.js";
 import { identify, renameHints, rootOf, scriptBetween, scriptFor } from "../../../schema/index.js";
@@ -14,6 +15,30 @@ export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return client;
+}
+
+/** Two empty databases, gone with the roles that were made for them when the pair is disposed of. */
+export interface DatabasePair extends AsyncDisposable {
+  readonly one: pg.Client;
+  readonly other: pg.Client;
+  /** Of the first one. */
+  readonly url: string;
+}
+
+export async function openPair(): Promise<DatabasePair> {
+  const databases = [await freshDatabase(), await freshDatabase()] as const;
+  const [one, other] = [await connect(databases[0].url), await connect(databases[1].url)];
+  return {
+    one,
+    other,
+    url: databases[0].url,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([one.end(), other.end()]);
+      for (const database of databases) await database[Symbol.asyncDispose]();
+      await using server = await freshDatabase();
+      await dropMadeRoles(server.url);
+    },
+  };
 }
 
 /**

@@ -15,7 +15,7 @@ export class RelationNames {
   readonly #indexes = new Map<string, string>();
 
   constructor(base: Schema, target: Schema) {
-    const { renamed } = new Renames(base, target, new Remaking(base, target).remade);
+    const { renamed } = new Renames(base, target, new Remaking(base, target));
     this.#schemas = [target, renamed, base];
     for (const schema of this.#schemas) {
       for (const relation of RELATIONS.flatMap((kind) => schema.all(kind))) {

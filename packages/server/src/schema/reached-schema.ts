@@ -1,0 +1,69 @@
+import { AppError } from "../kernel/errors.js";
+import { identify } from "./identify.js";
+import { rootOf } from "./root.js";
+import { Schema, type SchemaObject } from "./schema.js";
+
+/** A way between two schemas, and the schema that was recorded last. */
+export interface WayToReach {
+  /** Name of the data source, for messages. */
+  readonly database: string;
+  readonly from: Schema;
+  readonly to: Schema;
+  /** As the database was left, with the engine's own ids and the places of columns. */
+  readonly recorded: Schema | undefined;
+}
+
+/**
+ * The schema of a database that has gone a way already; undefined when it has not. Two tables of the same
+ * structure that change their names look the same by name before and after, so the layout decides: the
+ * engine's own ids, and where SQLite has its tables and columns.
+ * @param draft the schema as it is.
+ * @throws AppError `STATE_CONFLICT` when the layout is neither that of before nor that of after.
+ */
+export function reachedSchema(
+  draft: Schema,
+  { database, from, to, recorded }: WayToReach,
+): Schema | undefined {
+  const isCurrent = recorded !== undefined && rootOf(recorded) === rootOf(from);
+  const origin = isCurrent ? recorded : from;
+  const goal = withLayoutOf(to, origin);
+  const atGoal = identify(draft, goal);
+  if (rootOf(atGoal) !== rootOf(to)) return undefined;
+  const atOrigin = identify(draft, origin);
+  if (rootOf(atOrigin) !== rootOf(from)) return atGoal;
+  if (isLaidOutAs(atOrigin, origin)) return undefined;
+  if (isLaidOutAs(atGoal, goal)) return atGoal;
+  throw new AppError(
+    "STATE_CONFLICT",
+    `The schema of ${database} fits both before and after this migration, which only has names change places, ` +
+      "and somebody has made its tables anew since: accept the schema as it is, and propose what is still to do",
+  );
+}
+
+/** A schema with the layout of the same objects in another. */
+function withLayoutOf(schema: Schema, other: Schema): Schema {
+  return new Schema(
+    schema.objects.map((object) => {
+      const values = { ...object.values, ...layoutOf(other.find(object.id)) };
+      return { ...object, values };
+    }),
+  );
+}
+
+function layoutOf(object: SchemaObject | undefined): SchemaObject["values"] {
+  const { nativeId, position } = object?.values ?? {};
+  return {
+    ...(nativeId === undefined ? {} : { nativeId }),
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+function isLaidOutAs(schema: Schema, expected: Schema): boolean {
+  return expected.objects.every((object) => {
+    const found = schema.get(object.id).values;
+    return Object.entries(layoutOf(object)).every(
+      // The keys are those of a layout.
+      ([key, value]) => found[key as "nativeId" | "position"] === value,
+    );
+  });
+}
