@@ -386,6 +386,8 @@ const DECISIONS = {
   "Decision §13": {
     "D13-same-root": "The same set of quads has the same root, however it came to be",
     "D13-formats": "Each format that goes out comes in again with the same root",
+    "D13-rdf12": "RDF 1.2 is kept: triple terms, reifiers, annotations and base directions",
+    "D13-json-ld": "Triple terms are refused in JSON-LD, which has none",
     "D13-blank": "The same document always makes the same quads, blank nodes included",
     "D13-malformed": "Malformed RDF is refused whole, with line and column",
     "D13-history": "log, diff and at tell what was, by branch, tag or content id",

@@ -44,6 +44,49 @@ export const state: readonly Scenario[] = [
     }
   }),
   over(
+    ["D13-rdf12", "D13-json-ld"],
+    "triple terms and base directions go in, are found and proven, and go out where the format has them",
+    async (world) => {
+      const store = freshState(world);
+      const annotated =
+        '<a:tea> <p:price> 3 ~ <a:claim> {| <p:by> "\u0622\u062f\u0627"@ar--rtl, [ <p:of> <a:x> ] |} . ' +
+        "<a:doubt> <p:about> <<( [] <p:doubts> <<( <a:tea> <p:price> 3 )>> )>> .";
+      await store.import(turtle(`VERSION "1.2" ${annotated}`));
+      for (const format of ["n-triples", "n-quads", "turtle", "trig"] as const) {
+        const content = await new Response(await store.export({ format })).text();
+        await store.import({ format, content, branch: format, message: "back", mode: "replace" });
+        expect(await rootOf(store, format)).toBe(await rootOf(store, "main"));
+      }
+      await expect(store.export({ format: "json-ld" })).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        details: [{ field: "format", reason: expect.stringContaining("triple terms") as unknown }],
+      });
+      const integer = "http://www.w3.org/2001/XMLSchema#integer";
+      const claim = {
+        subject: "<a:claim>",
+        predicate: "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>",
+        object: `<<( <a:tea> <p:price> "3"^^<${integer}> )>>`,
+      };
+      const { quads } = await store.at(claim);
+      expect(quads.map(({ object }) => object)).toEqual([
+        {
+          type: "triple",
+          value: {
+            subject: { type: "uri", value: "a:tea" },
+            predicate: { type: "uri", value: "p:price" },
+            object: { type: "literal", value: "3", datatype: integer },
+          },
+        },
+      ]);
+      expect((await store.proof(claim)).present).toBe(true);
+      const sparql = "SELECT ?by { << <a:tea> <p:price> 3 >> <p:by> ?by FILTER(hasLANGDIR(?by)) }";
+      const { results } = await store.query({ sparql });
+      expect(results?.bindings).toEqual([
+        { by: { type: "literal", value: "آدا", "xml:lang": "ar", "its:dir": "rtl" } },
+      ]);
+    },
+  ),
+  over(
     ["D13-malformed"],
     "a document with a mistake is refused whole, with its place",
     async (world) => {

@@ -174,8 +174,7 @@ export {
   type StatePage,
   type StatePattern,
   type StateProof,
-  type StateQuad,
   type StateQuery,
   type StateRef,
-  type StateTerm,
 } from "./state.js";
+export type { StateAtomicTerm, StateQuad, StateTerm, StateTripleTerm } from "./state-terms.js";

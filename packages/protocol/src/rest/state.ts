@@ -1,4 +1,12 @@
 import * as z from "zod";
+import {
+  type StateAtomicTerm,
+  stateAtomicTermSchema,
+  type StateQuad,
+  stateQuadSchema,
+  type StateTerm,
+  stateTermSchema,
+} from "./state-terms.js";
 
 /** The texts that RDF is written in. */
 export const STATE_FORMATS = ["n-triples", "n-quads", "turtle", "trig", "json-ld"] as const;
@@ -41,22 +49,6 @@ export interface StateCommit {
   readonly root: string;
   /** Number of quads. */
   readonly size: number;
-}
-
-/** A term as the SPARQL 1.1 Query Results JSON Format has it. */
-export interface StateTerm {
-  readonly type: "uri" | "bnode" | "literal";
-  readonly value: string;
-  readonly "xml:lang"?: string;
-  readonly datatype?: string;
-}
-
-/** A quad; without a graph it is in the default graph. */
-export interface StateQuad {
-  readonly subject: StateTerm;
-  readonly predicate: StateTerm;
-  readonly object: StateTerm;
-  readonly graph?: StateTerm;
 }
 
 /** What two datasets differ by. */
@@ -141,8 +133,8 @@ export interface StateMerge {
 /** Why two histories do not go together. */
 export interface StateConflict {
   readonly kind: "two-values" | "deleted-and-changed" | "dangling-reference";
-  readonly subject: StateTerm;
-  readonly predicate?: StateTerm;
+  readonly subject: StateAtomicTerm;
+  readonly predicate?: StateAtomicTerm;
   /** Of `two-values`: what either side says. */
   readonly ours?: readonly StateTerm[];
   readonly theirs?: readonly StateTerm[];
@@ -254,24 +246,6 @@ export const stateCommitSchema: z.ZodType<StateCommit> = z
   })
   .meta({ id: "StateCommit" });
 
-const stateTermSchema: z.ZodType<StateTerm> = z
-  .object({
-    type: z.enum(["uri", "bnode", "literal"]),
-    value: z.string(),
-    "xml:lang": z.string().exactOptional(),
-    datatype: z.string().exactOptional(),
-  })
-  .meta({ id: "StateTerm" });
-
-const stateQuadSchema: z.ZodType<StateQuad> = z
-  .object({
-    subject: stateTermSchema,
-    predicate: stateTermSchema,
-    object: stateTermSchema,
-    graph: stateTermSchema.exactOptional(),
-  })
-  .meta({ id: "StateQuad" });
-
 const quadsSchema = z.array(stateQuadSchema).readonly();
 
 /** Schema of {@link StateDiff}. */
@@ -293,7 +267,11 @@ export const statePageSchema: z.ZodType<StatePage> = z
 const patternShape = {
   subject: termText.exactOptional().describe("<iri> or _:label"),
   predicate: termText.exactOptional().describe("<iri>"),
-  object: termText.exactOptional().describe('<iri>, _:label, "text", "text"@en or "1"^^<iri>'),
+  object: termText
+    .exactOptional()
+    .describe(
+      '<iri>, _:label, "text", "text"@en, "text"@ar--rtl, "1"^^<iri> or <<( <iri> <iri> "text" )>>',
+    ),
   graph: termText.exactOptional().describe("<iri> or _:label"),
 };
 
@@ -425,8 +403,8 @@ const termsSchema = z.array(stateTermSchema).readonly();
 const stateConflictSchema: z.ZodType<StateConflict> = z
   .object({
     kind: z.enum(["two-values", "deleted-and-changed", "dangling-reference"]),
-    subject: stateTermSchema,
-    predicate: stateTermSchema.exactOptional(),
+    subject: stateAtomicTermSchema,
+    predicate: stateAtomicTermSchema.exactOptional(),
     ours: termsSchema.exactOptional(),
     theirs: termsSchema.exactOptional(),
     object: stateTermSchema.exactOptional(),

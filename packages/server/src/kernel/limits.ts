@@ -81,6 +81,8 @@ export const STATE_QUADS_PAGE_DEFAULT: number = 100;
 export const STATE_LOG_PAGE_DEFAULT: number = 50;
 /** Quads of one dataset of the state. */
 export const STATE_QUADS_MAX: number = 20_000_000;
+/** Triple terms inside each other in one term of the state: a statement about a statement has one. */
+export const STATE_TRIPLE_DEPTH_MAX: number = 16;
 /** Branches and tags of one organization. */
 export const STATE_REFS_MAX: number = 1000;
 /** Solutions of one query of patterns. */

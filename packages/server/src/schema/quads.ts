@@ -125,6 +125,7 @@ function propertyOf({ value }: { readonly value: string }): PropertyName {
 }
 
 function valueOf(term: ObjectTerm): Scalar | Reference {
+  if (term.termType === "Quad") throw noSchema();
   if (term.termType !== "Literal") return { ref: term.value };
   if (term.datatype.equals(XSD_BOOLEAN)) return term.value === "true";
   return term.datatype.equals(XSD_INTEGER) ? Number(term.value) : term.value;

@@ -8,11 +8,11 @@ import {
   type Order,
   type Position,
   type QuadBytes,
-  refuseMisplaced,
   termBytes,
   tooLong,
 } from "./quad-key.js";
 import { identity, sortByBytes, sortRows } from "./bulk-sort.js";
+import { refuseMisplaced } from "./placement.js";
 import { KEY_BYTES_MAX } from "./splitter.js";
 import { type QuadLike, type TermLike, XSD_STRING } from "./term.js";
 import { TreeBuilder } from "./tree-builder.js";
@@ -88,11 +88,16 @@ export class BulkLoad {
 
   #id(term: TermLike): number {
     const ids = this.#idsOf(term);
-    const known = ids.get(term.value);
+    const name = term.termType === "Quad" ? this.#bytes(term).toString("latin1") : term.value;
+    const known = ids.get(name);
     if (known !== undefined) return known;
-    const id = this.#arena.add(termBytes(term, (hash, body) => this.#keepBody(hash, body)));
-    ids.set(term.value, id);
+    const id = this.#arena.add(this.#bytes(term));
+    ids.set(name, id);
     return id;
+  }
+
+  #bytes(term: TermLike): Buffer {
+    return termBytes(term, (hash, body) => this.#keepBody(hash, body));
   }
 
   /** The numbers of the terms that differ from this one in their value only. */
@@ -137,8 +142,8 @@ const COLUMN: Readonly<Record<Position, number>> = {
 };
 
 /** What literals have in common that differ in their text only; no datatype begins with "@". */
-function literalKind({ language = "", datatype }: TermLike): string {
-  if (language !== "") return `@${language.toLowerCase()}`;
+function literalKind({ language = "", direction, datatype }: TermLike): string {
+  if (language !== "") return `@${language.toLowerCase()}--${direction ?? ""}`;
   return datatype?.value ?? XSD_STRING.value;
 }
 
@@ -203,7 +208,7 @@ class SortedTerms {
 
   /** The places of the rows with an IRI or a blank node in this column, by which they are sorted. */
   withResource(rows: Uint32Array, column: number, places: Uint32Array): Uint32Array {
-    // Literals' tags are larger: the rows end with them.
+    // The tags of literals and triple terms are larger: the rows end with them.
     const end = places.findIndex((place) => !this.#isResource(rows[4 * place + column] ?? 0));
     return end === -1 ? places : places.subarray(0, end);
   }

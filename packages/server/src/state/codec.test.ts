@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bodyHash, readTerm, TAG, termEnd, writeTerm } from "./codec.js";
 import { type Hash, hashOf } from "./hash.js";
-import { blank, DEFAULT_GRAPH, iri, type Term, text, typed } from "./term.js";
+import { blank, DEFAULT_GRAPH, type Direction, iri, Literal, type Term } from "./term.js";
+import { text, tripleTerm, typed, XSD_STRING } from "./term.js";
 
 const XSD = "http://www.w3.org/2001/XMLSchema#";
 const bodies = new Map<Hash, Buffer>();
@@ -25,7 +26,7 @@ const lexical = fc.oneof(
   fc.string({ unit: fc.constantFrom("\0", "a", "ä", "\u{10ffff}"), maxLength: 400 }),
 );
 const numberType = fc.constantFrom("integer", "decimal", "double", "byte").map((n) => iri(XSD + n));
-const term: fc.Arbitrary<Term> = fc.oneof(
+const atom = fc.oneof(
   fc.webUrl().map(iri),
   fc.string({ unit: fc.constantFrom("a", "b", "1"), minLength: 1 }).map(blank),
   lexical.map((value) => text(value)),
@@ -34,6 +35,17 @@ const term: fc.Arbitrary<Term> = fc.oneof(
   fc.tuple(fc.integer().map(String), numberType).map(([value, type]) => typed(value, type)),
   fc.tuple(fc.double().map(String), numberType).map(([value, type]) => typed(value, type)),
   fc.date({ noInvalidDate: true }).map((d) => typed(d.toISOString(), iri(`${XSD}dateTime`))),
+  fc
+    .tuple(lexical, fc.constantFrom<Direction>("ltr", "rtl"))
+    .map(([value, direction]) => text(value, "ar", direction)),
+);
+const triple = fc
+  .tuple(fc.constantFrom(iri("a:s"), blank("s")), fc.constantFrom("a:p", "a:pp").map(iri), atom)
+  .map(([s, p, o]) => tripleTerm(s, p, o));
+const term: fc.Arbitrary<Term> = fc.oneof(
+  { weight: 10, arbitrary: atom },
+  { weight: 2, arbitrary: triple },
+  triple.map((inner) => tripleTerm(blank("t"), iri("a:p"), inner)),
   fc.constant(DEFAULT_GRAPH),
 );
 
@@ -72,6 +84,18 @@ describe("the encoding of terms", () => {
     const values = [...terms].sort((a, b) => Buffer.compare(encode(a), encode(b)));
     expect(values.map(({ value }) => Number(value.replace("INF", "Infinity")))).toEqual(
       written.map((n) => Number(n.replace("INF", "Infinity"))),
+    );
+  });
+
+  it("sorts triple terms by their subjects, then their predicates, then their objects", () => {
+    fc.assert(
+      fc.property(triple, triple, (a, b) => {
+        const bytes = (one: typeof a): Buffer[] =>
+          [one.subject, one.predicate, one.object].map(encode);
+        const [x, y] = [bytes(a), bytes(b)];
+        const orders = x.map((part, index) => Buffer.compare(part, y[index] ?? part));
+        expect(Buffer.compare(encode(a), encode(b))).toBe(orders.find((order) => order !== 0) ?? 0);
+      }),
     );
   });
 
@@ -118,6 +142,10 @@ describe("the encoding of terms", () => {
     expect(bodyHash(encode(text("ä".repeat(129), "de")), 0)).toBe(
       hashOf(Buffer.from("ä".repeat(129))),
     );
+    const said = tripleTerm(blank("s"), iri("a:p"), text("b".repeat(300), "ar", "rtl"));
+    const nested = tripleTerm(blank("t"), iri("a:p"), said);
+    expect(bodyHash(encode(nested), 0)).toBe(hashOf(Buffer.from("b".repeat(300))));
+    expect(bodyHash(encode(tripleTerm(blank("s"), iri("a:p"), iri("a:o"))), 0)).toBeUndefined();
   });
 
   it("refuses what RDF does not allow", () => {
@@ -125,6 +153,27 @@ describe("the encoding of terms", () => {
       expect(() => encode(wrong)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
     }
     expect(() => encode(text("x", "no language"))).toThrow(/language tag/);
+    const literal = text("x") as never;
+    expect(() => encode(tripleTerm(literal, iri("a:p"), iri("a:o")))).toThrow(
+      "A Literal cannot be the subject of a triple term",
+    );
+    expect(() => encode(tripleTerm(iri("a:s"), literal, iri("a:o")))).toThrow(
+      /predicate of a triple/,
+    );
+    expect(() => encode(text("x", "ar", "up" as never))).toThrow(/must be ltr or rtl/);
+    expect(() => encode(new Literal("x", XSD_STRING, "", "ltr"))).toThrow(/must have a language/);
+  });
+
+  it("finds neither end nor terms in bytes that were cut, and does not run on", () => {
+    const whole = encode(
+      tripleTerm(blank("t"), iri("a:p"), tripleTerm(iri("a:s"), iri("a:p"), text("x"))),
+    );
+    for (let end = 1; end < whole.length - 3; end++) {
+      const cut = Buffer.from(whole.subarray(0, end));
+      expect(termEnd(cut, 0)).toBeLessThanOrEqual(end);
+      expect(bodyHash(cut, 0)).toBeUndefined();
+    }
+    expect(() => decode(Buffer.from("484848", "hex"))).toThrow(/ends too early/);
   });
 
   it("stays as it is: these bytes are what stored trees are made of", () => {
@@ -141,5 +190,7 @@ describe("the encoding of terms", () => {
       `38${Buffer.from(`${XSD}boolean`).toString("hex")}007472756500`,
     );
     expect(hex(DEFAULT_GRAPH)).toBe("01");
+    expect(hex(text("a", "AR", "rtl"))).toBe("22610061720072746c00");
+    expect(hex(tripleTerm(blank("b"), iri("a:p"), text("x")))).toBe("4818620010613a7000207800");
   });
 });

@@ -2,22 +2,36 @@ import { AppError } from "../kernel/errors.js";
 import { epochSeconds } from "./date-time.js";
 import { HASH_BYTES, type Hash, hashAt, hashOf } from "./hash.js";
 import { numericDatatype, numericLiteral } from "./numeric-literal.js";
+import { refuseMisplaced, statementOf } from "./placement.js";
+import {
+  checkDirection,
+  checkIri,
+  checkLabel,
+  checkLanguage,
+  checkText,
+  refuseDirection,
+} from "./term-checks.js";
 import {
   BlankNode,
   DEFAULT_GRAPH,
+  type Direction,
   Literal,
   NamedNode,
+  type ObjectTerm,
+  RDF_DIR_LANG_STRING,
   RDF_LANG_STRING,
+  type Subject,
   type Term,
   type TermLike,
+  TripleTerm,
   XSD_DATE_TIME,
   XSD_STRING,
 } from "./term.js";
 
 /**
  * How a term becomes bytes (Decision §13): a tag, the content, a terminator. Comparing bytes compares
- * terms, no term's bytes begin another's, and every term has exactly one encoding. The tags leave
- * gaps for kinds to come; 0x48 is kept for the triple terms of RDF 1.2.
+ * terms, no term's bytes begin another's, and every term has exactly one encoding. A triple term is its
+ * tag and the bytes of its three terms. The tags leave gaps for kinds to come.
  */
 export const TAG = {
   defaultGraph: 0x01,
@@ -25,6 +39,7 @@ export const TAG = {
   blank: 0x18,
   string: 0x20,
   languageString: 0x21,
+  directionalString: 0x22,
   number: 0x28,
   dateTime: 0x30,
   typed: 0x38,
@@ -61,6 +76,8 @@ export function writeTerm(term: TermLike, out: Buffer, at: number, body: BodySin
       return writeName(TAG.blank, checkLabel(term.value), out, at);
     case "Literal":
       return writeLiteral(term, out, at, body);
+    case "Quad":
+      return writeTriple(term, out, at, body);
     case "DefaultGraph":
       out[at] = TAG.defaultGraph;
       return at + 1;
@@ -69,9 +86,21 @@ export function writeTerm(term: TermLike, out: Buffer, at: number, body: BodySin
   }
 }
 
+/** No terminator is needed, for none of the three terms begins another. */
+function writeTriple(term: TermLike, out: Buffer, at: number, body: BodySink): number {
+  const triple = statementOf(term);
+  refuseMisplaced(triple, "triple term");
+  out[at] = TAG.triple;
+  const predicateAt = writeTerm(triple.subject, out, at + 1, body);
+  const objectAt = writeTerm(triple.predicate, out, predicateAt, body);
+  return writeTerm(triple.object, out, objectAt, body);
+}
+
 function writeLiteral(term: TermLike, out: Buffer, at: number, body: BodySink): number {
   const lexical = checkText(term.value, "a literal");
   const datatype = term.datatype?.value ?? XSD_STRING.value;
+  if (datatype === RDF_DIR_LANG_STRING.value) return writeDirectional(term, out, at, body);
+  refuseDirection(term);
   if (datatype === XSD_STRING.value) {
     out[at] = TAG.string;
     return writeContent(lexical, out, at + 1, body);
@@ -82,6 +111,14 @@ function writeLiteral(term: TermLike, out: Buffer, at: number, body: BodySink): 
     return writeBytes(language, out, writeContent(lexical, out, at + 1, body));
   }
   return writeTyped(lexical, datatype, out, at, body);
+}
+
+function writeDirectional(term: TermLike, out: Buffer, at: number, body: BodySink): number {
+  out[at] = TAG.directionalString;
+  const language = checkLanguage(term.language ?? "");
+  const direction = checkDirection(term.direction ?? "");
+  const languageAt = writeContent(checkText(term.value, "a literal"), out, at + 1, body);
+  return writeBytes(direction, out, writeBytes(language, out, languageAt));
 }
 
 /** Numbers and times sort by value where they are short; all others by datatype, then by form. */
@@ -162,45 +199,7 @@ function writeOrdered(value: number, out: Buffer, at: number): number {
   return at + 8;
 }
 
-const IRI_REFUSED = /[\0-\x20<>"{}|^`\\]/;
-const LABEL_REFUSED = /[\0-\x20]/;
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-const LANGUAGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
-
-function checkIri(value: string): string {
-  if (!IRI_REFUSED.test(value) && value !== "") return checkText(value, "an IRI");
-  const shown = JSON.stringify(value.slice(0, 80));
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `${shown} is no IRI: it is empty or has characters in it that an IRI cannot have`,
-  );
-}
-
-function checkLabel(value: string): string {
-  if (!LABEL_REFUSED.test(value) && value !== "") return checkText(value, "a blank node's label");
-  const shown = JSON.stringify(value.slice(0, 80));
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `${shown} is no label of a blank node: it is empty or has spaces in it`,
-  );
-}
-
-function checkText(value: string, what: string): string {
-  if (!LONE_SURROGATE.test(value)) return value;
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `There is half a surrogate pair in ${what}: it is no Unicode text`,
-  );
-}
-
-function checkLanguage(language: string): string {
-  const lower = language.toLowerCase();
-  if (LANGUAGE.test(lower)) return lower;
-  const shown = JSON.stringify(language.slice(0, 80));
-  throw new AppError("INVALID_ARGUMENT", `${shown} is no language tag (BCP 47)`);
-}
-
-/** Where the term that begins here ends. */
+/** Where the term that begins here ends; 0 where bytes are missing. */
 export function termEnd(bytes: Buffer, at: number): number {
   switch (bytes[at]) {
     case TAG.defaultGraph:
@@ -213,11 +212,31 @@ export function termEnd(bytes: Buffer, at: number): number {
       return contentEnd(bytes, at + 1);
     case TAG.languageString:
       return nameEnd(bytes, contentEnd(bytes, at + 1));
+    case TAG.directionalString:
+      return nameEnd(bytes, nameEnd(bytes, contentEnd(bytes, at + 1)));
     case TAG.typed:
       return contentEnd(bytes, nameEnd(bytes, at + 1));
+    case TAG.triple: {
+      const objectAt = tripleObjectAt(bytes, at);
+      return objectAt === 0 ? 0 : termEnd(bytes, objectAt);
+    }
     default:
       return nameEnd(bytes, at + 1);
   }
+}
+
+/** The bytes of the subject and the object of a triple term. */
+export function splitTriple(bytes: Buffer): { readonly subject: Buffer; readonly object: Buffer } {
+  return {
+    subject: bytes.subarray(1, termEnd(bytes, 1)),
+    object: bytes.subarray(tripleObjectAt(bytes, 0)),
+  };
+}
+
+/** Where the object of the triple term that begins here begins; 0 where bytes are missing. */
+function tripleObjectAt(bytes: Buffer, at: number): number {
+  const predicateAt = termEnd(bytes, at + 1);
+  return predicateAt === 0 ? 0 : termEnd(bytes, predicateAt);
 }
 
 /** Behind the terminator of text that holds no NUL. What follows it may be anything. */
@@ -246,9 +265,25 @@ function contentNul(bytes: Buffer, start: number): number {
 
 /** The block that the term beginning here has its content in, where it has one. */
 export function bodyHash(bytes: Buffer, at: number): Hash | undefined {
-  const tag = bytes[at];
-  if (tag !== TAG.string && tag !== TAG.languageString && tag !== TAG.typed) return undefined;
-  const end = contentNul(bytes, tag === TAG.typed ? nameEnd(bytes, at + 1) : at + 1);
+  switch (bytes[at]) {
+    case TAG.string:
+    case TAG.languageString:
+    case TAG.directionalString:
+      return contentHash(bytes, at + 1);
+    case TAG.typed:
+      return contentHash(bytes, nameEnd(bytes, at + 1));
+    case TAG.triple: {
+      // Only the object can be a literal.
+      const objectAt = tripleObjectAt(bytes, at);
+      return objectAt === 0 ? undefined : bodyHash(bytes, objectAt);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function contentHash(bytes: Buffer, start: number): Hash | undefined {
+  const end = contentNul(bytes, start);
   return bytes[end + 1] === BODY ? hashAt(bytes, end + 2) : undefined;
 }
 
@@ -276,6 +311,12 @@ export function readTerm(bytes: Buffer, at: number, body: BodySource): Term {
       const language = readName(bytes, contentEnd(bytes, at + 1));
       return new Literal(readContent(bytes, at + 1, body), RDF_LANG_STRING, language);
     }
+    case TAG.directionalString: {
+      const languageAt = contentEnd(bytes, at + 1);
+      const direction = readDirection(bytes, nameEnd(bytes, languageAt));
+      const content = readContent(bytes, at + 1, body);
+      return new Literal(content, RDF_DIR_LANG_STRING, readName(bytes, languageAt), direction);
+    }
     case TAG.number: {
       const datatype = new NamedNode(numericDatatype(bytes.readUInt8(at + 9)) ?? "");
       return new Literal(readName(bytes, at + 10), datatype, "");
@@ -286,9 +327,28 @@ export function readTerm(bytes: Buffer, at: number, body: BodySource): Term {
       const datatype = new NamedNode(readName(bytes, at + 1));
       return new Literal(readContent(bytes, nameEnd(bytes, at + 1), body), datatype, "");
     }
+    case TAG.triple:
+      return readTriple(bytes, at, body);
     default:
       throw new AppError("STATE_CORRUPTED", `No kind of term has the tag ${String(tag)}`);
   }
+}
+
+function readTriple(bytes: Buffer, at: number, body: BodySource): TripleTerm {
+  const objectAt = tripleObjectAt(bytes, at);
+  if (objectAt === 0) throw new AppError("STATE_CORRUPTED", "A triple term ends too early");
+  // What may stand in which place was checked when the term was written.
+  return new TripleTerm(
+    readTerm(bytes, at + 1, body) as Subject,
+    readTerm(bytes, termEnd(bytes, at + 1), body) as NamedNode,
+    readTerm(bytes, objectAt, body) as ObjectTerm,
+  );
+}
+
+function readDirection(bytes: Buffer, start: number): Direction {
+  const direction = readName(bytes, start);
+  if (direction === "ltr" || direction === "rtl") return direction;
+  throw new AppError("STATE_CORRUPTED", "A literal's base direction is neither ltr nor rtl");
 }
 
 /** As {@link readTerm}, of a term whose end is known. */

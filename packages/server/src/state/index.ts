@@ -1,7 +1,8 @@
 /**
  * State: datasets of RDF quads, addressed by their content and kept with their history.
  *
- * Glossary. **Term**: an IRI, a blank node or a literal. **Key**: a quad's terms as bytes, in one order.
+ * Glossary. **Term**: an IRI, a blank node, a literal or a triple term. **Triple term**: a
+ * triple as a term, about which something can be said. **Key**: a quad's terms as bytes, in one order.
  * **Tree**: a set of keys. **Node**: a block of a tree. **Root**: the hash of a tree's topmost node, and
  * so the name of the set. **Block**: bytes, named by their hash. **Body**: a block with the text of a long
  * literal. **Novelty**: what changed since the trees were written. **Journal**: the novelty's record.
@@ -32,7 +33,7 @@ export { log, type LogEntry, mergeBase, resolve } from "./history.js";
 export { MemoryBlockStore } from "./memory-block-store.js";
 export { type MergeOrder, type MergeOutcome, mergeIntoBranch } from "./merge-branches.js";
 export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay } from "./merge.js";
-export { jsonQuad, jsonTerm } from "./json-term.js";
+export { jsonAtomicTerm, jsonQuad, jsonTerm } from "./json-term.js";
 export { nQuad, termText } from "./n-quads.js";
 export { readNQuads } from "./read-n-quads.js";
 export { noRepositories } from "./no-repositories.js";
@@ -44,6 +45,7 @@ export {
   type CollectionClaim,
   type FetchedBlocks,
   type JournalRecord,
+  type JsonAtomicTerm,
   type JsonQuad,
   type JsonTerm,
   type MoveOutcome,
@@ -66,22 +68,27 @@ export { checkQuad, type Position } from "./quad-key.js";
 export type { Pattern, Snapshot } from "./snapshot.js";
 export {
   blank,
+  blankLabels,
   type BlankNode,
   DEFAULT_GRAPH,
   type DefaultGraph,
+  type Direction,
   type Graph,
   iri,
-  type Literal,
+  Literal,
   type NamedNode,
   type ObjectTerm,
   quad,
-  type Quad,
+  Quad,
   type QuadLike,
+  RDF_DIR_LANG_STRING,
   RDF_LANG_STRING,
   type Subject,
   type Term,
   type TermLike,
   text,
+  type TripleTerm,
+  tripleTerm,
   typed,
   XSD_STRING,
 } from "./term.js";

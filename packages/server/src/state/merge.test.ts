@@ -6,7 +6,7 @@ import type { Roots } from "./commit.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { mergeTrees, type MergePreview } from "./merge.js";
 import { Snapshot } from "./snapshot.js";
-import { type Quad, quad, text } from "./term.js";
+import { type Quad, quad, text, tripleTerm } from "./term.js";
 import { anyQuad, example, nameOf, namesOf } from "./testing/quads.js";
 import { TripleStore } from "./triple-store.js";
 
@@ -101,6 +101,17 @@ describe("a merge", () => {
     const link = quad(b, example("knows"), a);
     const { conflicts } = merge([named("A"), other], [named("A"), other, link], [other]);
     expect(conflicts).toEqual([{ kind: "dangling-reference", quad: link, deletedBy: "theirs" }]);
+  });
+
+  it("reports a triple term about what the other side deleted, also inside another one", () => {
+    const said = tripleTerm(a, example("name"), text("A"));
+    for (const term of [said, tripleTerm(b, example("says"), said)]) {
+      const about = quad(b, example("denies"), term);
+      const { conflicts } = merge([named("A"), other], [other], [named("A"), other, about]);
+      expect(conflicts).toEqual([{ kind: "dangling-reference", quad: about, deletedBy: "ours" }]);
+    }
+    const denied = quad(b, example("denies"), tripleTerm(b, example("name"), text("B")));
+    expect(merge([named("A"), other], [other], [named("A"), other, denied]).conflicts).toEqual([]);
   });
 
   it("leaves both sides as they were", () => {

@@ -1,4 +1,5 @@
 import type { BlockCache } from "./block-cache.js";
+import { splitTriple, TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
@@ -25,7 +26,7 @@ export type Conflict =
       readonly deletedBy: Side;
     }
   | {
-      /** One side refers to a subject that the other one deleted. */
+      /** One side refers to a subject that the other one deleted, perhaps inside a triple term. */
       readonly kind: "dangling-reference";
       readonly quad: Quad;
       readonly deletedBy: Side;
@@ -161,11 +162,18 @@ function deletions(
       const subject = quad.subject;
       const name = bytes.subject.toString("latin1");
       conflicts.set(name, { kind: "deleted-and-changed", subject, deletedBy: by });
-    } else if (added && isGone(bytes.object)) {
+    } else if (added && resourcesOf(bytes.object).some(isGone)) {
       conflicts.set(key.toString("latin1"), { kind: "dangling-reference", quad, deletedBy: by });
     }
   }
   return [...conflicts.values()];
+}
+
+/** What an object refers to: itself, or what a triple term is about and says. */
+function resourcesOf(object: Buffer): readonly Buffer[] {
+  if (object[0] !== TAG.triple) return [object];
+  const { subject, object: inner } = splitTriple(object);
+  return [subject, ...resourcesOf(inner)];
 }
 
 /** The subjects of deleted quads of which nothing is left. */

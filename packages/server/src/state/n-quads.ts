@@ -10,8 +10,13 @@ export function termText(term: Term): string {
       return `_:${term.value}`;
     case "DefaultGraph":
       return "";
+    case "Quad": {
+      const { subject, predicate, object } = term;
+      return `<<( ${termText(subject)} ${termText(predicate)} ${termText(object)} )>>`;
+    }
     case "Literal": {
       const quoted = `"${escaped(term.value)}"`;
+      if (term.direction !== "") return `${quoted}@${term.language}--${term.direction}`;
       if (term.language !== "") return `${quoted}@${term.language}`;
       return term.datatype.equals(XSD_STRING) ? quoted : `${quoted}^^<${term.datatype.value}>`;
     }

@@ -246,20 +246,34 @@ export interface RdfCodec {
   write(quads: Iterable<Quad>, format: RdfFormat): AsyncIterable<string>;
 }
 
-/** A term as the SPARQL 1.1 Query Results JSON Format writes it. */
-export interface JsonTerm {
+/** A term as the SPARQL 1.2 Query Results JSON Format writes it. */
+export type JsonTerm = JsonAtomicTerm | JsonTripleTerm;
+
+/** A term that is no triple term. */
+export interface JsonAtomicTerm {
   readonly type: "uri" | "bnode" | "literal";
   readonly value: string;
   readonly "xml:lang"?: string;
+  readonly "its:dir"?: "ltr" | "rtl";
   readonly datatype?: string;
+}
+
+/** A triple term. */
+export interface JsonTripleTerm {
+  readonly type: "triple";
+  readonly value: {
+    readonly subject: JsonAtomicTerm;
+    readonly predicate: JsonAtomicTerm;
+    readonly object: JsonTerm;
+  };
 }
 
 /** A quad in such terms; no graph: the default graph. */
 export interface JsonQuad {
-  readonly subject: JsonTerm;
-  readonly predicate: JsonTerm;
+  readonly subject: JsonAtomicTerm;
+  readonly predicate: JsonAtomicTerm;
   readonly object: JsonTerm;
-  readonly graph?: JsonTerm;
+  readonly graph?: JsonAtomicTerm;
 }
 
 /** What a query comes to: solutions of SELECT, the answer of ASK, or what CONSTRUCT and DESCRIBE build. */
@@ -272,7 +286,7 @@ export type QueryAnswer =
   | { readonly kind: "boolean"; readonly value: boolean }
   | { readonly kind: "quads"; readonly quads: readonly JsonQuad[] };
 
-/** Answers SPARQL 1.1 queries. */
+/** Answers SPARQL 1.1 queries, with triple terms and base directions as in SPARQL 1.2. */
 export interface SparqlEngine extends AsyncDisposable {
   /**
    * @throws AppError `INVALID_ARGUMENT` for a malformed query, `LIMIT_EXCEEDED` for a dataset or an answer that

@@ -1,8 +1,11 @@
 import { AppError } from "../kernel/errors.js";
+import { STATE_TRIPLE_DEPTH_MAX } from "../kernel/limits.js";
 import { type BodySink, type BodySource, readTerm, TAG, termEnd, writeTerm } from "./codec.js";
+import type { Hash } from "./hash.js";
+import { refuseMisplaced, statementOf } from "./placement.js";
 import { KEY_BYTES_MAX } from "./splitter.js";
 import { Quad, type QuadLike, type TermLike } from "./term.js";
-import type { Graph, NamedNode, ObjectTerm, Subject } from "./term.js";
+import type { Graph, NamedNode, ObjectTerm, Subject, Term } from "./term.js";
 
 /** A place in a quad. */
 export type Position = "subject" | "predicate" | "object" | "graph";
@@ -20,7 +23,7 @@ export const ORDERS: Readonly<Record<Order, readonly [Position, Position, Positi
 /** A quad's terms as bytes. */
 export type QuadBytes = Readonly<Record<Position, Buffer>>;
 
-/** Room for any term that a key has room for. */
+/** Room for any term that a key has room for, in UTF-8 of three bytes per unit, before it is found too long. */
 const SCRATCH_BYTES = 4 * KEY_BYTES_MAX;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
@@ -29,12 +32,30 @@ const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
  * @throws AppError `INVALID_ARGUMENT` for what RDF does not allow, `LIMIT_EXCEEDED` for what is too long.
  */
 export function termBytes(term: TermLike, body: BodySink): Buffer {
-  // A literal is cut to fit, but its datatype is not.
-  const nameLength = term.termType === "Literal" ? term.datatype?.value.length : term.value.length;
-  if ((nameLength ?? 0) > KEY_BYTES_MAX || (term.language ?? "").length > KEY_BYTES_MAX) {
-    throw tooLong();
-  }
+  if (nameLength(term, 0) > KEY_BYTES_MAX) throw tooLong();
   return Buffer.from(scratch.subarray(0, writeTerm(term, scratch, 0, body)));
+}
+
+/** The same term as one of our own, as a decoded key would give it. @throws AppError as {@link termBytes} does. */
+export function ownTerm(term: TermLike): Term {
+  const bodies = new Map<Hash, Uint8Array>();
+  const bytes = termBytes(term, (hash, body) => bodies.set(hash, body));
+  return readTerm(Buffer.concat([bytes, END]), 0, (hash) => bodies.get(hash) ?? END);
+}
+
+/** Content is only read with another term behind it. */
+const END = Buffer.from([TAG.defaultGraph]);
+
+/** UTF-16 units of what is not cut to fit: a literal's text is, its datatype and its language are not. */
+function nameLength(term: TermLike, depth: number): number {
+  if (term.termType === "Literal") {
+    return (term.datatype?.value.length ?? 0) + (term.language ?? "").length;
+  }
+  if (term.termType !== "Quad") return term.value.length;
+  if (depth === STATE_TRIPLE_DEPTH_MAX) throw tooDeep();
+  const { subject, predicate, object } = statementOf(term);
+  const inside = depth + 1;
+  return nameLength(subject, inside) + nameLength(predicate, inside) + nameLength(object, inside);
 }
 
 /** A quad's terms as bytes. @throws AppError as {@link termBytes} does, also for a misplaced term. */
@@ -58,23 +79,6 @@ export function checkQuad(quad: QuadLike): void {
   quadBytes(quad, () => undefined);
 }
 
-/** @throws AppError `INVALID_ARGUMENT` when a term cannot stand where it does. */
-export function refuseMisplaced({ subject, predicate, object, graph }: QuadLike): void {
-  const isNode = (type: string): boolean => type === "NamedNode" || type === "BlankNode";
-  const wrong = !isNode(subject.termType)
-    ? "subject"
-    : predicate.termType !== "NamedNode"
-      ? "predicate"
-      : !isNode(object.termType) && object.termType !== "Literal"
-        ? "object"
-        : !isNode(graph.termType) && graph.termType !== "DefaultGraph"
-          ? "graph"
-          : undefined;
-  if (wrong === undefined) return;
-  const term = { subject, predicate, object, graph }[wrong];
-  throw new AppError("INVALID_ARGUMENT", `A ${term.termType} cannot be the ${wrong} of a quad`);
-}
-
 /** What a quad is refused with whose terms do not fit into a key. */
 export function tooLong(): AppError {
   return new AppError(
@@ -83,12 +87,22 @@ export function tooLong(): AppError {
   );
 }
 
+function tooDeep(): AppError {
+  return new AppError(
+    "LIMIT_EXCEEDED",
+    `Triple terms nest ${STATE_TRIPLE_DEPTH_MAX} deep at most: give the inner one a reifier`,
+  );
+}
+
 /** The quad's key in an order. */
 export function keyIn(order: Order, bytes: QuadBytes): Buffer {
   return Buffer.concat(ORDERS[order].map((position) => bytes[position]));
 }
 
-/** Whether the order keeps quads with this object: who points to a literal is asked by its predicate. */
+/**
+ * Whether the order keeps quads with this object. Who points to a literal is asked by its predicate, and so is who
+ * points to a triple term, nearly always by rdf:reifies.
+ */
 export function isKeptIn(order: Order, object: Buffer): boolean {
   return order !== "ospg" || object[0] === TAG.iri || object[0] === TAG.blank;
 }

@@ -21,6 +21,8 @@ function read(pieces: Iterable<string>): string {
   return namesOf(store.now.match());
 }
 
+const dirLangString = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString>";
+
 describe("reading N-Quads", () => {
   it("gives back what was written, wherever the text is cut", () => {
     fc.assert(
@@ -47,6 +49,17 @@ describe("reading N-Quads", () => {
     );
   });
 
+  it("takes triple terms and base directions, with spaces and without, and announced versions", () => {
+    const odd =
+      'VERSION "1.2" # new\n<a:a><a:b><<(_:s<a:p><<(<a:s><a:p>"x"  @AR--rtl)>>)>><a:g>.\n<a:a> <a:b> "1" ^^ <a:t>.';
+    expect(read([odd])).toBe(
+      [
+        '<a:a> <a:b> "1"^^<a:t> .',
+        '<a:a> <a:b> <<( _:s <a:p> <<( <a:s> <a:p> "x"@ar--rtl )>> )>> <a:g> .',
+      ].join("\n"),
+    );
+  });
+
   it.each([
     ["<a:a> <a:b> <a:c>", "line 1, column 18: a term must stand here"],
     ["\n<a:a> <a:b> <c> .", "line 2, column 13: the IRI is relative"],
@@ -56,6 +69,17 @@ describe("reading N-Quads", () => {
     ['<a:a> <a:b> "c"^^int .', "line 1, column 18: the datatype must be an <iri>"],
     ["<a:a> <a:b> <a:c> <a:d> <a:e> .", "line 1, column 25: a dot must end the statement"],
     ["a <a:b> <a:c> .", "line 1, column 1: a term must stand here"],
+    ['<a:a> <a:b> "c"@en--up .', "line 1, column 19: the base direction must be --ltr or --rtl"],
+    ["<a:a> <a:b> <<( <a:s> <a:p> <a:o> .", "line 1, column 35: )>> must end the triple term"],
+    ["<a:a> <a:b> <<( <a:s> <a:p> )>> .", "line 1, column 29: a term must stand here"],
+    [
+      `<a:a> <a:b> ${"<<( <a:s> <a:p> ".repeat(17)}`,
+      "column 273: triple terms nest 16 deep at most",
+    ],
+    [`<a:a> <a:b> "c"^^${dirLangString} .`, "line 1, column 18: text of this datatype must have"],
+    ['\nVERSION "2.0"\n', "line 2, column 14: RDF 2.0 cannot be read: 1.1, 1.2-basic, 1.2 can"],
+    ['VERSION "1.2" .', "line 1, column 15: nothing may follow the version"],
+    ["VERSION 1.2", "line 1, column 9: text in double quotes must stand here"],
   ])("refuses %j with its place", (content, told) => {
     expect(() => read([content])).toThrow(
       expect.objectContaining({

@@ -1,12 +1,13 @@
 import type { BlockCache } from "./block-cache.js";
-import { readTerm, TAG } from "./codec.js";
+import { TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { type Hash } from "./hash.js";
 import { KeyScan } from "./key-scan.js";
 import { Novelty } from "./novelty.js";
 import { ORDERS, type Order, type Position, quadBytes, keyIn, termBytes } from "./quad-key.js";
+import { ownTerm } from "./quad-key.js";
 import { QuadReader } from "./quad-reader.js";
-import type { Quad, QuadLike, Term, TermLike } from "./term.js";
+import type { Quad, QuadLike, TermLike } from "./term.js";
 import { type KeyRange, prefixRange, Tree } from "./tree.js";
 
 /** What quads are looked for: the terms that they must have. */
@@ -131,16 +132,6 @@ function orderFor(given: Readonly<Record<Position, Buffer | undefined>>): Order 
   if (predicate !== undefined) return "posg";
   return isResource ? "ospg" : "spog";
 }
-
-/** The same term as one of our own, as a decoded key would give it. */
-function ownTerm(term: TermLike): Term {
-  const bodies = new Map<Hash, Uint8Array>();
-  const bytes = termBytes(term, (hash, body) => bodies.set(hash, body));
-  return readTerm(Buffer.concat([bytes, END]), 0, (hash) => bodies.get(hash) ?? END);
-}
-
-/** Content is only read with another term behind it. */
-const END = Buffer.from([TAG.defaultGraph]);
 
 function ignoreBody(): void {
   // Looking for a long literal takes its hash, not its text.

@@ -192,7 +192,7 @@ export class StateService {
   /**
    * A commit's dataset as text, read as it is taken.
    * @param graph the only graph to write, without its name; left out: all.
-   * @throws AppError `INVALID_ARGUMENT` when the format cannot tell of graphs and there are some.
+   * @throws AppError `INVALID_ARGUMENT` when the format cannot tell of graphs or triple terms and there are some.
    */
   async export(
     { orgId }: Caller,
@@ -202,7 +202,7 @@ export class StateService {
   ): Promise<StateExport> {
     return this.#read(orgId, name, async ({ store, blocks }, commit) => {
       const { roots } = readCommit(store, commit);
-      if (graph === undefined) await refuseGraphs(new Snapshot(blocks, roots), format);
+      await refuseFormat(new Snapshot(blocks, roots), format, graph);
       return { commit, text: this.#exported(orgId, roots, format, graph) };
     });
   }
@@ -260,8 +260,7 @@ export class StateService {
   ): AsyncGenerator<string> {
     using opened = await this.#parts.repositories.lend(orgId);
     const snapshot = new Snapshot(opened.blocks, roots);
-    const quads = graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
-    yield* this.#parts.rdf.write(quads, format);
+    yield* this.#parts.rdf.write(exported(snapshot, graph), format);
   }
 }
 
@@ -300,17 +299,35 @@ function examinationBudget(): () => void {
   };
 }
 
-/** Looks at all quads, a few at a time, so that others have their turn. */
-async function refuseGraphs(snapshot: Snapshot, format: RdfFormat): Promise<void> {
-  if (format !== "n-triples" && format !== "turtle") return;
+/**
+ * Refuses a format that cannot tell of what is asked for. Looks at all of it, a few quads at a time, so that others
+ * have their turn: what is sent cannot be taken back.
+ */
+async function refuseFormat(
+  snapshot: Snapshot,
+  format: RdfFormat,
+  graph: Graph | undefined,
+): Promise<void> {
+  const hasGraphs = format === "n-quads" || format === "trig" || format === "json-ld";
+  const hasTripleTerms = format !== "json-ld";
+  if (hasTripleTerms && (hasGraphs || graph !== undefined)) return;
   let seen = 0;
-  for (const { graph } of snapshot.match()) {
-    if (graph.termType !== "DefaultGraph") {
+  for (const one of exported(snapshot, graph)) {
+    if (!hasGraphs && one.graph.termType !== "DefaultGraph") {
       const reason = `${format} cannot tell of named graphs, and there are some`;
       throw invalidField("format", `${reason}: use n-quads, trig or json-ld, or name one graph`);
     }
+    if (!hasTripleTerms && one.object.termType === "Quad") {
+      const reason = `${format} cannot tell of triple terms, and there are some`;
+      throw invalidField("format", `${reason}: use n-quads or trig`);
+    }
     if (++seen % QUADS_AT_ONCE === 0) await nextTurn();
   }
+}
+
+/** All quads, or those of one graph without its name. */
+function exported(snapshot: Snapshot, graph: Graph | undefined): Iterable<Quad> {
+  return graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
 }
 
 function* withoutGraph(quads: Iterable<Quad>): Generator<Quad> {

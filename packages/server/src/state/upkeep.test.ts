@@ -4,7 +4,7 @@ import { collectGarbage } from "./garbage.js";
 import type { Hash } from "./hash.js";
 import { log, mergeBase, resolve } from "./history.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
-import { quad, text, typed, XSD_INTEGER } from "./term.js";
+import { quad, text, tripleTerm, typed, XSD_INTEGER } from "./term.js";
 import { commitId, encodeCommit, readCommit } from "./commit.js";
 import { example, namesOf } from "./testing/quads.js";
 import { copyMissing } from "./transfer.js";
@@ -86,14 +86,21 @@ describe("the collection of garbage", () => {
     expect(new TripleStore(blocks, clock).now.size).toBe(2001);
   });
 
-  it("keeps the long texts that a journal names, however old", () => {
+  it("keeps the long texts that a journal or a commit names, however old, those in triple terms too", () => {
     const { blocks, store } = filled(10);
-    const waiting = quad(example("b"), example("text"), text("waiting ".repeat(100)));
-    store.add(waiting);
+    const said = tripleTerm(example("b"), example("text"), text("said ".repeat(100)));
+    const waiting = [
+      quad(example("b"), example("text"), text("waiting ".repeat(100))),
+      quad(example("b"), example("denies"), said),
+    ];
+    for (const one of waiting) store.add(one);
+    const kept = (): string =>
+      namesOf(new TripleStore(blocks, clock).now.match({ subject: example("b") }));
     collectGarbage(blocks, clock, 0);
-    expect(namesOf(new TripleStore(blocks, clock).now.match({ subject: waiting.subject }))).toBe(
-      namesOf([waiting]),
-    );
+    expect(kept()).toBe(namesOf(waiting));
+    store.commit(note);
+    collectGarbage(blocks, clock, 0);
+    expect(kept()).toBe(namesOf(waiting));
   });
 
   it("deletes nothing when it cannot see all that is in use", () => {

@@ -1,5 +1,16 @@
 import { AppError } from "../../kernel/errors.js";
-import { blank, hashOf, nQuad, quad, type Quad, type Term } from "../../state/index.js";
+import {
+  blank,
+  blankLabels,
+  hashOf,
+  nQuad,
+  type ObjectTerm,
+  quad,
+  type Quad,
+  type Term,
+  tripleTerm,
+} from "../../state/index.js";
+import { encodeTripleTerms } from "./encode-triple-terms.js";
 
 /** How hard a document may be: RDFC-1.0 takes exponential time on ones that are made for it. */
 const WORK_FACTOR_MAX = 2;
@@ -14,7 +25,7 @@ const HASH_DIGITS = 32;
  * @throws AppError `LIMIT_EXCEEDED` when the labels would take too long to find.
  */
 export async function labelBlankNodes(quads: readonly Quad[]): Promise<readonly Quad[]> {
-  const components = componentsOf(quads);
+  const components = componentsOf(encodeTripleTerms(quads));
   if (components.length === 0) return quads;
   const labels = new Map<string, string>();
   const copies = new Map<string, number>();
@@ -62,12 +73,6 @@ function componentsOf(quads: readonly Quad[]): readonly (readonly Quad[])[] {
   return [...components.values()];
 }
 
-function blankLabels({ subject, object, graph }: Quad): readonly string[] {
-  return [subject, object, graph].flatMap((term) =>
-    term.termType === "BlankNode" ? [term.value] : [],
-  );
-}
-
 async function canonicalLabels(
   component: readonly Quad[],
   signal: AbortSignal,
@@ -102,10 +107,23 @@ function componentName(component: readonly Quad[], canonical: ReadonlyMap<string
 
 function relabelled(one: Quad, labels: ReadonlyMap<string, string>): Quad {
   if (blankLabels(one).length === 0) return one;
-  const label = <T extends Term>(term: T): T => {
-    const next = term.termType === "BlankNode" ? labels.get(term.value) : undefined;
-    // A blank node takes the place of a blank node.
-    return next === undefined ? term : (blank(next) as T);
-  };
-  return quad(label(one.subject), one.predicate, label(one.object), label(one.graph));
+  const { subject, predicate, object, graph } = one;
+  return quad(
+    relabelledNode(subject, labels),
+    predicate,
+    relabelledObject(object, labels),
+    relabelledNode(graph, labels),
+  );
+}
+
+function relabelledObject(term: ObjectTerm, labels: ReadonlyMap<string, string>): ObjectTerm {
+  if (term.termType !== "Quad") return relabelledNode(term, labels);
+  const { subject, predicate, object } = term;
+  return tripleTerm(relabelledNode(subject, labels), predicate, relabelledObject(object, labels));
+}
+
+function relabelledNode<T extends Term>(term: T, labels: ReadonlyMap<string, string>): T {
+  const next = term.termType === "BlankNode" ? labels.get(term.value) : undefined;
+  // A blank node takes the place of a blank node.
+  return next === undefined ? term : (blank(next) as T);
 }

@@ -34,7 +34,12 @@ declare module "n3" {
         write(chunk: string, encoding: string, done?: () => void): void;
         end(done?: () => void): void;
       },
-      options: { readonly format: string; readonly prefixes: Readonly<Record<string, string>> },
+      options: {
+        readonly format: string;
+        readonly prefixes: Readonly<Record<string, string>>;
+        /** Announced ahead of everything else. */
+        readonly version?: string;
+      },
     );
     addQuad(quad: unknown): void;
     end(done: (error?: Error | null) => void): void;

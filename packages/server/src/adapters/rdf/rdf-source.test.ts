@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
-import { iri, MemoryBlockStore, type Quad, quad, text, TripleStore } from "../../state/index.js";
+import {
+  iri,
+  MemoryBlockStore,
+  type Quad,
+  quad,
+  text,
+  TripleStore,
+  tripleTerm,
+} from "../../state/index.js";
 import { RdfSource } from "./index.js";
 
 const [a, b, p] = [iri("http://e/a"), iri("http://e/b"), iri("http://e/p")];
@@ -18,6 +26,15 @@ describe("an RDF/JS source", () => {
     expect(found.every((one) => one.equals(quad(one.subject, one.predicate, one.object)))).toBe(
       true,
     );
+  });
+
+  it("finds triple terms of any library", () => {
+    const said = quad(a, p, b);
+    const about = quad(b, p, tripleTerm(a, p, b));
+    store.add(about);
+    expect(source.countQuads(null, null, said)).toBe(1);
+    store.delete(about);
+    expect(source.countQuads(null, null, said)).toBe(0);
   });
 
   it("counts them", () => {

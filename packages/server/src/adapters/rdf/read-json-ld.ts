@@ -5,7 +5,7 @@ import {
   checkQuad,
   DEFAULT_GRAPH,
   iri,
-  type NamedNode,
+  type Literal,
   quad,
   type Quad,
   type Term,
@@ -26,7 +26,7 @@ export async function readJsonLd(text: string): Promise<readonly Quad[]> {
   try {
     const options = { safe: true, documentLoader: refuseToLoad };
     const expanded = await jsonld.expand(document, options);
-    hideDoubles(expanded);
+    hideLosses(expanded);
     const quads = await jsonld.toRDF(expanded, { ...options, skipExpansion: true });
     return quads.map(ownQuad);
   } catch (error) {
@@ -54,17 +54,38 @@ function refuseToLoad(url: string): Promise<never> {
 }
 
 const XSD_DOUBLE = "http://www.w3.org/2001/XMLSchema#double";
-/** Stands for xsd:double while jsonld looks, which would rewrite the forms of written doubles. */
-const HIDDEN_DOUBLE = "urn:x-steward:double";
+// Datatypes that stand for others while jsonld looks. With their braces they are no IRIs, so no document has them.
+const HIDDEN_DOUBLE = "urn:x-steward:{double}";
+const HIDDEN_LTR = "urn:x-steward:{ltr}";
+const HIDDEN_RTL = "urn:x-steward:{rtl}";
 
-/** Hides the datatype of doubles that are written as text: the standard converts numbers only. */
-function hideDoubles(expanded: unknown): void {
+/**
+ * Hides what jsonld would lose: the forms of doubles that are written as text, though the standard converts numbers
+ * only, and base directions, for which JSON-LD 1.1 knows no literal of RDF.
+ */
+function hideLosses(expanded: unknown): void {
   if (typeof expanded !== "object" || expanded === null) return;
   const node = expanded as Record<string, unknown>;
-  if (typeof node["@value"] === "string" && node["@type"] === XSD_DOUBLE) {
+  if (node["@value"] === undefined) {
+    for (const value of Object.values(node)) hideLosses(value);
+  } else if (typeof node["@value"] === "string" && node["@type"] === XSD_DOUBLE) {
     node["@type"] = HIDDEN_DOUBLE;
+  } else if (node["@direction"] !== undefined) {
+    hideDirection(node);
   }
-  for (const value of Object.values(node)) hideDoubles(value);
+  // What a literal of JSON has inside is left alone, whatever its members are called.
+}
+
+/** Turns language and base direction into a datatype. The direction is "ltr" or "rtl": anything else did not expand. */
+function hideDirection(value: Record<string, unknown>): void {
+  const { "@language": language, "@direction": direction } = value;
+  if (typeof language !== "string") {
+    const message = "Text with a base direction must have a language to be RDF";
+    throw Object.assign(new Error(message), { details: { value: value["@value"] } });
+  }
+  delete value["@language"];
+  delete value["@direction"];
+  value["@type"] = (direction === "ltr" ? HIDDEN_LTR : HIDDEN_RTL) + language;
 }
 
 function ownQuad({ subject, predicate, object, graph }: JsonLdQuad): Quad {
@@ -85,12 +106,19 @@ function ownTerm({ termType, value, language, datatype }: JsonLdTerm): Term {
       return DEFAULT_GRAPH;
     case "Literal":
       if (language !== undefined && language !== "") return plainText(value, language);
-      return datatype === undefined ? plainText(value) : typed(value, datatypeOf(datatype.value));
+      return datatype === undefined ? plainText(value) : ownLiteral(value, datatype.value);
   }
 }
 
-function datatypeOf(value: string): NamedNode {
-  return iri(value === HIDDEN_DOUBLE ? XSD_DOUBLE : value);
+function ownLiteral(value: string, datatype: string): Literal {
+  if (datatype === HIDDEN_DOUBLE) return typed(value, iri(XSD_DOUBLE));
+  if (datatype.startsWith(HIDDEN_LTR)) {
+    return plainText(value, datatype.slice(HIDDEN_LTR.length), "ltr");
+  }
+  if (datatype.startsWith(HIDDEN_RTL)) {
+    return plainText(value, datatype.slice(HIDDEN_RTL.length), "rtl");
+  }
+  return typed(value, iri(datatype));
 }
 
 /** What jsonld tells of a failure: the culprit, under one of several names, perhaps deep inside. */

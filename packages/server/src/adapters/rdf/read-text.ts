@@ -4,12 +4,15 @@ import {
   blank,
   checkQuad,
   DEFAULT_GRAPH,
+  type Direction,
   iri,
   type Literal,
   type NamedNode,
   quad,
-  type Quad,
+  Quad,
   text as plainText,
+  type TripleTerm,
+  tripleTerm,
   typed,
 } from "../../state/index.js";
 import { malformed, offsetOf, positionAt, type TextPosition } from "./text-position.js";
@@ -65,22 +68,26 @@ function ownTerms(): TermFactory {
     defaultGraph: () => DEFAULT_GRAPH,
     quad: (subject, predicate, object, graph) => {
       // What may stand in which place is checked here, for the parser's types say nothing.
-      const made = quad(subject as never, predicate as never, object as never, graph as never);
+      const said = object instanceof Quad ? termOf(object) : object;
+      const made = quad(subject as never, predicate as never, said as never, graph as never);
       checkQuad(made);
       return made;
     },
   };
 }
 
+/** The parser makes triple terms as it makes quads. */
+function termOf({ subject, predicate, object }: Quad): TripleTerm {
+  return tripleTerm(subject, predicate, object);
+}
+
 function ownLiteral(value: string, what?: unknown): Literal {
   if (what === undefined) return plainText(value);
   if (typeof what === "string") return plainText(value, what);
-  const { language, direction } = what as { language?: string; direction?: string };
-  if (direction !== undefined && direction !== "") {
-    throw new AppError("INVALID_ARGUMENT", "Text with a base direction cannot be stored");
-  }
   // What is neither a tag nor a pair with one is a datatype that the factory made.
-  return language === undefined ? typed(value, what as NamedNode) : plainText(value, language);
+  const { language, direction } = what as { language?: string; direction?: Direction };
+  if (language === undefined) return typed(value, what as NamedNode);
+  return plainText(value, language, direction);
 }
 
 /** What n3 tells of a failure. */

@@ -1,3 +1,4 @@
+import { AppError } from "../../kernel/errors.js";
 import {
   type Literal,
   type ObjectTerm,
@@ -12,6 +13,7 @@ const RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 /**
  * Writes JSON-LD in its expanded form, one line for each subject that stands together: no context is
  * needed to read it, and every literal keeps its lexical form.
+ * @throws AppError `INVALID_ARGUMENT` for a triple term.
  */
 export function* writeJsonLd(quads: Iterable<Quad>): Generator<string> {
   let before = "[";
@@ -57,6 +59,9 @@ function nodeObject({ subject, graph }: Quad, node: Node): object {
 }
 
 function idOf(term: Term): string {
+  if (term.termType === "Quad") {
+    throw new AppError("INVALID_ARGUMENT", "JSON-LD 1.1 has no triple terms");
+  }
   return term.termType === "BlankNode" ? `_:${term.value}` : term.value;
 }
 
@@ -64,7 +69,10 @@ function valueOf(object: ObjectTerm): object {
   return object.termType === "Literal" ? literal(object) : { "@id": idOf(object) };
 }
 
-function literal({ value, language, datatype }: Literal): object {
+function literal({ value, language, direction, datatype }: Literal): object {
+  if (direction !== "") {
+    return { "@value": value, "@language": language, "@direction": direction };
+  }
   if (datatype.equals(RDF_LANG_STRING)) return { "@value": value, "@language": language };
   if (datatype.equals(XSD_STRING)) return { "@value": value };
   return { "@value": value, "@type": datatype.value };

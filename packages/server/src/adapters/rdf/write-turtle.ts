@@ -1,3 +1,4 @@
+import type { Writer } from "n3";
 import type { Quad } from "../../state/index.js";
 
 /** Abbreviations that everybody knows. */
@@ -11,7 +12,10 @@ const PREFIXES = {
 /** Characters of text that are handed on at once. */
 const CHUNK_LENGTH = 64 * 1024;
 
-/** Writes Turtle or TriG. */
+/**
+ * Writes Turtle or TriG. Version 1.2 of RDF is announced ahead of the first quad that needs it, and only then, so that
+ * readers of RDF 1.1 can read everything else.
+ */
 export async function* writeTurtle(
   quads: Iterable<Quad>,
   format: "turtle" | "trig",
@@ -27,18 +31,32 @@ export async function* writeTurtle(
       done?.();
     },
   };
-  const writer = new n3.Writer(output, { format, prefixes: PREFIXES });
+  let writer = new n3.Writer(output, { format, prefixes: PREFIXES });
+  let isAnnounced = false;
   for (const quad of quads) {
+    if (!isAnnounced && needsRdf12(quad)) {
+      isAnnounced = true;
+      await ended(writer);
+      writer = new n3.Writer(output, { format, prefixes: PREFIXES, version: "1.2" });
+    }
     writer.addQuad(quad);
     if (text.length < CHUNK_LENGTH) continue;
     yield text;
     text = "";
   }
-  await new Promise<void>((resolve, reject) => {
+  await ended(writer);
+  yield text;
+}
+
+function needsRdf12({ object }: Quad): boolean {
+  return object.termType === "Quad" || (object.termType === "Literal" && object.direction !== "");
+}
+
+function ended(writer: Writer): Promise<void> {
+  return new Promise((resolve, reject) => {
     writer.end((error) => {
       if (error instanceof Error) reject(error);
       else resolve();
     });
   });
-  yield text;
 }

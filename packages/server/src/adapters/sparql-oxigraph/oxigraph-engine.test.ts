@@ -3,11 +3,13 @@ import { systemClock } from "../../kernel/clock.js";
 import {
   blank,
   iri,
+  jsonTerm,
   MemoryBlockStore,
   quad,
   type Quad,
   text,
   TripleStore,
+  tripleTerm,
   typed,
 } from "../../state/index.js";
 import { OxigraphEngine } from "./index.js";
@@ -64,6 +66,34 @@ describe("SPARQL", () => {
         },
       ],
     });
+  });
+
+  it("finds triple terms by their parts, tells them in JSON, and knows base directions", async () => {
+    const price = tripleTerm(example("tea"), example("price"), typed("3", integer));
+    const doubt = tripleTerm(blank("b7"), example("doubts"), price);
+    const reifies = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies");
+    const reviews = snapshotOf([
+      quad(blank("r"), reifies, price),
+      quad(blank("r"), example("by"), text("آدا", "ar", "rtl")),
+      quad(example("s"), reifies, doubt),
+    ]);
+    const who =
+      "SELECT ?who (LANGDIR(?who) AS ?dir) WHERE { << ?what <http://e/price> 3 >> <http://e/by> ?who }";
+    expect(await engine.query(reviews, who)).toMatchObject({
+      rows: [
+        {
+          who: { type: "literal", value: "آدا", "xml:lang": "ar", "its:dir": "rtl" },
+          dir: { type: "literal", value: "rtl" },
+        },
+      ],
+    });
+    const all = `SELECT ?t WHERE { <http://e/s> <${reifies.value}> ?t }`;
+    expect(await engine.query(reviews, all)).toMatchObject({ rows: [{ t: jsonTerm(doubt) }] });
+    const built = `CONSTRUCT { ?s <http://e/says> ?t } WHERE { ?s <${reifies.value}> ?t }`;
+    const answer = await engine.query(reviews, built);
+    expect("quads" in answer && answer.quads.map(({ object }) => object)).toEqual(
+      expect.arrayContaining([jsonTerm(doubt), jsonTerm(price)]),
+    );
   });
 
   it("sees the dataset it is asked about, whichever was asked before", async () => {

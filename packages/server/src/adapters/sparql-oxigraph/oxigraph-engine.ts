@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../kernel/errors.js";
 import {
+  blankLabels,
   type Hash,
   jsonQuad,
   type JsonQuad,
@@ -211,9 +212,7 @@ function newPiece(): Piece {
 }
 
 function add(piece: Piece, quad: Quad): void {
-  const { subject, object, graph } = quad;
   piece.size += 1;
-  const hasBlank = [subject, object, graph].some(({ termType }) => termType === "BlankNode");
-  if (hasBlank) piece.quads.push(jsonQuad(quad));
+  if (blankLabels(quad).length > 0) piece.quads.push(jsonQuad(quad));
   else piece.text += nQuad(quad);
 }

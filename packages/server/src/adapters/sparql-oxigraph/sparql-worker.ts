@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
 import {
+  type JsonAtomicTerm,
   jsonQuad,
   type JsonQuad,
   type JsonTerm,
@@ -88,7 +89,7 @@ function answer(sparql: string): QueryAnswer {
   return { kind: "solutions", variables: head.vars ?? [], rows: results?.bindings ?? [] };
 }
 
-/** The SPARQL 1.1 Query Results JSON Format. */
+/** The SPARQL 1.2 Query Results JSON Format. */
 interface JsonResults {
   readonly head: { readonly vars?: readonly string[] };
   readonly boolean?: boolean;
@@ -127,8 +128,22 @@ function foreignQuad({ subject, predicate, object, graph }: JsonQuad): unknown {
 }
 
 function foreignTerm(term: JsonTerm): unknown {
-  if (term.type === "uri") return oxigraph?.namedNode(term.value);
-  if (term.type === "bnode") return oxigraph?.blankNode(term.value);
-  const { "xml:lang": language, datatype } = term;
-  return oxigraph?.literal(term.value, language ?? (datatype && oxigraph.namedNode(datatype)));
+  switch (term.type) {
+    case "uri":
+      return oxigraph?.namedNode(term.value);
+    case "bnode":
+      return oxigraph?.blankNode(term.value);
+    case "triple":
+      return foreignQuad(term.value);
+    case "literal":
+      return foreignLiteral(term);
+  }
+}
+
+function foreignLiteral(term: JsonAtomicTerm): unknown {
+  const { value, "xml:lang": language, "its:dir": direction, datatype } = term;
+  if (language === undefined) {
+    return oxigraph?.literal(value, datatype && oxigraph.namedNode(datatype));
+  }
+  return oxigraph?.literal(value, direction === undefined ? language : { language, direction });
 }

@@ -1,5 +1,17 @@
-import type { StateQuad, StateTerm } from "@steward/client";
-import { blank, iri, type Term, termText, text, typed } from "../../state/index.js";
+import type { StateAtomicTerm, StateQuad, StateTerm } from "@steward/client";
+import {
+  blank,
+  type BlankNode,
+  iri,
+  type Literal,
+  type NamedNode,
+  type ObjectTerm,
+  type Subject,
+  termText,
+  text,
+  tripleTerm,
+  typed,
+} from "../../state/index.js";
 
 /** A term for people: as N-Triples writes it. */
 export function showTerm(term: StateTerm): string {
@@ -7,12 +19,22 @@ export function showTerm(term: StateTerm): string {
 }
 
 /** A term as our own. */
-export function termOf(term: StateTerm): Exclude<Term, { readonly termType: "DefaultGraph" }> {
-  const { type, value } = term;
+export function termOf(term: StateTerm): ObjectTerm {
+  if (term.type !== "triple") return atomicTermOf(term);
+  const { subject, predicate, object } = term.value;
+  // A term in a place where it cannot stand is refused when it is written.
+  return tripleTerm(
+    atomicTermOf(subject) as Subject,
+    atomicTermOf(predicate) as NamedNode,
+    termOf(object),
+  );
+}
+
+function atomicTermOf({ type, value, ...more }: StateAtomicTerm): NamedNode | BlankNode | Literal {
   if (type === "uri") return iri(value);
   if (type === "bnode") return blank(value);
-  const { "xml:lang": language, datatype } = term;
-  return datatype === undefined ? text(value, language) : typed(value, iri(datatype));
+  const { "xml:lang": language, "its:dir": direction, datatype } = more;
+  return datatype === undefined ? text(value, language, direction) : typed(value, iri(datatype));
 }
 
 /** What a quad says of its subject, for people. */

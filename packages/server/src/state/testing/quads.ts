@@ -1,5 +1,7 @@
 import fc from "fast-check";
-import { blank, iri, type Quad, quad, text, typed, XSD_INTEGER } from "../term.js";
+import { nQuad } from "../n-quads.js";
+import { blank, type Direction, iri, type ObjectTerm, type Quad, quad } from "../term.js";
+import { text, tripleTerm, typed, XSD_INTEGER } from "../term.js";
 
 const EXAMPLE = "http://example.org/";
 
@@ -10,27 +12,38 @@ export function example(name: string): ReturnType<typeof iri> {
 
 const names = fc.constantFrom("a", "b", "c", "d", "e", "f").map(example);
 const nodes = fc.oneof(names, fc.constantFrom("x", "y").map(blank));
-const objects = fc.oneof(
+const atoms = fc.oneof(
   nodes,
   fc.nat(20).map((n) => typed(String(n), XSD_INTEGER)),
   fc.constantFrom("", "one", "two\0").map((value) => text(value)),
   fc.constantFrom("eins", "zwei").map((value) => text(value, "de")),
+  fc.constantFrom<Direction>("ltr", "rtl").map((direction) => text("eins", "de", direction)),
   fc.constantFrom(300, 301).map((length) => text("long ".repeat(length))),
 );
 
+/** What a quad can say: mostly few terms that are no triple terms, and triple terms of the same ones, in each other. */
+export const anyObject: fc.Arbitrary<ObjectTerm> = fc.letrec<{ readonly object: ObjectTerm }>(
+  (tie) => ({
+    object: fc.oneof(
+      { maxDepth: 3 },
+      { weight: 5, arbitrary: atoms },
+      {
+        weight: 1,
+        arbitrary: fc.tuple(nodes, names, tie("object")).map(([s, p, o]) => tripleTerm(s, p, o)),
+      },
+    ),
+  }),
+).object;
+
 /** Quads of few terms, so that they meet. */
 export const anyQuad: fc.Arbitrary<Quad> = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(nodes, names, objects).map(([s, p, o]) => quad(s, p, o)) },
-  fc.tuple(nodes, names, objects, nodes).map(([s, p, o, g]) => quad(s, p, o, g)),
+  { weight: 3, arbitrary: fc.tuple(nodes, names, anyObject).map(([s, p, o]) => quad(s, p, o)) },
+  fc.tuple(nodes, names, anyObject, nodes).map(([s, p, o, g]) => quad(s, p, o, g)),
 );
 
 /** What a quad is known by in tests. */
-export function nameOf({ subject, predicate, object, graph }: Quad): string {
-  const language = object.termType === "Literal" ? object.language + object.datatype.value : "";
-  return [subject, predicate, object, graph]
-    .map((term) => `${term.termType} ${term.value}`)
-    .concat(language)
-    .join("|");
+export function nameOf(one: Quad): string {
+  return nQuad(one).trimEnd();
 }
 
 /** What quads are known by, without regard to order. */

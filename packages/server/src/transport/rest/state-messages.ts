@@ -22,7 +22,9 @@ import {
   type Conflict,
   DEFAULT_GRAPH,
   type Fault,
+  type Graph,
   type ImportOutcome,
+  jsonAtomicTerm,
   jsonQuad,
   jsonTerm,
   type MergeOutcome,
@@ -35,6 +37,7 @@ import {
   type QueryAnswer,
   type StateDiff,
   type StatePage,
+  type Term,
   termText,
 } from "../../state/index.js";
 
@@ -117,22 +120,22 @@ function conflictMessage(conflict: Conflict): StateConflict {
     case "two-values":
       return {
         kind: conflict.kind,
-        subject: jsonTerm(conflict.subject),
-        predicate: jsonTerm(conflict.predicate),
+        subject: jsonAtomicTerm(conflict.subject),
+        predicate: jsonAtomicTerm(conflict.predicate),
         ours: conflict.ours.map(jsonTerm),
         theirs: conflict.theirs.map(jsonTerm),
       };
     case "deleted-and-changed":
       return {
         kind: conflict.kind,
-        subject: jsonTerm(conflict.subject),
+        subject: jsonAtomicTerm(conflict.subject),
         deleted_by: conflict.deletedBy,
       };
     case "dangling-reference":
       return {
         kind: conflict.kind,
-        subject: jsonTerm(conflict.quad.subject),
-        predicate: jsonTerm(conflict.quad.predicate),
+        subject: jsonAtomicTerm(conflict.quad.subject),
+        predicate: jsonAtomicTerm(conflict.quad.predicate),
         object: jsonTerm(conflict.quad.object),
         deleted_by: conflict.deletedBy,
       };
@@ -150,8 +153,8 @@ export function conflictError({ conflicts }: MergeOutcome): AppError {
 }
 
 function conflictText(conflict: Conflict): string {
-  const list = (terms: readonly { readonly value: string }[]): string =>
-    terms.length === 0 ? "nothing" : terms.map((term) => termText(term as never)).join(", ");
+  const list = (terms: readonly Term[]): string =>
+    terms.length === 0 ? "nothing" : terms.map(termText).join(", ");
   switch (conflict.kind) {
     case "two-values": {
       const { subject, predicate, ours, theirs } = conflict;
@@ -202,6 +205,13 @@ export function quadPatternOf(pattern: StatePattern, index: number): QuadPattern
   );
 }
 
+/** The name of a graph. @throws AppError `INVALID_ARGUMENT`. */
+export function parseGraph(source: string): Graph {
+  const graph = parseTerm(source, "graph");
+  if (graph.termType === "NamedNode" || graph.termType === "BlankNode") return graph;
+  throw invalidField("graph", "must be <iri> or _:label");
+}
+
 /** A quad of terms. @throws AppError `INVALID_ARGUMENT`. */
 export function quadOfTerms(terms: {
   readonly subject: string;
@@ -212,12 +222,11 @@ export function quadOfTerms(terms: {
   const subject = parseTerm(terms.subject, "subject");
   const predicate = parseTerm(terms.predicate, "predicate");
   const object = parseTerm(terms.object, "object");
-  const graph = terms.graph === undefined ? DEFAULT_GRAPH : parseTerm(terms.graph, "graph");
-  if (subject.termType === "Literal" || subject.termType === "DefaultGraph") {
+  const graph = terms.graph === undefined ? DEFAULT_GRAPH : parseGraph(terms.graph);
+  if (subject.termType !== "NamedNode" && subject.termType !== "BlankNode") {
     throw invalidField("subject", "must be <iri> or _:label");
   }
   if (predicate.termType !== "NamedNode") throw invalidField("predicate", "must be <iri>");
   if (object.termType === "DefaultGraph") throw invalidField("object", "must be a term");
-  if (graph.termType === "Literal") throw invalidField("graph", "must be <iri> or _:label");
   return quad(subject, predicate, object, graph);
 }

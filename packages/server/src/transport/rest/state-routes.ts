@@ -31,7 +31,7 @@ import {
   STATE_QUADS_PAGE_DEFAULT,
   STATE_SOLUTIONS_MAX,
 } from "../../kernel/limits.js";
-import { commitId, commitOfId, parseTerm, type StateService } from "../../state/index.js";
+import { commitId, commitOfId, type StateService } from "../../state/index.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
 import {
@@ -43,6 +43,7 @@ import {
   importedMessage,
   mergedMessage,
   pageMessage,
+  parseGraph,
   patternOf,
   proofMessage,
   quadOfTerms,
@@ -152,8 +153,9 @@ function addQuery(app: RestApp, state: StateService): void {
     operationId: "queryState",
     summary: "Query a commit by SPARQL or by patterns",
     description:
-      "SPARQL 1.1 SELECT, ASK, CONSTRUCT and DESCRIBE, over datasets of a limited size; patterns over any. " +
-      "Solutions have the shape of the SPARQL 1.1 Query Results JSON Format.",
+      "SPARQL 1.1 SELECT, ASK, CONSTRUCT and DESCRIBE, with triple terms and base directions as in SPARQL 1.2, over " +
+      "datasets of a limited size; patterns over any. " +
+      "Solutions have the shape of the SPARQL 1.2 Query Results JSON Format.",
     tags,
     body: stateQuerySchema,
     response: { 200: json("The answer", dataOf(stateAnswerSchema)), ...errors(404, 413, 501) },
@@ -216,8 +218,7 @@ function addExport(app: RestApp, state: StateService): void {
   };
   app.get("/api/state/export", { schema }, async ({ query, context }, reply) => {
     const { at = MAIN, format = "n-quads", graph } = query;
-    const named = graph === undefined ? undefined : parseTerm(graph, "graph");
-    if (named?.termType === "Literal") throw invalidField("graph", "must be <iri> or _:label");
+    const named = graph === undefined ? undefined : parseGraph(graph);
     const { commit, text } = await state.export(context, at, format, named);
     return sendText(reply, MEDIA_TYPES[format], commitId(commit), text);
   });

@@ -1,0 +1,41 @@
+import { AppError } from "../kernel/errors.js";
+import { DEFAULT_GRAPH, type QuadLike, type TermLike } from "./term.js";
+
+/**
+ * Refuses a term that cannot stand where it does (RDF 1.2 Concepts §3.1, §4).
+ * @param whole what the terms make, for the error.
+ * @throws AppError `INVALID_ARGUMENT`.
+ */
+export function refuseMisplaced(
+  { subject, predicate, object, graph }: QuadLike,
+  whole: "quad" | "triple term" = "quad",
+): void {
+  const wrong = !isNode(subject)
+    ? "subject"
+    : predicate.termType !== "NamedNode"
+      ? "predicate"
+      : !isNode(object) && object.termType !== "Literal" && object.termType !== "Quad"
+        ? "object"
+        : !isNode(graph) && graph.termType !== "DefaultGraph"
+          ? "graph"
+          : undefined;
+  if (wrong === undefined) return;
+  const { termType } = { subject, predicate, object, graph }[wrong];
+  const misplaced = termType === "Quad" ? "triple term" : termType;
+  throw new AppError("INVALID_ARGUMENT", `A ${misplaced} cannot be the ${wrong} of a ${whole}`);
+}
+
+function isNode({ termType }: TermLike): boolean {
+  return termType === "NamedNode" || termType === "BlankNode";
+}
+
+/** The terms of a triple term. @throws AppError `INVALID_ARGUMENT` when there are fewer than three, or a graph. */
+export function statementOf({ subject, predicate, object, graph }: TermLike): QuadLike {
+  if (subject === undefined || predicate === undefined || object === undefined) {
+    throw new AppError("INVALID_ARGUMENT", "A triple term must have three terms");
+  }
+  if (graph !== undefined && graph.termType !== "DefaultGraph") {
+    throw new AppError("INVALID_ARGUMENT", "A triple term cannot stand in a named graph");
+  }
+  return { subject, predicate, object, graph: DEFAULT_GRAPH };
+}
