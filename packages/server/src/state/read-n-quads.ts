@@ -6,7 +6,7 @@ import { TermScanner } from "./term-scanner.js";
  * Reads N-Quads or N-Triples of RDF 1.2, piece by piece: for datasets that are too large to be a text. Labels of
  * blank nodes stay as they are written.
  * @param pieces the text, cut anywhere.
- * @throws AppError `INVALID_ARGUMENT` with line and column; what is wrong with a term, its user says.
+ * @throws AppError `INVALID_ARGUMENT` with line and column. What is too long for a store, its user says.
  */
 export function* readNQuads(pieces: Iterable<string>): Generator<QuadLike> {
   let line = 1;
@@ -36,14 +36,14 @@ function readLine(scanner: TermScanner): QuadLike | undefined {
     readVersion(scanner);
     return undefined;
   }
-  const subject = scanner.term();
-  const predicate = scanner.term();
-  const object = scanner.term();
+  const subject = scanner.term("subject");
+  const predicate = scanner.term("predicate");
+  const object = scanner.term("object");
   if (scanner.take(".")) {
     refuseMore(scanner, "the dot");
     return { subject, predicate, object, graph: DEFAULT_GRAPH };
   }
-  const graph = scanner.term();
+  const graph = scanner.term("graph");
   if (!scanner.take(".")) throw scanner.wrong("a dot must end the statement");
   refuseMore(scanner, "the dot");
   return { subject, predicate, object, graph };

@@ -1,7 +1,8 @@
 import { AppError } from "../kernel/errors.js";
 import type { TermLike } from "./term.js";
 
-const IRI_REFUSED = /[\0-\x20<>"{}|^`\\]/;
+/** What no IRI has in it. */
+export const IRI_REFUSED: RegExp = /[\0-\x20<>"{}|^`\\]/;
 const LABEL_REFUSED = /[\0-\x20]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const LANGUAGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;

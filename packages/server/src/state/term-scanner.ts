@@ -1,5 +1,7 @@
 import type { AppError } from "../kernel/errors.js";
 import { STATE_TRIPLE_DEPTH_MAX } from "../kernel/limits.js";
+import type { Position } from "./quad-key.js";
+import { IRI_REFUSED } from "./term-checks.js";
 import { RDF_DIR_LANG_STRING, RDF_LANG_STRING, type TermLike, XSD_STRING } from "./term.js";
 
 const SPACE = 0x20;
@@ -15,7 +17,7 @@ const CARET = 0x5e;
 const UNDERSCORE = 0x5f;
 
 const LABEL = /_:[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_·.-]*[\p{L}\p{N}\p{M}_·-])?/uy;
-const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*/y;
+const LANGUAGE = /@[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*(?![A-Za-z0-9])/y;
 const DIRECTION = /--[A-Za-z]*/y;
 const ESCAPES = /^(?:[^\\\n\r]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*$/;
 const UNICODE_ESCAPES = /^(?:[^\\]|\\u[\dA-Fa-f]{4}|\\U[\dA-Fa-f]{8})*$/;
@@ -57,9 +59,9 @@ export class TermScanner {
     return true;
   }
 
-  /** Reads a term, and steps over the space behind it. What is wrong with its content, its user says. */
-  term(): TermLike {
-    return this.#term(0);
+  /** Reads the term that stands here, in this place of a statement, and steps over the space behind it. */
+  term(place: Position): TermLike {
+    return this.#term(place, 0);
   }
 
   /** Reads text between quotes, and steps over the space behind it. */
@@ -75,21 +77,25 @@ export class TermScanner {
     return this.#refusal(reason, this.#at - this.#start + 1);
   }
 
-  #term(depth: number): TermLike {
-    const term = this.#termHere(depth);
+  #term(place: Position, depth: number): TermLike {
+    const term = this.#termHere(place, depth);
     this.#skipSpace();
     return term;
   }
 
-  #termHere(depth: number): TermLike {
+  #termHere(place: Position, depth: number): TermLike {
     switch (this.#code()) {
       case LESS:
-        return this.take("<<(")
-          ? this.#triple(depth + 1)
-          : { termType: "NamedNode", value: this.#iri() };
+        if (!this.#text.startsWith("<<(", this.#at)) {
+          return { termType: "NamedNode", value: this.#iri() };
+        }
+        if (place !== "object") throw this.wrong("a triple term must be an object");
+        return this.#triple(depth + 1);
       case UNDERSCORE:
+        if (place === "predicate") throw this.wrong("a predicate must be an <iri>");
         return { termType: "BlankNode", value: this.#matched(LABEL, "a blank node").slice(2) };
       case QUOTE:
+        if (place !== "object") throw this.wrong("a literal must be an object");
         return this.#literal();
       default:
         throw this.wrong("a term must stand here: <iri>, _:label, a literal or <<( a triple )>>");
@@ -100,9 +106,10 @@ export class TermScanner {
     if (depth > STATE_TRIPLE_DEPTH_MAX) {
       throw this.wrong(`triple terms nest ${STATE_TRIPLE_DEPTH_MAX} deep at most`);
     }
-    const subject = this.#term(depth);
-    const predicate = this.#term(depth);
-    const object = this.#term(depth);
+    this.take("<<(");
+    const subject = this.#term("subject", depth);
+    const predicate = this.#term("predicate", depth);
+    const object = this.#term("object", depth);
     if (!this.take(")>>")) throw this.wrong(")>> must end the triple term");
     return { termType: "Quad", value: "", subject, predicate, object };
   }
@@ -113,13 +120,15 @@ export class TermScanner {
     const value = this.#text.slice(this.#at + 1, close);
     const colon = value.indexOf(":");
     if (colon < 1) throw this.wrong("the IRI is relative");
-    if (value.includes("\\")) {
-      if (!UNICODE_ESCAPES.test(value)) throw this.wrong("the IRI has a wrong escape");
-      this.#at = close + 1;
-      return unescaped(value);
-    }
+    const iri = value.includes("\\") ? this.#unescapedIri(value) : value;
+    if (IRI_REFUSED.test(iri)) throw this.wrong("the IRI has characters that no IRI can have");
     this.#at = close + 1;
-    return value;
+    return iri;
+  }
+
+  #unescapedIri(value: string): string {
+    if (UNICODE_ESCAPES.test(value)) return unescaped(value);
+    throw this.wrong("the IRI has a wrong escape");
   }
 
   #literal(): TermLike {
@@ -138,7 +147,7 @@ export class TermScanner {
   }
 
   #languageString(value: string): TermLike {
-    const language = this.#matched(LANGUAGE, "a language").slice(1);
+    const language = this.#matched(LANGUAGE, "a language tag (BCP 47)").slice(1);
     DIRECTION.lastIndex = this.#at;
     const [found] = DIRECTION.exec(this.#text) ?? [];
     if (found === undefined) {

@@ -21,15 +21,24 @@ describe("a term as text", () => {
     ['"a" "b"', "column 5: nothing may follow the term"],
     ['"a\nb"', "column 1: the literal does not end"],
     ["<<( ?s <a:p> <a:o> )>>", "takes no variables (column 5: a term must stand here"],
-    ['<<( "s" <a:p> <a:o> )>>', "A Literal cannot be the subject of a triple term"],
-    ["<a: b>", "is no IRI"],
-    ['"a"@muchtoolong', "is no language tag"],
+    ['<<( "s" <a:p> <a:o> )>>', "column 5: a literal must be an object"],
+    ["<a: b>", "column 1: the IRI has characters that no IRI can have"],
+    ['"a"@muchtoolong', "column 4: a language tag (BCP 47) must stand here"],
   ])("%j is refused, naming the field and the place", (source, told) => {
     expect(() => parseTerm(source, "object")).toThrow(
       expect.objectContaining({
         code: "INVALID_ARGUMENT",
         message: expect.stringMatching(/^object: /) as unknown,
         details: [{ field: "object", reason: expect.stringContaining(told) as unknown }],
+      }),
+    );
+  });
+
+  it("is refused when it is too long, naming the field", () => {
+    expect(() => parseTerm(`<a:${"b".repeat(3000)}>`, "object")).toThrow(
+      expect.objectContaining({
+        code: "LIMIT_EXCEEDED",
+        details: [{ field: "object", reason: expect.stringContaining("2048 bytes") as unknown }],
       }),
     );
   });

@@ -19,7 +19,8 @@ export function parseTerm(source: string, field: string): Term {
     invalidField(field, `${FORMS} (column ${column}: ${reason})`),
   );
   scanner.open(source, 0, source.length);
-  const term = scanner.term();
+  // Of all places an object takes the most kinds of terms.
+  const term = scanner.term("object");
   if (!scanner.isOver()) throw scanner.wrong("nothing may follow the term");
   try {
     return ownTerm(term);
