@@ -8,6 +8,7 @@ import type {
   SchemaDiff,
   SchemaDiffQuery,
   SchemaDrift,
+  UnchangedSchema,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
 import type { CallOptions } from "./plans.js";
@@ -17,8 +18,11 @@ import type { CallOptions } from "./plans.js";
  * Calls reject with a StewardError.
  */
 export interface Migrations {
-  /** Works out how a database comes to have a schema, and proves it. Not tried again by itself. */
-  propose(proposal: MigrationProposal, options?: CallOptions): Promise<Migration>;
+  /**
+   * Works out how a database comes to have a schema, and proves it. Not tried again by itself. The status
+   * `unchanged` says that the database has the schema already: nothing is to be done, and nothing was kept.
+   */
+  propose(proposal: MigrationProposal, options?: CallOptions): Promise<Migration | UnchangedSchema>;
   /** The newest first. */
   list(options?: CallOptions): Promise<readonly Migration[]>;
   show(id: string, options?: CallOptions): Promise<Migration>;

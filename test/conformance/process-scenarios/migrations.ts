@@ -36,8 +36,11 @@ function overEach(
   }));
 }
 
-const propose = ({ rest }: Shop, sql = WANTED): Promise<Migration> =>
-  rest.migrations.propose({ database: "default", sql, message: "a wish" });
+const propose = async ({ rest }: Shop, sql = WANTED): Promise<Migration> => {
+  const outcome = await rest.migrations.propose({ database: "default", sql, message: "a wish" });
+  if (outcome.status === "unchanged") throw new Error("there is nothing to do");
+  return outcome;
+};
 const apply = ({ migration_id }: Pick<Migration, "migration_id">): StepInput =>
   step("apply", JSON.stringify({ migration_id }), {
     tool_name: "state.apply_migration",
@@ -67,6 +70,28 @@ export const migrations: readonly ProcessScenario[] = [
       const applied = await rest.migrations.apply(migration.migration_id);
       const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
       expect(commit).toMatchObject({ commit: applied.commits[0], author: "ada" });
+    },
+  ),
+  ...overEach(
+    ["D15-written", "D15-unchanged"],
+    "a schema is proposed as sqlite3 writes it, and nothing is kept where it is there already",
+    async ({ rest }) => {
+      const dump = `PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n${BASE};\n`;
+      const proposal = { database: "default", message: "as it is" };
+      const files = [
+        { name: "a.sql", sql: dump },
+        { name: "b.sql", sql: "CREATE TABLE sqlite_sequence(name,seq);\nCOMMIT;\n" },
+      ];
+      expect(await rest.migrations.propose({ ...proposal, sql: files })).toMatchObject({
+        status: "unchanged",
+        database: "default",
+      });
+      expect(await rest.migrations.list()).toEqual([]);
+      const rows = `${dump}INSERT INTO customers VALUES(1,'Ada');\n`;
+      await expect(rest.migrations.propose({ ...proposal, sql: rows })).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining("line 4: a schema is made of definitions only") as unknown,
+      });
     },
   ),
   ...overEach(

@@ -45,6 +45,7 @@ export {
   schemaDiffQuerySchema,
   schemaDiffSchema,
   schemaDriftSchema,
+  unchangedSchemaSchema,
   type AcceptDriftRequest,
   type AcceptedDrift,
   type Migration,
@@ -58,8 +59,10 @@ export {
   type SchemaDiff,
   type SchemaDiffQuery,
   type SchemaDrift,
+  type SchemaFile,
   type SchemaOperation,
   type SchemaPropertyChange,
+  type UnchangedSchema,
 } from "./migrations.js";
 export {
   detachedPaymentMethodSchema,

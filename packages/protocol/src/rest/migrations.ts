@@ -9,12 +9,22 @@ export interface RenameHint {
   readonly to: string;
 }
 
+/** One of the files that a schema is written in. */
+export interface SchemaFile {
+  /** For messages: `tables/orders.sql`. */
+  readonly name: string;
+  readonly sql: string;
+}
+
 /** A schema that a database is to have. */
 export interface MigrationProposal {
   /** Name of the data source. */
   readonly database: string;
-  /** The whole schema as SQL definitions; `-- @renamed from=old` marks what was renamed. */
-  readonly sql: string;
+  /**
+   * The whole schema as SQL definitions, as one text or as files that are read one after the other;
+   * `-- @renamed from=old` marks what was renamed.
+   */
+  readonly sql: string | readonly SchemaFile[];
   readonly message: string;
   readonly hints?: readonly RenameHint[];
 }
@@ -93,6 +103,14 @@ export interface Migration {
   readonly commits: readonly string[];
 }
 
+/** The answer to a proposal of the schema that a database has already: nothing is to be done, or kept. */
+export interface UnchangedSchema {
+  readonly status: "unchanged";
+  readonly database: string;
+  /** Root of the schema. */
+  readonly root: string;
+}
+
 /** How a migration is to run. */
 export interface RunMigrationRequest {
   /** Whether rows and values may be lost. */
@@ -147,11 +165,22 @@ const hintSchema: z.ZodType<RenameHint> = z
   })
   .meta({ id: "RenameHint" });
 
+/** Files of one wanted schema. */
+const SCHEMA_FILES_MAX = 10_000;
+
+const fileSchema: z.ZodType<SchemaFile> = z
+  .object({ name: z.string().min(1).max(1024).describe("For messages"), sql: z.string() })
+  .meta({ id: "SchemaFile" });
+
 /** Schema of {@link MigrationProposal}. */
 export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
   .object({
     database,
-    sql: z.string().describe("The whole schema that is wanted, as definitions"),
+    sql: z
+      .union([z.string(), z.array(fileSchema).min(1).max(SCHEMA_FILES_MAX).readonly()])
+      .describe(
+        "The whole schema that is wanted, as definitions: one text, or files in their order",
+      ),
     message,
     hints: z.array(hintSchema).max(1000).readonly().exactOptional(),
   })
@@ -214,6 +243,11 @@ export const migrationSchema: z.ZodType<Migration> = z
     commits: z.array(z.string()).readonly(),
   })
   .meta({ id: "Migration" });
+
+/** Schema of {@link UnchangedSchema}. */
+export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
+  .object({ status: z.literal("unchanged"), database: z.string(), root: z.string() })
+  .meta({ id: "UnchangedSchema" });
 
 /** Schema of {@link SchemaDiffQuery}. */
 export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.object({

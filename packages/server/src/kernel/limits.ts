@@ -89,3 +89,10 @@ export const STATE_REFS_MAX: number = 1000;
 export const STATE_SOLUTIONS_MAX: number = 10_000;
 /** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */
 export const STATE_EXAMINED_MAX: number = 200_000;
+
+/** Bytes of UTF-8 in a wanted schema, all of its files together. */
+export const SCHEMA_BYTES_MAX: number = 16 * 1024 * 1024;
+/** Characters of one statement of a wanted schema: the body of a function is part of it. */
+export const DEFINITION_LENGTH_MAX: number = 1024 * 1024;
+/** Bytes of a request that proposes a schema: in JSON, quotes and ends of lines take two. */
+export const PROPOSAL_BYTES_MAX: number = 2 * SCHEMA_BYTES_MAX;

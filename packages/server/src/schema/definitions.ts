@@ -1,96 +1,7 @@
-import { AppError } from "../kernel/errors.js";
 import type { RenameHint } from "./identify.js";
 import type { Dialect } from "./schema.js";
-import { isSign, isWord, splitStatements, type Token, tokensOf } from "./sql-tokens.js";
-import { TokenReader } from "./token-reader.js";
-
-/** Bytes of UTF-8 in a schema written as SQL. */
-const DEFINITIONS_BYTES_MAX = 1024 * 1024;
-
-/**
- * The statements of a schema written as SQL, which may only define things: nothing that reads or
- * writes rows, or reaches out of the database, is run to find out what a schema means.
- * @throws AppError `INVALID_ARGUMENT`, naming the statement; `LIMIT_EXCEEDED`.
- */
-export function refuseMoreThanDefinitions(sql: string, dialect: Dialect): readonly string[] {
-  if (Buffer.byteLength(sql) > DEFINITIONS_BYTES_MAX) {
-    throw new AppError("LIMIT_EXCEEDED", `A schema has ${DEFINITIONS_BYTES_MAX} bytes at most`);
-  }
-  if (sql.includes("\0")) throw new AppError("INVALID_ARGUMENT", "The schema holds a NUL");
-  return splitStatements(sql, dialect).map((tokens) => {
-    const text = textFrom(sql, tokens);
-    if (
-      !isDefinition(
-        tokens.filter(({ type }) => type !== "comment"),
-        dialect,
-      )
-    ) {
-      throw new AppError(
-        "INVALID_ARGUMENT",
-        `A schema is made of definitions only, and this is none: ${text.slice(0, 200)}`,
-      );
-    }
-    return text;
-  });
-}
-
-function textFrom(sql: string, tokens: readonly Token[]): string {
-  const [first] = tokens;
-  const last = tokens.at(-1);
-  if (first === undefined || last === undefined) return "";
-  // A comment that runs to the end of its line would swallow what comes after the statement.
-  const end = last.start + last.text.length;
-  return sql.slice(first.start, end) + (last.type === "comment" ? "\n" : "");
-}
-
-function isDefinition(tokens: readonly Token[], dialect: Dialect): boolean {
-  const [first, second] = tokens;
-  if (dialect === "postgres") return isPostgresDefinition(tokens);
-  if (!isWord(first, "CREATE") || isWord(second, "TEMP", "TEMPORARY")) return false;
-  if (!isWord(second, "TABLE")) return true;
-  // CREATE TABLE … AS would run a query.
-  const reader = new TokenReader(tokens.slice(2));
-  reader.takeWords("IF", "NOT", "EXISTS");
-  reader.next();
-  while (reader.takeSign(".")) reader.next();
-  return isSign(reader.peek(), "(");
-}
-
-/** What may be defined inside of one PostgreSQL database. */
-const DEFINED = [
-  ...["SCHEMA", "TABLE", "INDEX", "VIEW", "SEQUENCE", "TYPE", "DOMAIN", "FUNCTION", "PROCEDURE"],
-  ...["TRIGGER", "POLICY", "EXTENSION", "COLUMN", "CONSTRAINT", "AGGREGATE", "OPERATOR", "CAST"],
-  ...["RULE", "STATISTICS", "PUBLICATION", "COLLATION", "TEXT", "FOREIGN", "SERVER", "DEFAULT"],
-];
-const QUALIFIERS = [
-  "OR",
-  "REPLACE",
-  "UNIQUE",
-  "UNLOGGED",
-  "RECURSIVE",
-  "MATERIALIZED",
-  "CONSTRAINT",
-];
-
-/** Neither roles nor anything else that the whole server has, nor a query. */
-function isPostgresDefinition(tokens: readonly Token[]): boolean {
-  const reader = new TokenReader(tokens);
-  const verb = reader.takeOneOf("CREATE", "ALTER", "COMMENT", "GRANT", "REVOKE", "SET");
-  if (verb === "SET") return !isWord(reader.peek(), "ROLE", "SESSION");
-  if (verb === "GRANT" || verb === "REVOKE") return tokens.some((token) => isWord(token, "ON"));
-  if (verb === "COMMENT") reader.takeWords("ON");
-  while (isWord(reader.peek(), ...QUALIFIERS) && !isWord(reader.peek(1), "ON")) {
-    if (isWord(reader.peek(), "CONSTRAINT") && !isWord(reader.peek(1), "TRIGGER")) break;
-    reader.next();
-  }
-  const kind = verb === undefined ? undefined : reader.takeOneOf(...DEFINED);
-  if (verb !== "CREATE" || kind !== "TABLE") return kind !== undefined;
-  // CREATE TABLE … AS would run a query.
-  reader.takeWords("IF", "NOT", "EXISTS");
-  reader.next();
-  while (reader.takeSign(".")) reader.next();
-  return isSign(reader.peek(), "(") || isWord(reader.peek(), "PARTITION");
-}
+import { isSign, isWord, type Token, tokensOf } from "./sql-tokens.js";
+import { piecesOf } from "./wanted/statement-reader.js";
 
 /** Objects of a table that `-- @renamed from=old` may stand in. */
 const KINDS: Readonly<Record<string, RenameHint["kind"]>> = {
@@ -106,10 +17,11 @@ const KINDS: Readonly<Record<string, RenameHint["kind"]>> = {
  * an index or a view, or in a column's definition or behind its comma.
  */
 export function renameHints(sql: string, dialect: Dialect): readonly RenameHint[] {
-  return splitStatements(sql, dialect).flatMap(hintsIn);
+  return [...piecesOf(sql, dialect)].flatMap((piece) => hintsIn(piece?.tokens ?? []));
 }
 
-function hintsIn(tokens: readonly Token[]): readonly RenameHint[] {
+/** The hints that stand in the comments of one statement. */
+export function hintsIn(tokens: readonly Token[]): readonly RenameHint[] {
   const code = tokens.filter(({ type }) => type !== "comment");
   const at = code.findIndex((token) => isWord(token, ...Object.keys(KINDS)));
   const kind = KINDS[code[at]?.text.toUpperCase() ?? ""];

@@ -9,7 +9,7 @@
  * another. **Scratch**: an empty database that scripts are tried on. **Drift**: a database that is not
  * as it was left. **Hint**: that an object is another one under a new name.
  */
-export { refuseMoreThanDefinitions, renameHints } from "./definitions.js";
+export { renameHints } from "./definitions.js";
 export type { Drift } from "./drift.js";
 export { identify, type RenameHint } from "./identify.js";
 export { KnownSchemas } from "./known-schemas.js";
@@ -19,15 +19,20 @@ export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./mi
 export { MigrationService, type PlanStep, type RunOptions } from "./migration-service.js";
 export type { Checks, Phase, SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
 export type { MigrationProof, Stretch } from "./proof.js";
-export type { Proposal } from "./proposal.js";
+export type { Proposal, Unchanged } from "./proposal.js";
 export { quadsOf, schemaOf } from "./quads.js";
 export { RelatedTables } from "./related-tables.js";
 export { rootOf } from "./root.js";
 export { type Dialect, Schema, type SchemaObject } from "./schema.js";
 export type { SchemaChange } from "./schema-change.js";
 export type { Change, Operation } from "./schema-diff.js";
+export { requireSchemaAdmin } from "./schema-admin.js";
 export { scriptBetween, scriptFor } from "./script.js";
 export { StepRecorder } from "./step-recorder.js";
 export { tableDeltas } from "./table-deltas.js";
 export { type CatalogRow, readSqliteCatalog } from "./sqlite/read-catalog.js";
+export type { Definition, Definitions, SqlFile, WantedSql } from "./wanted/read-definitions.js";
+export { readDefinitions } from "./wanted/read-definitions.js";
+export { withoutData } from "./wanted/postgres-definitions.js";
+export { shown } from "./wanted/statement-reader.js";
 export { shapesTurtle, vocabularyTurtle } from "./vocabulary-turtle.js";

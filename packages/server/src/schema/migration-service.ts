@@ -17,7 +17,7 @@ import {
 import { MigrationRecords } from "./migration-records.js";
 import type { SchemaDatabase } from "./ports.js";
 import { type MigrationProof, proveMigration } from "./proof.js";
-import { drawMigration, type Proposal, wantedSchema } from "./proposal.js";
+import { drawMigration, type Proposal, type Unchanged, wantedSchema } from "./proposal.js";
 import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
 import { reachedSchema, type WayToReach } from "./reached-schema.js";
 import { lockedSchema, runOrGoBack } from "./run-script.js";
@@ -63,17 +63,19 @@ export class MigrationService {
   }
 
   /**
-   * Works out how the database comes to have a schema, tries it on a scratch database, and keeps it.
+   * Works out how the database comes to have a schema, tries it on a scratch database, and keeps it. When
+   * the database has the schema already, there is nothing to keep.
    * @throws AppError `INVALID_ARGUMENT` for SQL that is refused, or a migration that does not verify;
    * `STATE_CONFLICT` when the database is not as it was left.
    */
-  async propose(caller: Caller, proposal: Proposal): Promise<Migration> {
+  async propose(caller: Caller, proposal: Proposal): Promise<Migration | Unchanged> {
     requireSchemaAdmin(caller);
     const database = this.#database(proposal.database);
     return this.#turns.next(database.name, async () => {
       const base = await this.#recorded(database, caller);
       const target = await wantedSchema(database, base, proposal);
       const migration = drawMigration(caller, proposal, { base, target }, this.#parts);
+      if (migration.status === "unchanged") return migration;
       refuseUnproven(await proveMigration(database, { ...migration, base, target }));
       const note = noteOf(caller, `Propose ${migration.id}`);
       await this.#write(caller, (store) => this.#records(store).put(migration, note));

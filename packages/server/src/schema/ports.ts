@@ -1,4 +1,5 @@
 import type { Dialect, Schema } from "./schema.js";
+import type { Definitions } from "./wanted/read-definitions.js";
 
 /** Statements that take effect together. */
 export interface Phase {
@@ -47,8 +48,9 @@ export interface ScratchDatabase extends AsyncDisposable {
   /** @throws AppError `INVALID_ARGUMENT` with the statement that the database refused. */
   run(script: Script): Promise<void>;
   /**
-   * Runs a schema that somebody wrote as SQL.
-   * @throws AppError `INVALID_ARGUMENT` when it does not parse or is more than definitions.
+   * Runs the definitions of a schema that somebody wrote as SQL.
+   * @throws AppError `INVALID_ARGUMENT` with the place of the statement that the database refused, and what
+   * to do about it; also for a role that the server does not have.
    */
-  define(sql: string): Promise<void>;
+  define(definitions: Definitions): Promise<void>;
 }

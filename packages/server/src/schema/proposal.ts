@@ -1,22 +1,22 @@
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { renameHints } from "./definitions.js";
+import type { Hash } from "../state/index.js";
 import { identify, type RenameHint } from "./identify.js";
 import type { Migration } from "./migration.js";
 import type { SchemaDatabase } from "./ports.js";
 import type { Schema } from "./schema.js";
 import { authorOf } from "./schema-admin.js";
 import { changeBetween } from "./schema-change.js";
-import { withUnmanagedOf } from "./unmanaged.js";
+import { refuseUnmade, refuseUnmadeIn, withUnmanagedOf } from "./unmanaged.js";
+import { readDefinitions, type WantedSql } from "./wanted/read-definitions.js";
 
 /** What a migration is proposed with. */
 export interface Proposal {
   /** Name of the data source. */
   readonly database: string;
   /** The whole schema that is wanted, as definitions. */
-  readonly sql: string;
+  readonly sql: WantedSql;
   readonly message: string;
   /** What has another name in it; beside the hints that stand in the SQL. */
   readonly hints?: readonly RenameHint[];
@@ -28,11 +28,20 @@ export async function wantedSchema(
   base: Schema,
   { sql, hints = [] }: Proposal,
 ): Promise<Schema> {
+  const definitions = await readDefinitions(sql, database.dialect);
+  refuseUnmade(base, definitions.unmanaged);
   await using scratch = await database.scratch();
-  await scratch.define(sql);
-  const written = renameHints(sql, database.dialect);
-  const wanted = identify(await scratch.introspect(), base, [...hints, ...written]);
+  await scratch.define(definitions);
+  const wanted = identify(await scratch.introspect(), base, [...hints, ...definitions.hints]);
+  refuseUnmadeIn(wanted, base);
   return withUnmanagedOf(base, wanted);
+}
+
+/** The answer to a proposal of the schema that a database has already. */
+export interface Unchanged {
+  readonly status: "unchanged";
+  readonly database: string;
+  readonly root: Hash;
 }
 
 /** What is new of a migration with each proposal. */
@@ -41,23 +50,21 @@ export interface MigrationSources {
   readonly ids: Ids;
 }
 
-/**
- * Works out the migration between two schemas, there and back.
- * @throws AppError `INVALID_ARGUMENT` when they are the same.
- */
+/** Works out the migration between two schemas, there and back; none between equal ones. */
 export function drawMigration(
   caller: Caller,
   proposal: Proposal,
   { base, target }: { readonly base: Schema; readonly target: Schema },
   { clock, ids }: MigrationSources,
-): Migration {
+): Migration | Unchanged {
+  const { database } = proposal;
   const change = changeBetween(base, target);
-  if (change.up.length === 0) {
-    throw new AppError("INVALID_ARGUMENT", `${proposal.database} has this schema already`);
+  if (change.baseRoot === change.targetRoot && change.up.length === 0) {
+    return { status: "unchanged", database, root: change.targetRoot };
   }
   return {
     id: ids.uuid(),
-    database: proposal.database,
+    database,
     author: authorOf(caller),
     message: proposal.message,
     proposedAtMs: clock.nowMs(),

@@ -1,5 +1,8 @@
-/** What a token is: a name in quotes and a string are told apart by their quotes. */
-export type TokenType = "word" | "name" | "string" | "number" | "sign" | "comment";
+/**
+ * What a token is. A name in quotes and a string are told apart by their quotes; `open` is a quote or a
+ * comment that is never closed, with everything behind it.
+ */
+export type TokenType = "word" | "name" | "string" | "number" | "sign" | "comment" | "open";
 
 /** One token of SQL. */
 export interface Token {
@@ -12,45 +15,123 @@ export interface Token {
   readonly start: number;
 }
 
-const PATTERNS: readonly (readonly [TokenType, RegExp])[] = [
-  ["comment", /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y],
-  ["string", /\$([A-Za-z_][A-Za-z0-9_]*)?\$[\s\S]*?\$\1\$/y],
-  ["string", /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y],
-  ["string", /(?:[xXbBnN]|[uU]&)?'(?:[^']|'')*'/y],
-  ["name", /"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/y],
-  ["word", /[\p{L}_][\p{L}\p{N}_$]*/uy],
-  ["number", /0[xX][0-9a-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
-  ["sign", /\|\||->>|->|::|:=|<<|>>|<=|>=|<>|!=|==|[\s\S]/y],
-];
+/** The engine whose SQL is read. */
+export type TokenDialect = "sqlite" | "postgres";
+
+/** Spaces are ASCII's only: to both engines a no-break space is a letter of a name. */
+const SPACE = /[ \t\n\r\f\v]*/y;
+const WORD = /[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_$\u0080-\u{10ffff}]*/uy;
+const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const SIGN = /\|\||->>|->|::|:=|<<|>>|<=|>=|<>|!=|==|[\s\S]/uy;
+/** A string that begins with letters: a bit string, a national or a Unicode one. */
+const PREFIXED_STRING = /(?:[xXbBnN]|[uU]&)'/y;
+const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*)?\$/uy;
+/** Where PostgreSQL ends a comment of one line; SQLite goes on over a carriage return. */
+const LINE_END = { postgres: /[\n\r]/g, sqlite: /\n/g } as const;
 
 /**
- * Takes SQL apart, as SQLite and PostgreSQL write it, without understanding it.
+ * Takes SQL apart, as SQLite and PostgreSQL write it, without understanding it. What a token is must be
+ * what the engine takes it for: a statement is judged by its tokens before it is run. The time it takes
+ * grows with the text, whatever stands in it.
  * @param dialect In SQLite, square brackets and back quotes quote a name.
  */
-export function tokensOf(sql: string, dialect: "sqlite" | "postgres" = "sqlite"): readonly Token[] {
+export function tokensOf(sql: string, dialect: TokenDialect = "sqlite"): readonly Token[] {
   const tokens: Token[] = [];
-  for (let at = 0; at < sql.length;) {
-    if (/\s/.test(sql.charAt(at))) {
-      at += 1;
-      continue;
-    }
-    const token = tokenAt(sql, at, dialect);
+  for (let at = 0; ;) {
+    const token = nextToken(sql, at, dialect);
+    if (token === undefined) return tokens;
     tokens.push(token);
-    at += token.text.length;
+    at = token.start + token.text.length;
   }
-  return tokens;
 }
 
-function tokenAt(sql: string, start: number, dialect: "sqlite" | "postgres"): Token {
-  for (const [type, pattern] of PATTERNS) {
-    pattern.lastIndex = start;
-    const text = pattern.exec(sql)?.[0];
-    if (text === undefined) continue;
-    if (type === "name" && dialect === "postgres" && !text.startsWith('"')) continue;
-    if (type === "string" && text.startsWith("$") && dialect === "sqlite") continue;
+/** The token at a place, or behind the spaces there; undefined at the end. */
+export function nextToken(sql: string, at: number, dialect: TokenDialect): Token | undefined {
+  const start = at + lengthOf(SPACE, sql, at);
+  if (start >= sql.length) return undefined;
+  const token = (type: TokenType, end: number): Token => {
+    if (end < 0) {
+      const rest = sql.slice(start);
+      return { type: "open", text: rest, value: rest, start };
+    }
+    const text = sql.slice(start, end);
     return { type, text, value: type === "name" ? unquote(text) : text, start };
+  };
+  const [first, second] = [sql.charAt(start), sql.charAt(start + 1)];
+  if (first === "-" && second === "-") return token("comment", endOfLine(sql, start, dialect));
+  if (first === "/" && second === "*") return token("comment", endOfComment(sql, start, dialect));
+  if (first === "'") return token("string", endOfQuoted(sql, start + 1, "'"));
+  if (first === '"') return token("name", endOfQuoted(sql, start + 1, '"'));
+  if (dialect === "sqlite" && first === "`") return token("name", endOfQuoted(sql, start + 1, "`"));
+  if (dialect === "sqlite" && first === "[") {
+    return token("name", endAfter(sql, "]", start));
   }
-  return { type: "sign", text: sql.charAt(start), value: sql.charAt(start), start };
+  const prefix = lengthOf(PREFIXED_STRING, sql, start);
+  if (prefix > 0) return token("string", endOfQuoted(sql, start + prefix, "'"));
+  if (dialect === "postgres") {
+    if (/[eE]/.test(first) && second === "'") return token("string", endOfEscaped(sql, start + 2));
+    const tag = lengthOf(DOLLAR_TAG, sql, start);
+    if (tag > 0) {
+      return token("string", endAfter(sql, sql.slice(start, start + tag), start + tag));
+    }
+  }
+  const word = lengthOf(WORD, sql, start);
+  if (word > 0) return token("word", start + word);
+  const number = lengthOf(NUMBER, sql, start);
+  if (number > 0) return token("number", start + number);
+  return token("sign", start + lengthOf(SIGN, sql, start));
+}
+
+/** How much of the text a sticky pattern matches at a place. */
+function lengthOf(pattern: RegExp, sql: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(sql) ? pattern.lastIndex - at : 0;
+}
+
+function endOfLine(sql: string, start: number, dialect: TokenDialect): number {
+  const pattern = LINE_END[dialect];
+  pattern.lastIndex = start;
+  return pattern.exec(sql)?.index ?? sql.length;
+}
+
+/** In PostgreSQL comments hold comments; in SQLite the end of the text ends one too. */
+function endOfComment(sql: string, start: number, dialect: TokenDialect): number {
+  if (dialect === "sqlite") {
+    const end = endAfter(sql, "*/", start + 2);
+    return end < 0 ? sql.length : end;
+  }
+  const border = /\/\*|\*\//g;
+  border.lastIndex = start + 2;
+  for (let depth = 1; depth > 0;) {
+    const found = border.exec(sql);
+    if (found === null) return -1;
+    depth += found[0] === "/*" ? 1 : -1;
+  }
+  return border.lastIndex;
+}
+
+/** The end of what is quoted, where the quote itself is written twice; -1 when there is none. */
+function endOfQuoted(sql: string, from: number, quote: string): number {
+  for (let at = from; ; at += 2) {
+    at = sql.indexOf(quote, at);
+    if (at < 0) return -1;
+    if (sql.charAt(at + 1) !== quote) return at + 1;
+  }
+}
+
+/** The end of a string in which a backslash escapes what follows it. */
+function endOfEscaped(sql: string, from: number): number {
+  const border = /\\[\s\S]|''|'/g;
+  border.lastIndex = from;
+  for (let found = border.exec(sql); found !== null; found = border.exec(sql)) {
+    if (found[0] === "'") return border.lastIndex;
+  }
+  return -1;
+}
+
+function endAfter(sql: string, end: string, from: number): number {
+  const at = sql.indexOf(end, from);
+  return at < 0 ? -1 : at + end.length;
 }
 
 function unquote(text: string): string {
@@ -67,40 +148,4 @@ export function isWord(token: Token | undefined, ...words: readonly string[]): b
 /** Whether the token is this sign. */
 export function isSign(token: Token | undefined, sign: string): boolean {
   return token?.type === "sign" && token.text === sign;
-}
-
-/** Statements, each with its tokens; a trigger's body belongs to its statement. */
-export function splitStatements(
-  sql: string,
-  dialect: "sqlite" | "postgres" = "sqlite",
-): readonly (readonly Token[])[] {
-  const statements: Token[][] = [];
-  let current: Token[] = [];
-  let depth = 0;
-  for (const token of tokensOf(sql, dialect)) {
-    if (isSign(token, ";") && depth === 0) {
-      if (current.some(({ type }) => type !== "comment")) statements.push(current);
-      current = [];
-      continue;
-    }
-    current.push(token);
-    depth = depthAfter(token, current, depth);
-  }
-  if (current.some(({ type }) => type !== "comment")) statements.push(current);
-  return statements;
-}
-
-/** How deep in BEGIN … END and CASE … END of a stored body the statement is after this token. */
-function depthAfter(token: Token, statement: readonly Token[], depth: number): number {
-  if (!hasBody(statement)) return 0;
-  if (isWord(token, "BEGIN") || (depth > 0 && isWord(token, "CASE"))) return depth + 1;
-  return isWord(token, "END") ? Math.max(0, depth - 1) : depth;
-}
-
-function hasBody(statement: readonly Token[]): boolean {
-  const words = statement.filter(({ type }) => type !== "comment").slice(0, 4);
-  return (
-    isWord(words[0], "CREATE") &&
-    words.some((word) => isWord(word, "TRIGGER", "FUNCTION", "PROCEDURE"))
-  );
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { AppError } from "../../kernel/errors.js";
-import { refuseMoreThanDefinitions, type Schema, type Script } from "../../schema/index.js";
+import { type Definitions, type Schema, type Script, withoutData } from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
+import { defineSchema } from "./define-schema.js";
 import {
   connect,
   introspectScratch,
@@ -16,11 +17,13 @@ export class PostgresScratch implements ScratchDatabase {
   readonly #admin: pg.Client;
   readonly #client: pg.Client;
   readonly #name: string;
+  readonly #target: string;
 
-  private constructor(admin: pg.Client, client: pg.Client, name: string) {
+  private constructor(admin: pg.Client, client: pg.Client, names: Names) {
     this.#admin = admin;
     this.#client = client;
-    this.#name = name;
+    this.#name = names.scratch;
+    this.#target = names.target;
   }
 
   /** @throws AppError `STORE_UNAVAILABLE`, `POLICY_DENIED` when the user may not create databases. */
@@ -39,7 +42,7 @@ export class PostgresScratch implements ScratchDatabase {
     }
     const own = new URL(url);
     own.pathname = `/${name}`;
-    return new PostgresScratch(admin, await connect(own.href, name), name);
+    return new PostgresScratch(admin, await connect(own.href, name), { scratch: name, target });
   }
 
   introspect(): Promise<Schema> {
@@ -50,21 +53,13 @@ export class PostgresScratch implements ScratchDatabase {
     await prepareForDefinitions(this.#client);
     const unfilled = script.map(({ isAtomic, statements }) => ({
       isAtomic,
-      statements: statements.map(withoutData),
+      statements: statements.map((sql) => withoutData(sql)),
     }));
     await runScript(this.#client, unfilled, refused);
   }
 
-  async define(sql: string): Promise<void> {
-    await prepareForDefinitions(this.#client);
-    await this.#client.query("SET search_path = public");
-    for (const statement of refuseMoreThanDefinitions(sql, "postgres")) {
-      try {
-        await this.#client.query(withoutData(statement));
-      } catch (error) {
-        throw refused(statement, error);
-      }
-    }
+  define(definitions: Definitions): Promise<void> {
+    return defineSchema(this.#client, definitions, this.#target);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -74,10 +69,10 @@ export class PostgresScratch implements ScratchDatabase {
   }
 }
 
-/** A materialized view would run its query. */
-function withoutData(statement: string): string {
-  const isFilled = /^\s*CREATE\s+MATERIALIZED\s/i.test(statement) && !/\sDATA\s*$/i.test(statement);
-  return isFilled ? `${statement} WITH NO DATA` : statement;
+/** The database itself, and the data source that it stands for. */
+interface Names {
+  readonly scratch: string;
+  readonly target: string;
 }
 
 function refused(sql: string, error: unknown): AppError {

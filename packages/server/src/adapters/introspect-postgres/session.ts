@@ -68,7 +68,7 @@ export function reasonOf(error: unknown): string {
 export async function prepareForDefinitions(client: pg.Client): Promise<void> {
   await client.query(
     `SET statement_timeout = ${String(SCRATCH_TIMEOUT_MS)}; SET check_function_bodies = off;
-     SET client_min_messages = error`,
+     SET client_min_messages = error; SET synchronous_commit = off`,
   );
 }
 

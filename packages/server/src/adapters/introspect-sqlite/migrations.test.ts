@@ -7,6 +7,7 @@ import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { type Migration, MigrationService, type Proposal } from "../../schema/index.js";
+import { proposed } from "../../schema/testing/proposed.js";
 import { log, MemoryBlockStore, quad, text, TripleStore } from "../../state/index.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { SqliteSchemaDatabase } from "./index.js";
@@ -54,8 +55,8 @@ describe("migrations of a SQLite database", () => {
       clock: systemClock,
       ids: systemIds(systemClock),
     });
-  const propose = (sql: string, over: Partial<Proposal> = {}): Promise<Migration> =>
-    service.propose(ADMIN, { database: "shop", sql, message: "a change", ...over });
+  const propose = async (sql: string, over: Partial<Proposal> = {}): Promise<Migration> =>
+    proposed(await service.propose(ADMIN, { database: "shop", sql, message: "a change", ...over }));
   const rows = (sql: string): unknown[] => db.prepare(sql).all();
   const statements = ({ up }: Migration) => up.flatMap((phase) => phase.statements);
   const codes = ({ findings }: Migration) => findings.map(({ code }) => code);
@@ -293,11 +294,22 @@ describe("migrations of a SQLite database", () => {
     ],
     ["CREATE TEMP TABLE t (a)", "definitions only"],
     ["CREATE TABLE t (a)\0; CREATE TABLE u (a)", "NUL"],
-    [SCHEMA, "has this schema already"],
   ])("are not made of %j", async (sql, reason) => {
     await expect(propose(sql)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: expect.stringContaining(reason),
+    });
+    expect(await service.list(ADMIN)).toEqual([]);
+  });
+
+  it("are nothing to keep where the schema is as it is wanted, however it is written", async () => {
+    const written = `PRAGMA foreign_keys=OFF; BEGIN TRANSACTION;${SCHEMA}
+      CREATE TABLE sqlite_sequence(name,seq); COMMIT;`;
+    const outcome = await service.propose(ADMIN, { database: "shop", sql: written, message: "m" });
+    expect(outcome).toEqual({
+      status: "unchanged",
+      database: "shop",
+      root: (await service.drift(ADMIN, "shop")).liveRoot,
     });
     expect(await service.list(ADMIN)).toEqual([]);
   });

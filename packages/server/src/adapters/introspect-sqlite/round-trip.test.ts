@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   identify,
   quadsOf,
+  readDefinitions,
   rootOf,
   schemaOf,
   scriptBetween,
@@ -15,7 +16,7 @@ import { SqliteScratch } from "./scratch-sqlite.js";
 
 async function schemaFrom(sql: string): Promise<Schema> {
   await using scratch = new SqliteScratch();
-  await scratch.define(sql);
+  await scratch.define(await readDefinitions(sql, "sqlite"));
   return identify(await scratch.introspect(), undefined);
 }
 
@@ -92,10 +93,10 @@ describe("a SQLite schema", () => {
       fc.asyncProperty(anySchema, anySchema, async (one, other) => {
         const base = await schemaFrom(one);
         await using wanted = new SqliteScratch();
-        await wanted.define(other);
+        await wanted.define(await readDefinitions(other, "sqlite"));
         const target = identify(await wanted.introspect(), base);
         await using database = new SqliteScratch();
-        await database.define(one);
+        await database.define(await readDefinitions(one, "sqlite"));
         await database.run(scriptBetween(base, target));
         expect(rootOf(identify(await database.introspect(), target))).toBe(rootOf(target));
         await database.run(scriptBetween(target, base));

@@ -1,6 +1,12 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
-import { refuseMoreThanDefinitions, type Schema, type Script } from "../../schema/index.js";
+import {
+  type Definition,
+  type Definitions,
+  type Schema,
+  type Script,
+  shown,
+} from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
 
@@ -23,9 +29,9 @@ export class SqliteScratch implements ScratchDatabase {
     });
   }
 
-  define(sql: string): Promise<void> {
+  define({ statements }: Definitions): Promise<void> {
     return Promise.resolve().then(() => {
-      for (const statement of refuseMoreThanDefinitions(sql, "sqlite")) this.#exec(statement);
+      for (const definition of statements) this.#define(definition);
     });
   }
 
@@ -34,12 +40,40 @@ export class SqliteScratch implements ScratchDatabase {
     return Promise.resolve();
   }
 
+  #define({ sql, place }: Definition): void {
+    try {
+      this.#db.exec(sql);
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (this.#isShadowTableSaidAgain(reason)) return;
+      throw refused(`${place}: SQLite refuses ${shown(sql)}: ${reason}`, error);
+    }
+  }
+
+  /**
+   * Whether a definition was refused for being that of a table that a virtual table has made already:
+   * `.schema` writes both.
+   */
+  #isShadowTableSaidAgain(reason: string): boolean {
+    const name = /^object name reserved for internal use: (.*)$/s.exec(reason)?.[1];
+    if (name === undefined) return false;
+    const shadow = "SELECT 1 FROM pragma_table_list WHERE type = 'shadow' AND name = ?";
+    return this.#db.prepare(shadow).get(name) !== undefined;
+  }
+
   #exec(sql: string): void {
     try {
       this.#db.exec(sql);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : "unknown error";
-      throw new AppError("INVALID_ARGUMENT", `SQLite refuses ${sql}: ${reason}`, { cause: error });
+      throw refused(`SQLite refuses ${sql}: ${reasonOf(error)}`, error);
     }
   }
+}
+
+function refused(message: string, cause: unknown): AppError {
+  return new AppError("INVALID_ARGUMENT", message, { cause });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
 }

@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { identify, renameHints, rootOf, scriptBetween, scriptFor } from "../../schema/index.js";
+import {
+  identify,
+  readDefinitions,
+  renameHints,
+  rootOf,
+  scriptBetween,
+  scriptFor,
+} from "../../schema/index.js";
 import { SqliteScratch } from "./scratch-sqlite.js";
 
 const DATA = process.env["STEWARD_CHECK_DATA"];
@@ -42,8 +49,8 @@ function readCases(directory: string): readonly (readonly [string, Case])[] {
 async function failureOf({ current = "", desired = "" }: Case): Promise<string | undefined> {
   await using database = new SqliteScratch();
   await using wanted = new SqliteScratch();
-  await database.define(current);
-  await wanted.define(desired);
+  await database.define(await readDefinitions(current, "sqlite"));
+  await wanted.define(await readDefinitions(desired, "sqlite"));
   const base = identify(await database.introspect(), undefined);
   const drafted = await wanted.introspect();
   const target = identify(drafted, base, renameHints(desired, "sqlite"));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -80,6 +80,41 @@ describe("steward migrate-db", () => {
     expect(JSON.parse((await steward("show", id, "--json")).stdout)).toMatchObject({
       status: "reverted",
       commits: [expect.stringMatching(/^bagu/), expect.stringMatching(/^bagu/)],
+    });
+  });
+
+  it("takes a schema as files, folders and standard input, and says when nothing is to be done", async () => {
+    const tables = join(dir, "wanted");
+    mkdirSync(tables);
+    const statements = schema.split(";\n").filter((sql) => sql.trim() !== "");
+    for (const [index, sql] of statements.entries()) {
+      writeFileSync(join(tables, `${String(100 + index)}.sql`), `${sql};\n`);
+    }
+    writeFileSync(join(tables, "notes.txt"), "no SQL");
+    const message = ["-m", "as it is"];
+    const unchanged = await steward("propose", "shop", tables, ...message);
+    expect(unchanged).toMatchObject({
+      code: 0,
+      stdout: "shop has this schema already: nothing is to be done\n",
+    });
+    const [first = "", ...others] = statements;
+    writeFileSync(join(dir, "others.sql"), others.join(";\n"));
+    const piped = await runSteward(
+      ["migrate-db", "propose", "shop", "-", join(dir, "others.sql"), ...message, "--json"],
+      { env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}` }, input: first },
+    );
+    expect(JSON.parse(piped.stdout)).toMatchObject({ status: "unchanged", database: "shop" });
+    expect((await steward("list", "--json")).stdout).not.toContain("as it is");
+    writeFileSync(join(tables, "999.sql"), "\nINSERT INTO customers VALUES (1);");
+    expect(await steward("propose", "shop", tables, ...message)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${join(tables, "999.sql")}, line 2: a schema is made of`),
+    });
+    expect(await steward("propose", "shop", "-", "-", ...message)).toMatchObject({ code: 2 });
+    mkdirSync(join(dir, "empty"));
+    expect(await steward("propose", "shop", join(dir, "empty"), ...message)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no file whose name ends with .sql"),
     });
   });
 

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { readTextFile } from "../text-file.js";
 import { migrationLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
+import { readSchemaFiles } from "./schema-files.js";
 
 interface ProposeOptions extends ClientOptions {
   readonly message: string;
@@ -15,19 +15,20 @@ export function proposeCommand({ env, stdin, terminal }: CliContext): Command {
   return schemaAdminCommand("propose", "Works out, and proves, the way to a wanted schema.")
     .argument("<database>", "Name of the data source.")
     .argument(
-      "<file>",
-      "The whole schema as SQL; `-- @renamed from=OLD` marks a rename; - for stdin.",
+      "<files...>",
+      "The whole schema as SQL: files, folders of *.sql, - for stdin; `-- @renamed from=OLD` marks a rename.",
     )
     .requiredOption("-m, --message <text>", "What the change is for.")
-    .action(async (database: string, file: string, options: ProposeOptions) => {
-      const sql = await readTextFile(file, stdin, "a file of SQL");
+    .action(async (database: string, paths: readonly string[], options: ProposeOptions) => {
+      const sql = await readSchemaFiles(paths, stdin);
       const { message } = options;
-      const proposal = { database, sql, message };
-      const migration = await connect(options, env).migrations.propose(proposal);
-      if (options.json) terminal.printJson(migration);
-      else {
-        migrationLines(migration, terminal.outColors).forEach(terminal.print);
-        terminal.note(`proven; apply it with: steward migrate-db apply ${migration.migration_id}`);
+      const outcome = await connect(options, env).migrations.propose({ database, sql, message });
+      if (options.json) terminal.printJson(outcome);
+      else if (outcome.status === "unchanged") {
+        terminal.print(`${database} has this schema already: nothing is to be done`);
+      } else {
+        migrationLines(outcome, terminal.outColors).forEach(terminal.print);
+        terminal.note(`proven; apply it with: steward migrate-db apply ${outcome.migration_id}`);
       }
     });
 }

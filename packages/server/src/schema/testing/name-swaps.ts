@@ -4,6 +4,7 @@ import { systemIds } from "../../kernel/ids.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";
+import { proposed } from "./proposed.js";
 
 /** A schema, another one in which names have changed places, and rows that show which is which. */
 export interface NameSwap {
@@ -84,11 +85,9 @@ export async function swapResult(
   await run(base);
   await run(rows);
   const before = await read();
-  const { id, up } = await service.propose(ADMIN, {
-    database: "shop",
-    sql: wanted,
-    message: "swap",
-  });
+  const { id, up } = proposed(
+    await service.propose(ADMIN, { database: "shop", sql: wanted, message: "swap" }),
+  );
   await service.apply(ADMIN, id);
   const after = await read();
   await service.revert(ADMIN, id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { PROPOSAL_BYTES_MAX, REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import { send, startRestServer, type Answer, type TestRestServer } from "./testing/rest-server.js";
 
 /** Sends bytes, or text that may not be JSON, as a plan. */
@@ -105,6 +105,30 @@ describe("a body that is too large", () => {
     await using server = await startRestServer();
     const plan = '{"steps":[{"id":"a"}]}';
     expect((await submit(server, plan.padEnd(REQUEST_BYTES_MAX))).status).toBe(201);
+  });
+});
+
+describe("a proposal of a schema", () => {
+  const propose = (server: TestRestServer, sql: string, role: string) =>
+    send(server, "POST /api/state/migrations", {
+      body: { database: "shop", sql, message: "m" },
+      headers: { "x-user-role": role },
+    });
+
+  it("may be larger than other bodies, for those who may propose it", async () => {
+    await using server = await startRestServer();
+    const large = " ".repeat(REQUEST_BYTES_MAX + 1);
+    const taken = await propose(server, large, "admin");
+    expect(taken).toMatchObject({
+      status: 404,
+      body: { error: expect.stringContaining("no data source") },
+    });
+    expect((await propose(server, large, "agent")).status).toBe(403);
+    const tooLarge = " ".repeat(PROPOSAL_BYTES_MAX);
+    expect(await propose(server, tooLarge, "admin")).toMatchObject({
+      status: 413,
+      body: { error: "The body is larger than 32 MiB", code: "LIMIT_EXCEEDED" },
+    });
   });
 });
 

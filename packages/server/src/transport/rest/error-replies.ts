@@ -41,7 +41,7 @@ export function answerError(
   reply: FastifyReply,
   log: Log,
 ): FastifyReply {
-  const { status, headers, body } = restErrorFrom(thrown);
+  const { status, headers, body } = restErrorFrom(thrown, request);
   // 501 says what this server was not set up to do; nothing went wrong.
   if (status >= 500 && status !== 501) {
     const { method, id: requestId } = request;
@@ -55,13 +55,13 @@ function pathOf(request: FastifyRequest): string {
   return request.url.replace(/\?.*$/s, "");
 }
 
-function restErrorFrom(thrown: unknown): RestError {
+function restErrorFrom(thrown: unknown, request: FastifyRequest): RestError {
   switch (codeOf(thrown)) {
-    case TOO_LARGE:
-      return restErrorOf(
-        new AppError("LIMIT_EXCEEDED", "The body is larger than 4 MiB"),
-        REQUEST_TOO_LARGE,
-      );
+    case TOO_LARGE: {
+      const most = request.routeOptions.bodyLimit;
+      const message = `The body is larger than ${String(most / 1024 / 1024)} MiB`;
+      return restErrorOf(new AppError("LIMIT_EXCEEDED", message), REQUEST_TOO_LARGE);
+    }
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return malformed("The content-type header is malformed; send application/json");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":

@@ -9,9 +9,12 @@ import {
   schemaDiffQuerySchema,
   schemaDiffSchema,
   schemaDriftSchema,
+  unchangedSchemaSchema,
 } from "@steward/protocol/rest";
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import * as z from "zod";
-import type { MigrationService } from "../../schema/index.js";
+import { PROPOSAL_BYTES_MAX } from "../../kernel/limits.js";
+import { type MigrationService, requireSchemaAdmin } from "../../schema/index.js";
 import { errors, json } from "./described-replies.js";
 import {
   changeMessage,
@@ -24,6 +27,7 @@ import type { RestApp } from "./rest-app.js";
 const tags = ["State"];
 const PATH = "/api/state/migrations";
 const params: z.ZodObject<{ migration_id: z.ZodString }> = z.object({ migration_id: z.string() });
+const unchanged = dataOf(unchangedSchemaSchema);
 const one = { 200: json("The migration", dataOf(migrationSchema)) };
 
 /** Changes of schemas, from proposal to commit. */
@@ -39,14 +43,22 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
     summary: "Propose a schema for a database",
     description:
       "The way there and back is worked out, tried on a scratch database, and kept when the roots are " +
-      "equal. Nothing happens to the database.",
+      "equal. Nothing happens to the database. A wanted schema has 16 MiB at most.",
     tags,
     body: migrationProposalSchema,
-    response: { 201: json("It is proven", dataOf(migrationSchema)), ...errors(403, 404, 409) },
+    response: {
+      200: json("The database has this schema already: nothing is to be done", unchanged),
+      201: json("It is proven", dataOf(migrationSchema)),
+      ...errors(403, 404, 409),
+    },
   };
-  app.post(PATH, { schema: propose }, async ({ body, context }, reply) => {
-    const migration = await migrations.propose(context, body);
-    return reply.code(201).send({ data: migrationMessage(migration) });
+  // So large a body is read for those only who may propose.
+  const options = { schema: propose, bodyLimit: PROPOSAL_BYTES_MAX, onRequest: schemaAdminsOnly };
+  app.post(PATH, options, async ({ body, context }, reply) => {
+    const outcome = await migrations.propose(context, body);
+    return outcome.status === "unchanged"
+      ? reply.code(200).send({ data: outcome })
+      : reply.code(201).send({ data: migrationMessage(outcome) });
   });
   const list = {
     operationId: "listMigrations",
@@ -70,6 +82,15 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
   app.get(`${PATH}/:migration_id`, { schema: show }, async ({ params, context }) => ({
     data: migrationMessage(await migrations.show(context, params.migration_id)),
   }));
+}
+
+function schemaAdminsOnly(
+  { context }: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  requireSchemaAdmin(context);
+  done();
 }
 
 function addRuns(app: RestApp, migrations: MigrationService): void {

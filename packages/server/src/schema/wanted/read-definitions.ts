@@ -1,0 +1,159 @@
+import { AppError } from "../../kernel/errors.js";
+import { SCHEMA_BYTES_MAX } from "../../kernel/limits.js";
+import { hintsIn } from "../definitions.js";
+import type { RenameHint } from "../identify.js";
+import type { Dialect } from "../schema.js";
+import { judgePostgres, judgePsqlCommand, withoutData } from "./postgres-definitions.js";
+import { rolesIn } from "./roles.js";
+import { judgeSqlite, judgeSqliteCommand } from "./sqlite-definitions.js";
+import { type Piece, piecesOf, shown } from "./statement-reader.js";
+import type { Verdict } from "./verdict.js";
+
+/** One of the files that a wanted schema is written in. */
+export interface SqlFile {
+  /** For messages. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A whole schema as somebody wrote it: one text, or files that are read one after the other. */
+export type WantedSql = string | readonly SqlFile[];
+
+/** Where something stands in a wanted schema: `orders.sql, line 12`. */
+export type Place = string;
+
+/** One statement that may be run to find out what it means. */
+export interface Definition {
+  readonly sql: string;
+  readonly place: Place;
+}
+
+/** What a wanted schema says, none of which reads or writes rows, or reaches out of its database. */
+export interface Definitions {
+  readonly statements: readonly Definition[];
+  /** The renames that stand in comments. */
+  readonly hints: readonly RenameHint[];
+  /** The roles that are named, each with the first place. */
+  readonly roles: ReadonlyMap<string, Place>;
+  /** Objects that are only to stay as they are: no migration makes them. */
+  readonly unmanaged: readonly UnmanagedDefinition[];
+}
+
+/** The definition of an object that no migration makes. */
+export interface UnmanagedDefinition {
+  /** `event trigger`. */
+  readonly sort: string;
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** How long reading a text may hold everybody else up, in ms. */
+const SLICE_MS = 10;
+
+/**
+ * Reads a schema written as SQL: as people write it, and as pg_dump and sqlite3 do. It may only define
+ * things: nothing that reads or writes rows, or reaches out of the database, is run to find out what a
+ * schema means. A long text is read in slices.
+ * @throws AppError `INVALID_ARGUMENT`, naming the first statement that is refused and its line;
+ * `LIMIT_EXCEEDED`.
+ */
+export async function readDefinitions(sql: WantedSql, dialect: Dialect): Promise<Definitions> {
+  const files = typeof sql === "string" ? [{ name: "", sql }] : sql;
+  refuseTooLarge(files);
+  const read = new DefinitionsReader(dialect);
+  let sliceEndsAt = performance.now() + SLICE_MS;
+  for (const [index, file] of files.entries()) {
+    read.beginFile(file.name, index);
+    const pieces = piecesOf(file.sql, dialect);
+    for (;;) {
+      const next = atPlace(file.name, () => pieces.next());
+      if (next.done === true) break;
+      if (next.value !== undefined) read.add(next.value, file.name);
+      if (performance.now() < sliceEndsAt) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceEndsAt = performance.now() + SLICE_MS;
+    }
+  }
+  return read;
+}
+
+class DefinitionsReader implements Definitions {
+  readonly statements: Definition[] = [];
+  readonly hints: RenameHint[] = [];
+  readonly roles = new Map<string, Place>();
+  readonly unmanaged: UnmanagedDefinition[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** What one file sets is not the next one's. */
+  beginFile(name: string, index: number): void {
+    if (index === 0 || this.#dialect === "sqlite") return;
+    this.statements.push({ sql: "SET search_path = public", place: placeOf(name, 1) });
+  }
+
+  add(piece: Piece, file: string): void {
+    const place = placeOf(file, piece.line);
+    const verdict = this.#judge(piece);
+    if (verdict.is === "skipped") return;
+    if (verdict.is === "refused") throw refusedAt(place, verdict.reason, piece.text);
+    if (verdict.is === "unmanaged") {
+      this.unmanaged.push({ sort: verdict.sort, name: verdict.name, place });
+      return;
+    }
+    const isPostgres = this.#dialect === "postgres";
+    const sql = isPostgres ? withoutData(verdict.sql, piece.tokens) : verdict.sql;
+    this.statements.push({ sql, place });
+    this.hints.push(...hintsIn(piece.tokens));
+    if (!isPostgres) return;
+    for (const role of rolesIn(piece.tokens)) {
+      if (!this.roles.has(role)) this.roles.set(role, place);
+    }
+  }
+
+  #judge({ is, text, tokens }: Piece): Verdict {
+    if (this.#dialect === "postgres") {
+      return is === "command" ? judgePsqlCommand(text) : judgePostgres(text, tokens);
+    }
+    return is === "command" ? judgeSqliteCommand() : judgeSqlite(text, tokens);
+  }
+}
+
+function placeOf(file: string, line: number): Place {
+  return file === "" ? `line ${String(line)}` : `${file}, line ${String(line)}`;
+}
+
+function refusedAt(place: Place, reason: string, text: string): AppError {
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `${place}: a schema is made of definitions only. ${reason} The statement: ${shown(text)}`,
+  );
+}
+
+/** Says the file of an error that only knows the line. */
+function atPlace<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (file === "" || !(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${file}, ${error.message}`);
+  }
+}
+
+function refuseTooLarge(files: readonly SqlFile[]): void {
+  const bytes = files.reduce((sum, { sql }) => sum + Buffer.byteLength(sql), 0);
+  if (bytes > SCHEMA_BYTES_MAX) {
+    const most = String(SCHEMA_BYTES_MAX / 1024 / 1024);
+    throw new AppError(
+      "LIMIT_EXCEEDED",
+      `A wanted schema has ${most} MiB at most, and this one has ${(bytes / 1024 / 1024).toFixed(1)} MiB: ` +
+        "leave out rows and what else is no definition (pg_dump --schema-only, sqlite3 FILE .schema)",
+    );
+  }
+  for (const { name, sql } of files) {
+    if (!sql.includes("\0")) continue;
+    throw new AppError("INVALID_ARGUMENT", `${name === "" ? "The schema" : name} holds a NUL`);
+  }
+}
