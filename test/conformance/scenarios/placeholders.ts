@@ -72,6 +72,20 @@ export const placeholders: readonly Scenario[] = [
       ),
     ).toEqual([{ s: "Hello x, it's 2" }]);
   }),
+  scenarioIn(
+    "PostgreSQL",
+    ["D5-literal"],
+    "inside a dollar-quoted literal it is concatenated",
+    async (world) => {
+      expect(
+        await through(
+          world,
+          THREE,
+          "SELECT $q$It's \\ {{step.a.output[0].name}}$q, {{step.a.output[1].id}}$q$ AS s",
+        ),
+      ).toEqual([{ s: "It's \\ x$q, 2" }]);
+    },
+  ),
   scenario(
     ["D5-missing-path"],
     "a path that is not there fails the step and names itself",

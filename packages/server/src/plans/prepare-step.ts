@@ -21,6 +21,9 @@ import { invalid, quoted, type PlanViolation } from "./violation.js";
 /** What is known of a statement that can be read. */
 type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
 
+/** Why a statement cannot be read. */
+type RejectedStatement = Extract<StatementAnalysis, { kind: "rejected" }>;
+
 /** What a step is checked against. */
 export interface StepSurroundings {
   readonly tools: ToolRegistry;
@@ -60,7 +63,7 @@ export function* prepareStep(
   yield* referenceViolations(statement, step, stepIds, templateField);
   const analysis = analyzer.analyze(statement.sql, dialect);
   if (analysis.kind === "rejected") {
-    yield invalid(templateField, analysis.message);
+    yield invalid(templateField, rejectionOf(analysis, statement));
     return undefined;
   }
   const intent = declared ?? analysis.statementClass;
@@ -115,6 +118,16 @@ function* compiled(
     yield { code: error.code, field, reason: error.message };
     return undefined;
   }
+}
+
+/** The parser's words are about the compiled statement, which the caller has never seen. */
+function rejectionOf({ reason, message }: RejectedStatement, statement: CompiledStatement): string {
+  if (reason !== "unparsable" || statement.binds.length === 0) return message;
+  return (
+    `${message}, with parameters in place of the placeholders: ${quoted(statement.sql)}. ` +
+    "A placeholder is a value; it cannot be a name or a keyword, nor stand in a text that must be " +
+    "constant, such as the body of a function"
+  );
 }
 
 /** Every step a placeholder refers to must be in `depends_on` (Contract §2.2). */

@@ -282,6 +282,18 @@ describe("a plan that is not valid", () => {
     },
   );
 
+  it("is told what the parser read when a placeholder stands where no value can", () => {
+    const table = "CREATE TABLE t (a DEFAULT {{step.a.output[0].n}})";
+    const [code, violation] = refusal([
+      step("a"),
+      step("b", { queryTemplate: table, dependsOn: ["a"] }),
+    ]);
+    expect(code).toBe("INVALID_PLAN");
+    expect(violation).toMatch(/^steps\[1\].query_template: .*syntax/);
+    expect(violation).toContain('"CREATE TABLE t (a DEFAULT ?1)"');
+    expect(violation).toContain("A placeholder is a value");
+  });
+
   it("is answered with fifty violations at most, the first of them in the message", () => {
     const steps = Array.from({ length: 1000 }, () => step("same", { dependsOn: ["nobody"] }));
     expect(refusal(steps)).toHaveLength(1 + 50);

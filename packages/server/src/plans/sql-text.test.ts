@@ -96,11 +96,11 @@ describe("SQL text", () => {
 
   it("finds the end of a dollar-quoted text by its tag", () => {
     expect(read("$$a$b$c$$ $t$ $$ $t$ a$$b", "postgres")).toEqual([
-      "opaque_string $$a$b$c$$",
-      "opaque_string $t$ $$ $t$",
+      "dollar_string $$a$b$c$$",
+      "dollar_string $t$ $$ $t$",
       "word a$$b",
     ]);
-    expect(read("$t$ $", "postgres")).toEqual(["opaque_string? $t$ $"]);
+    expect(read("$t$ $", "postgres")).toEqual(["dollar_string? $t$ $"]);
   });
 
   it("tells bind parameters from casts, slices and operators", () => {

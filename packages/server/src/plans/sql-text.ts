@@ -6,8 +6,9 @@ import { markupEnd } from "./placeholder.js";
  * - `blank`, `comment`: nothing to the engine;
  * - `word`: a keyword, a plain name or a number; `symbol`: any other single character of code;
  * - `string`: a '…' literal; `escape_string`: PostgreSQL's E'…', where a backslash escapes;
- * - `opaque_string`: a literal that cannot be cut in two: X'…', B'…', N'…', U&'…', $tag$…$tag$, and
- *   one that PostgreSQL continues on the next line;
+ * - `dollar_string`: PostgreSQL's $tag$…$tag$, where nothing is escaped;
+ * - `opaque_string`: a literal that cannot be cut in two: X'…', B'…', N'…', U&'…', and one that
+ *   PostgreSQL continues on the next line;
  * - `identifier`: a quoted name; `parameter`: a bind parameter; `markup`: {{…}} in code.
  */
 type SqlTokenKind =
@@ -17,6 +18,7 @@ type SqlTokenKind =
   | "symbol"
   | "string"
   | "escape_string"
+  | "dollar_string"
   | "opaque_string"
   | "identifier"
   | "parameter"
@@ -143,7 +145,7 @@ function scanPostgres(sql: string, at: number): Scan {
       if (parameterEnd !== undefined) return { kind: "parameter", end: parameterEnd };
       const bodyStart = endOf(DOLLAR_QUOTE, sql, at);
       if (bodyStart === undefined) break;
-      return { kind: "opaque_string", end: after(sql.slice(at, bodyStart), sql, bodyStart) };
+      return { kind: "dollar_string", end: after(sql.slice(at, bodyStart), sql, bodyStart) };
     }
   }
   return scanCommon(sql, at);

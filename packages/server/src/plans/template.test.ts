@@ -118,6 +118,22 @@ describe("a template", () => {
     );
   });
 
+  it("concatenates inside a dollar-quoted text on PostgreSQL, where nothing is escaped", () => {
+    expect(postgres("SELECT $q$It's \\n {{step.a.output[0].name}}$q {{step.b.output}}$q$")).toBe(
+      "SELECT ('It''s \\n ' || $1::text || '$q ' || $2::text)",
+    );
+    expect(postgres("SELECT $$${{step.a.output[0].n}}$ $$")).toBe(
+      "SELECT ('$' || $1::text || '$ ')",
+    );
+    expect(
+      postgres(
+        "SELECT $${{step.a.output[0].at}}$$::date, interval $i${{step.a.output[0].n}} days$i$",
+      ),
+    ).toBe("SELECT $1::date,  ($2::text || ' days')::interval");
+    const { binds } = compileTemplate(`SELECT $$a {{step.a.output[0]["it''s"]}}$$`, "postgres");
+    expect(binds[0]?.path[1]).toEqual({ kind: "member", name: "it''s" });
+  });
+
   it("replaces a literal that is nothing but a placeholder", () => {
     expect(sqlite("SELECT json_each('{{step.a.output}}')")).toBe("SELECT json_each(?1)");
     expect(postgres("SELECT '{{step.a.output[0].at}}'::date")).toBe("SELECT $1::date");
@@ -199,7 +215,8 @@ describe("a template", () => {
     ["sqlite", "SELECT :name", "is a bind parameter"],
     ["sqlite", "SELECT [{{step.a.output}}]", "stands in a quoted name"],
     ["postgres", "SELECT $1", "is a bind parameter"],
-    ["postgres", "SELECT $x$ {{step.a.output}} $x$", "write it as a plain '…' literal"],
+    ["postgres", "SELECT $x$ {{step.a.output}}", "never closed"],
+    ["postgres", "SELECT $x$ {{step.a}} $x$", "expected {{step.<step_id>.output…}}"],
     ["postgres", "SELECT 'a'\n'b {{step.a.output}}'", "write it as a plain '…' literal"],
     ["postgres", "SELECT E'{{step.a.output[0][\"\\n\"]}}'", "backslash"],
     ["postgres", "SELECT /* /* */ {{step.a.output}} */ 1", "stands in a comment"],

@@ -24,6 +24,7 @@ export { bindOutputs } from "./bind-outputs.js";
  * | with `[*]`, elsewhere | `?1`, JSON text | `$1::jsonb` |
  * | that is a whole literal | `?1` | `$1`, typed by what stands around it, as the literal would be |
  * | in a literal: `'Dear {{…}}!'` | `('Dear ' \|\| ?1 \|\| '!')` | `('Dear ' \|\| $1::text \|\| '!')` |
+ * | in a dollar-quoted literal: `$q$Dear {{…}}!$q$` | | as in a literal |
  * | in a literal after its type: `interval '{{…}} days'` | | `($1::text \|\| ' days')::interval` |
  *
  * Where nothing around a placeholder has a type, as in `jsonb_build_object('k', {{…}})`, PostgreSQL
@@ -89,6 +90,7 @@ class TemplateCompiler {
         return;
       case "string":
       case "escape_string":
+      case "dollar_string":
       case "opaque_string":
         this.#compileLiteral(token, at);
         return;
