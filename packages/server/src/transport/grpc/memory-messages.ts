@@ -13,7 +13,10 @@ import type {
 
 /** What a request looks for. @throws AppError `INVALID_ARGUMENT`. */
 export function searchRequestOf(request: proto.SearchMemoryRequest): SearchRequest {
-  const { query, topK, orgId, filter, minScore } = request;
+  const { query, filter } = request;
+  const topK = request.optionalTopK.value;
+  const orgId = request.optionalOrgId.value;
+  const minScore = request.optionalMinScore.value;
   return {
     query,
     mode: modeOf(request.mode),
@@ -112,14 +115,26 @@ export function statsMessage(state: MemoryState): proto.GetMemoryStatsResponse {
   };
 }
 
+/** How long entries are kept; `undefined`: for ever. */
+export function retentionField(days: number | undefined): { readonly optionalDays: Given<"days"> } {
+  return { optionalDays: given("days", days) };
+}
+
+/** A oneof of one field, which plain proto3 has in place of an optional one. */
+type Given<Field extends string> = { case: Field; value: number } | { case: undefined };
+
+function given<Field extends string>(field: Field, value: number | undefined): Given<Field> {
+  return value === undefined ? { case: undefined } : { case: field, value };
+}
+
 function explanationMessage({ ranks }: SearchResult, rank: number): proto.MemoryExplanation {
   const { vector, text, fused } = ranks;
   return {
     $typeName: "controlplane.v1.MemoryExplanation",
     rank,
-    ...(vector === undefined ? {} : { vectorRank: vector }),
-    ...(text === undefined ? {} : { textRank: text }),
-    ...(fused === undefined ? {} : { fusedScore: fused }),
+    optionalVectorRank: given("vectorRank", vector),
+    optionalTextRank: given("textRank", text),
+    optionalFusedScore: given("fusedScore", fused),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   entryMessage,
   entryPageMessage,
   entryPageOf,
+  retentionField,
   searchMessage,
   searchRequestOf,
   statsMessage,
@@ -57,15 +58,15 @@ export function addMemoryService(methods: Methods, memory: MemoryService): void 
     const days = await memory.retentionDays(orgId);
     return {
       $typeName: "controlplane.v1.GetMemoryRetentionResponse" as const,
-      ...(days === undefined ? {} : { days }),
+      ...retentionField(days),
     };
   });
 
-  methods.unary(method.setMemoryRetention, async ({ days }, { orgId }) => {
+  methods.unary(method.setMemoryRetention, async ({ optionalDays: { value: days } }, { orgId }) => {
     await memory.setRetention(orgId, days);
     return {
       $typeName: "controlplane.v1.SetMemoryRetentionResponse" as const,
-      ...(days === undefined ? {} : { days }),
+      ...retentionField(days),
     };
   });
 }

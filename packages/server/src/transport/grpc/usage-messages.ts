@@ -54,7 +54,7 @@ export function dailyUsageMessages({ groupBy, rows }: UsageReport): proto.DailyU
     $typeName: "controlplane.v1.DailyUsage",
     date: row.date,
     ...totalsFields(row),
-    ...(groupBy === undefined ? {} : groupField(groupBy, row)),
+    group: groupBy === undefined ? { case: undefined } : groupField(groupBy, row),
   }));
 }
 
@@ -129,19 +129,16 @@ function totalsFields(totals: UsageTotals): Omit<proto.UsageTotals, "$typeName" 
 }
 
 /** The field that names a row's group, called as on the row itself (Contract §2.9). */
-function groupField(
-  groupBy: Grouping,
-  { group = "" }: DailyUsage,
-): Pick<proto.DailyUsage, "toolName" | "sessionId" | "intent" | "ormModel"> {
+function groupField(groupBy: Grouping, { group = "" }: DailyUsage): proto.DailyUsage["group"] {
   switch (groupBy) {
     case "tool":
-      return { toolName: group };
+      return { case: "toolName", value: group };
     case "session":
-      return { sessionId: group };
+      return { case: "sessionId", value: group };
     case "intent":
-      return { intent: group };
+      return { case: "intent", value: group };
     case "model":
-      return { ormModel: group };
+      return { case: "ormModel", value: group };
   }
 }
 

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/memory.proto.
  */
 export const file_controlplane_v1_memory: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb250cm9scGxhbmUvdjEvbWVtb3J5LnByb3RvEg9jb250cm9scGxhbmUudjEi1gEKE1NlYXJjaE1lbW9yeVJlcXVlc3QSDQoFcXVlcnkYASABKAkSEgoFdG9wX2sYAiABKAVIAIgBARITCgZvcmdfaWQYAyABKAlIAYgBARIMCgRtb2RlGAQgASgJEi0KBmZpbHRlchgFIAEoCzIdLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlGaWx0ZXISFgoJbWluX3Njb3JlGAYgASgBSAKIAQESDwoHZXhwbGFpbhgHIAEoCEIICgZfdG9wX2tCCQoHX29yZ19pZEIMCgpfbWluX3Njb3JlIqcBCgxNZW1vcnlGaWx0ZXISEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxjcmVhdGVkX2Zyb20YAiABKAkSFgoOY3JlYXRlZF9iZWZvcmUYAyABKAkSEQoJdG9vbF9uYW1lGAQgASgJEg4KBmludGVudBgFIAEoCRIyCgdjb250ZW50GAYgASgLMiEuY29udHJvbHBsYW5lLnYxLkNvbnRlbnRDb25kaXRpb24iNQoQQ29udGVudENvbmRpdGlvbhIMCgRwYXRoGAEgASgJEhMKC2VxdWFsc19qc29uGAIgASgJIkYKFFNlYXJjaE1lbW9yeVJlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5jb250cm9scGxhbmUudjEuTWVtb3J5UmVzdWx0IqoBCgxNZW1vcnlSZXN1bHQSEAoIZW50cnlfaWQYASABKAkSDQoFc2NvcmUYAiABKAESDwoHY29udGVudBgDIAEoCRISCgpjcmVhdGVkX2F0GAQgASgJEh8KF3JlbGF0ZWRfY2FzY2FkZV90YXJnZXRzGAUgAygJEjMKB2V4cGxhaW4YBiABKAsyIi5jb250cm9scGxhbmUudjEuTWVtb3J5RXhwbGFuYXRpb24imwEKEU1lbW9yeUV4cGxhbmF0aW9uEgwKBHJhbmsYASABKAUSGAoLdmVjdG9yX3JhbmsYAiABKAVIAIgBARIWCgl0ZXh0X3JhbmsYAyABKAVIAYgBARIYCgtmdXNlZF9zY29yZRgEIAEoAUgCiAEBQg4KDF92ZWN0b3JfcmFua0IMCgpfdGV4dF9yYW5rQg4KDF9mdXNlZF9zY29yZSI8ChVBZGRNZW1vcnlFbnRyeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdjb250ZW50GAIgASgJIkUKFkFkZE1lbW9yeUVudHJ5UmVzcG9uc2USKwoFZW50cnkYASABKAsyHC5jb250cm9scGxhbmUudjEuTWVtb3J5RW50cnkiewoLTWVtb3J5RW50cnkSEAoIZW50cnlfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdjb250ZW50GAMgASgJEhIKCmNyZWF0ZWRfYXQYBCABKAkSEQoJdG9vbF9uYW1lGAUgASgJEg4KBmludGVudBgGIAEoCSIpChVHZXRNZW1vcnlFbnRyeVJlcXVlc3QSEAoIZW50cnlfaWQYASABKAkiRQoWR2V0TWVtb3J5RW50cnlSZXNwb25zZRIrCgVlbnRyeRgBIAEoCzIcLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlFbnRyeSKeAQoYTGlzdE1lbW9yeUVudHJpZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMY3JlYXRlZF9mcm9tGAIgASgJEhYKDmNyZWF0ZWRfYmVmb3JlGAMgASgJEhEKCXRvb2xfbmFtZRgEIAEoCRIOCgZpbnRlbnQYBSABKAkSDQoFbGltaXQYBiABKAUSDgoGY3Vyc29yGAcgASgJIl8KGUxpc3RNZW1vcnlFbnRyaWVzUmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSIsChhEZWxldGVNZW1vcnlFbnRyeVJlcXVlc3QSEAoIZW50cnlfaWQYASABKAkiLAoZRGVsZXRlTWVtb3J5RW50cnlSZXNwb25zZRIPCgdkZWxldGVkGAEgASgDIjAKGkRlbGV0ZU1lbW9yeVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiLgobRGVsZXRlTWVtb3J5U2Vzc2lvblJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAMiFwoVR2V0TWVtb3J5U3RhdHNSZXF1ZXN0In8KFkdldE1lbW9yeVN0YXRzUmVzcG9uc2USDwoHZW50cmllcxgBIAEoAxIVCg13YWl0aW5nX2NhbGxzGAIgASgDEhsKE3F1YXJhbnRpbmVkX3ZlY3RvcnMYAyABKAMSDQoFbW9kZWwYBCABKAkSEQoJZGltZW5zaW9uGAUgASgFIhsKGUdldE1lbW9yeVJldGVudGlvblJlcXVlc3QiOAoaR2V0TWVtb3J5UmV0ZW50aW9uUmVzcG9uc2USEQoEZGF5cxgBIAEoBUgAiAEBQgcKBV9kYXlzIjcKGVNldE1lbW9yeVJldGVudGlvblJlcXVlc3QSEQoEZGF5cxgBIAEoBUgAiAEBQgcKBV9kYXlzIjgKGlNldE1lbW9yeVJldGVudGlvblJlc3BvbnNlEhEKBGRheXMYASABKAVIAIgBAUIHCgVfZGF5czK9BwoNTWVtb3J5U2VydmljZRJbCgxTZWFyY2hNZW1vcnkSJC5jb250cm9scGxhbmUudjEuU2VhcmNoTWVtb3J5UmVxdWVzdBolLmNvbnRyb2xwbGFuZS52MS5TZWFyY2hNZW1vcnlSZXNwb25zZRJhCg5BZGRNZW1vcnlFbnRyeRImLmNvbnRyb2xwbGFuZS52MS5BZGRNZW1vcnlFbnRyeVJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuQWRkTWVtb3J5RW50cnlSZXNwb25zZRJhCg5HZXRNZW1vcnlFbnRyeRImLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlFbnRyeVJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5RW50cnlSZXNwb25zZRJqChFMaXN0TWVtb3J5RW50cmllcxIpLmNvbnRyb2xwbGFuZS52MS5MaXN0TWVtb3J5RW50cmllc1JlcXVlc3QaKi5jb250cm9scGxhbmUudjEuTGlzdE1lbW9yeUVudHJpZXNSZXNwb25zZRJqChFEZWxldGVNZW1vcnlFbnRyeRIpLmNvbnRyb2xwbGFuZS52MS5EZWxldGVNZW1vcnlFbnRyeVJlcXVlc3QaKi5jb250cm9scGxhbmUudjEuRGVsZXRlTWVtb3J5RW50cnlSZXNwb25zZRJwChNEZWxldGVNZW1vcnlTZXNzaW9uEisuY29udHJvbHBsYW5lLnYxLkRlbGV0ZU1lbW9yeVNlc3Npb25SZXF1ZXN0GiwuY29udHJvbHBsYW5lLnYxLkRlbGV0ZU1lbW9yeVNlc3Npb25SZXNwb25zZRJhCg5HZXRNZW1vcnlTdGF0cxImLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlTdGF0c1JlcXVlc3QaJy5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5U3RhdHNSZXNwb25zZRJtChJHZXRNZW1vcnlSZXRlbnRpb24SKi5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBorLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZRJtChJTZXRNZW1vcnlSZXRlbnRpb24SKi5jb250cm9scGxhbmUudjEuU2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBorLmNvbnRyb2xwbGFuZS52MS5TZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Chxjb250cm9scGxhbmUvdjEvbWVtb3J5LnByb3RvEg9jb250cm9scGxhbmUudjEi5QEKE1NlYXJjaE1lbW9yeVJlcXVlc3QSDQoFcXVlcnkYASABKAkSDwoFdG9wX2sYAiABKAVIABIQCgZvcmdfaWQYAyABKAlIARIMCgRtb2RlGAQgASgJEi0KBmZpbHRlchgFIAEoCzIdLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlGaWx0ZXISEwoJbWluX3Njb3JlGAYgASgBSAISDwoHZXhwbGFpbhgHIAEoCEIQCg5vcHRpb25hbF90b3Bfa0IRCg9vcHRpb25hbF9vcmdfaWRCFAoSb3B0aW9uYWxfbWluX3Njb3JlIqcBCgxNZW1vcnlGaWx0ZXISEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxjcmVhdGVkX2Zyb20YAiABKAkSFgoOY3JlYXRlZF9iZWZvcmUYAyABKAkSEQoJdG9vbF9uYW1lGAQgASgJEg4KBmludGVudBgFIAEoCRIyCgdjb250ZW50GAYgASgLMiEuY29udHJvbHBsYW5lLnYxLkNvbnRlbnRDb25kaXRpb24iNQoQQ29udGVudENvbmRpdGlvbhIMCgRwYXRoGAEgASgJEhMKC2VxdWFsc19qc29uGAIgASgJIkYKFFNlYXJjaE1lbW9yeVJlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5jb250cm9scGxhbmUudjEuTWVtb3J5UmVzdWx0IqoBCgxNZW1vcnlSZXN1bHQSEAoIZW50cnlfaWQYASABKAkSDQoFc2NvcmUYAiABKAESDwoHY29udGVudBgDIAEoCRISCgpjcmVhdGVkX2F0GAQgASgJEh8KF3JlbGF0ZWRfY2FzY2FkZV90YXJnZXRzGAUgAygJEjMKB2V4cGxhaW4YBiABKAsyIi5jb250cm9scGxhbmUudjEuTWVtb3J5RXhwbGFuYXRpb24iqgEKEU1lbW9yeUV4cGxhbmF0aW9uEgwKBHJhbmsYASABKAUSFQoLdmVjdG9yX3JhbmsYAiABKAVIABITCgl0ZXh0X3JhbmsYAyABKAVIARIVCgtmdXNlZF9zY29yZRgEIAEoAUgCQhYKFG9wdGlvbmFsX3ZlY3Rvcl9yYW5rQhQKEm9wdGlvbmFsX3RleHRfcmFua0IWChRvcHRpb25hbF9mdXNlZF9zY29yZSI8ChVBZGRNZW1vcnlFbnRyeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdjb250ZW50GAIgASgJIkUKFkFkZE1lbW9yeUVudHJ5UmVzcG9uc2USKwoFZW50cnkYASABKAsyHC5jb250cm9scGxhbmUudjEuTWVtb3J5RW50cnkiewoLTWVtb3J5RW50cnkSEAoIZW50cnlfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIPCgdjb250ZW50GAMgASgJEhIKCmNyZWF0ZWRfYXQYBCABKAkSEQoJdG9vbF9uYW1lGAUgASgJEg4KBmludGVudBgGIAEoCSIpChVHZXRNZW1vcnlFbnRyeVJlcXVlc3QSEAoIZW50cnlfaWQYASABKAkiRQoWR2V0TWVtb3J5RW50cnlSZXNwb25zZRIrCgVlbnRyeRgBIAEoCzIcLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlFbnRyeSKeAQoYTGlzdE1lbW9yeUVudHJpZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMY3JlYXRlZF9mcm9tGAIgASgJEhYKDmNyZWF0ZWRfYmVmb3JlGAMgASgJEhEKCXRvb2xfbmFtZRgEIAEoCRIOCgZpbnRlbnQYBSABKAkSDQoFbGltaXQYBiABKAUSDgoGY3Vyc29yGAcgASgJIl8KGUxpc3RNZW1vcnlFbnRyaWVzUmVzcG9uc2USLQoHZW50cmllcxgBIAMoCzIcLmNvbnRyb2xwbGFuZS52MS5NZW1vcnlFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSIsChhEZWxldGVNZW1vcnlFbnRyeVJlcXVlc3QSEAoIZW50cnlfaWQYASABKAkiLAoZRGVsZXRlTWVtb3J5RW50cnlSZXNwb25zZRIPCgdkZWxldGVkGAEgASgDIjAKGkRlbGV0ZU1lbW9yeVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiLgobRGVsZXRlTWVtb3J5U2Vzc2lvblJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAMiFwoVR2V0TWVtb3J5U3RhdHNSZXF1ZXN0In8KFkdldE1lbW9yeVN0YXRzUmVzcG9uc2USDwoHZW50cmllcxgBIAEoAxIVCg13YWl0aW5nX2NhbGxzGAIgASgDEhsKE3F1YXJhbnRpbmVkX3ZlY3RvcnMYAyABKAMSDQoFbW9kZWwYBCABKAkSEQoJZGltZW5zaW9uGAUgASgFIhsKGUdldE1lbW9yeVJldGVudGlvblJlcXVlc3QiPQoaR2V0TWVtb3J5UmV0ZW50aW9uUmVzcG9uc2USDgoEZGF5cxgBIAEoBUgAQg8KDW9wdGlvbmFsX2RheXMiPAoZU2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBIOCgRkYXlzGAEgASgFSABCDwoNb3B0aW9uYWxfZGF5cyI9ChpTZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZRIOCgRkYXlzGAEgASgFSABCDwoNb3B0aW9uYWxfZGF5czK9BwoNTWVtb3J5U2VydmljZRJbCgxTZWFyY2hNZW1vcnkSJC5jb250cm9scGxhbmUudjEuU2VhcmNoTWVtb3J5UmVxdWVzdBolLmNvbnRyb2xwbGFuZS52MS5TZWFyY2hNZW1vcnlSZXNwb25zZRJhCg5BZGRNZW1vcnlFbnRyeRImLmNvbnRyb2xwbGFuZS52MS5BZGRNZW1vcnlFbnRyeVJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuQWRkTWVtb3J5RW50cnlSZXNwb25zZRJhCg5HZXRNZW1vcnlFbnRyeRImLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlFbnRyeVJlcXVlc3QaJy5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5RW50cnlSZXNwb25zZRJqChFMaXN0TWVtb3J5RW50cmllcxIpLmNvbnRyb2xwbGFuZS52MS5MaXN0TWVtb3J5RW50cmllc1JlcXVlc3QaKi5jb250cm9scGxhbmUudjEuTGlzdE1lbW9yeUVudHJpZXNSZXNwb25zZRJqChFEZWxldGVNZW1vcnlFbnRyeRIpLmNvbnRyb2xwbGFuZS52MS5EZWxldGVNZW1vcnlFbnRyeVJlcXVlc3QaKi5jb250cm9scGxhbmUudjEuRGVsZXRlTWVtb3J5RW50cnlSZXNwb25zZRJwChNEZWxldGVNZW1vcnlTZXNzaW9uEisuY29udHJvbHBsYW5lLnYxLkRlbGV0ZU1lbW9yeVNlc3Npb25SZXF1ZXN0GiwuY29udHJvbHBsYW5lLnYxLkRlbGV0ZU1lbW9yeVNlc3Npb25SZXNwb25zZRJhCg5HZXRNZW1vcnlTdGF0cxImLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlTdGF0c1JlcXVlc3QaJy5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5U3RhdHNSZXNwb25zZRJtChJHZXRNZW1vcnlSZXRlbnRpb24SKi5jb250cm9scGxhbmUudjEuR2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBorLmNvbnRyb2xwbGFuZS52MS5HZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZRJtChJTZXRNZW1vcnlSZXRlbnRpb24SKi5jb250cm9scGxhbmUudjEuU2V0TWVtb3J5UmV0ZW50aW9uUmVxdWVzdBorLmNvbnRyb2xwbGFuZS52MS5TZXRNZW1vcnlSZXRlbnRpb25SZXNwb25zZWIGcHJvdG8z");
 
 /**
  * What to look for (Contract §4.4).
@@ -34,18 +34,30 @@ export type SearchMemoryRequest = Message<"controlplane.v1.SearchMemoryRequest">
   query: string;
 
   /**
-   * Results at most; absent: 10. Brought into 1 to 100.
-   *
-   * @generated from field: optional int32 top_k = 2;
+   * @generated from oneof controlplane.v1.SearchMemoryRequest.optional_top_k
    */
-  topK?: number | undefined;
+  optionalTopK: {
+    /**
+     * Results at most; absent: 10. Brought into 1 to 100.
+     *
+     * @generated from field: int32 top_k = 2;
+     */
+    value: number;
+    case: "topK";
+  } | { case: undefined; value?: undefined };
 
   /**
-   * A UUID: only this organization's entries. Absent: no filtering.
-   *
-   * @generated from field: optional string org_id = 3;
+   * @generated from oneof controlplane.v1.SearchMemoryRequest.optional_org_id
    */
-  orgId?: string | undefined;
+  optionalOrgId: {
+    /**
+     * A UUID: only this organization's entries. Absent: no filtering.
+     *
+     * @generated from field: string org_id = 3;
+     */
+    value: string;
+    case: "orgId";
+  } | { case: undefined; value?: undefined };
 
   /**
    * hybrid ranks by words too; empty or vector: exact cosine similarity alone.
@@ -62,11 +74,17 @@ export type SearchMemoryRequest = Message<"controlplane.v1.SearchMemoryRequest">
   filter?: MemoryFilter | undefined;
 
   /**
-   * Only results of at least this score, from -1 to 1.
-   *
-   * @generated from field: optional double min_score = 6;
+   * @generated from oneof controlplane.v1.SearchMemoryRequest.optional_min_score
    */
-  minScore?: number | undefined;
+  optionalMinScore: {
+    /**
+     * Only results of at least this score, from -1 to 1.
+     *
+     * @generated from field: double min_score = 6;
+     */
+    value: number;
+    case: "minScore";
+  } | { case: undefined; value?: undefined };
 
   /**
    * Have each result say why it stands where it does.
@@ -242,25 +260,43 @@ export type MemoryExplanation = Message<"controlplane.v1.MemoryExplanation"> & {
   rank: number;
 
   /**
-   * By similarity; absent where it was found by its words alone.
-   *
-   * @generated from field: optional int32 vector_rank = 2;
+   * @generated from oneof controlplane.v1.MemoryExplanation.optional_vector_rank
    */
-  vectorRank?: number | undefined;
+  optionalVectorRank: {
+    /**
+     * By similarity; absent where it was found by its words alone.
+     *
+     * @generated from field: int32 vector_rank = 2;
+     */
+    value: number;
+    case: "vectorRank";
+  } | { case: undefined; value?: undefined };
 
   /**
-   * By words; hybrid mode only.
-   *
-   * @generated from field: optional int32 text_rank = 3;
+   * @generated from oneof controlplane.v1.MemoryExplanation.optional_text_rank
    */
-  textRank?: number | undefined;
+  optionalTextRank: {
+    /**
+     * By words; hybrid mode only.
+     *
+     * @generated from field: int32 text_rank = 3;
+     */
+    value: number;
+    case: "textRank";
+  } | { case: undefined; value?: undefined };
 
   /**
-   * What hybrid mode orders by: the sum of 1 / (60 + rank) over both.
-   *
-   * @generated from field: optional double fused_score = 4;
+   * @generated from oneof controlplane.v1.MemoryExplanation.optional_fused_score
    */
-  fusedScore?: number | undefined;
+  optionalFusedScore: {
+    /**
+     * What hybrid mode orders by: the sum of 1 / (60 + rank) over both.
+     *
+     * @generated from field: double fused_score = 4;
+     */
+    value: number;
+    case: "fusedScore";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -654,11 +690,17 @@ export const GetMemoryRetentionRequestSchema: GenMessage<GetMemoryRetentionReque
  */
 export type GetMemoryRetentionResponse = Message<"controlplane.v1.GetMemoryRetentionResponse"> & {
   /**
-   * Older ones are deleted; absent: none is.
-   *
-   * @generated from field: optional int32 days = 1;
+   * @generated from oneof controlplane.v1.GetMemoryRetentionResponse.optional_days
    */
-  days?: number | undefined;
+  optionalDays: {
+    /**
+     * Older ones are deleted; absent: none is.
+     *
+     * @generated from field: int32 days = 1;
+     */
+    value: number;
+    case: "days";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -675,11 +717,17 @@ export const GetMemoryRetentionResponseSchema: GenMessage<GetMemoryRetentionResp
  */
 export type SetMemoryRetentionRequest = Message<"controlplane.v1.SetMemoryRetentionRequest"> & {
   /**
-   * At least 1; absent: for ever.
-   *
-   * @generated from field: optional int32 days = 1;
+   * @generated from oneof controlplane.v1.SetMemoryRetentionRequest.optional_days
    */
-  days?: number | undefined;
+  optionalDays: {
+    /**
+     * At least 1; absent: for ever.
+     *
+     * @generated from field: int32 days = 1;
+     */
+    value: number;
+    case: "days";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -696,11 +744,17 @@ export const SetMemoryRetentionRequestSchema: GenMessage<SetMemoryRetentionReque
  */
 export type SetMemoryRetentionResponse = Message<"controlplane.v1.SetMemoryRetentionResponse"> & {
   /**
-   * Older ones are deleted; absent: none is.
-   *
-   * @generated from field: optional int32 days = 1;
+   * @generated from oneof controlplane.v1.SetMemoryRetentionResponse.optional_days
    */
-  days?: number | undefined;
+  optionalDays: {
+    /**
+     * Older ones are deleted; absent: none is.
+     *
+     * @generated from field: int32 days = 1;
+     */
+    value: number;
+    case: "days";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
