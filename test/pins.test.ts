@@ -1,6 +1,8 @@
 import { loadSync } from "@grpc/proto-loader";
 import { ERROR_CODES } from "@steward/protocol";
 import { openApp } from "@steward/server";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
@@ -36,7 +38,6 @@ describe("the error codes", () => {
       "CANCELLED",
       "STEP_FAILED",
       "STEP_TIMEOUT",
-      "INTENT_MISMATCH",
       "OUTCOME_UNKNOWN",
       "PAYMENT_NOT_CONFIGURED",
       "PAYMENT_PROVIDER_FAILED",
@@ -49,6 +50,18 @@ describe("the error codes", () => {
       "STATE_CORRUPTED",
       "INTERNAL",
     ]);
+  });
+});
+
+describe("every error code", () => {
+  it("is given by some part of the server, not only translated", () => {
+    const source = fileURLToPath(new URL("../../packages/server/src", import.meta.url));
+    const translations = /transport\/errors\.ts$|execution-message\.ts$|cli\/fixes\.ts$|test\.ts$/;
+    const text = readdirSync(source, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !translations.test(file))
+      .map((file) => readFileSync(join(source, file), "utf8"))
+      .join("");
+    expect(ERROR_CODES.filter((code) => !text.includes(`"${code}"`))).toEqual([]);
   });
 });
 
@@ -360,6 +373,7 @@ describe("the REST interface", () => {
       "DELETE /api/plans/{plan_id}",
       "DELETE /billing/budgets/{budget_id}",
       "DELETE /billing/payment-methods/{pm_id}",
+      "GET /",
       "GET /api/memory/entries",
       "GET /api/memory/entries/{entry_id}",
       "GET /api/memory/retention",

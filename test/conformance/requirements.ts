@@ -325,6 +325,7 @@ const DECISIONS = {
     "D9-too-large": "A body too large is RESOURCE_EXHAUSTED, 413",
     "D9-idempotency": "An idempotency conflict is ALREADY_EXISTS, 422",
     "D9-unknown-path": "An unknown path is 404, a wrong method 405, both in the shape of an error",
+    "D9-index": "GET / leads on to the documentation, the health and the metrics",
     "D9-created": "POST /api/plans is 201 with Location",
     "D9-cancel":
       "DELETE is 200 with plan_id and cancelled, repeated the same; of a plan that is over 409",

@@ -88,11 +88,21 @@ export const overRest: readonly Scenario[] = [
     async ({ steward }) => {
       const lost = await fetch(`${steward.url}/api/nowhere`);
       expect([lost.status, await lost.json()]).toEqual([404, refusal("NOT_FOUND")]);
-      const wrong = await fetch(`${steward.url}/api/plans`, { method: "DELETE" });
-      expect([wrong.status, await wrong.json()]).toEqual([405, refusal("METHOD_NOT_ALLOWED")]);
-      expect(wrong.headers.get("allow")).toMatch(/POST/);
+      for (const method of ["DELETE", "PROPFIND"]) {
+        const wrong = await fetch(`${steward.url}/api/plans`, { method });
+        expect([wrong.status, await wrong.json()]).toEqual([405, refusal("METHOD_NOT_ALLOWED")]);
+        expect(wrong.headers.get("allow")).toMatch(/POST/);
+      }
     },
   ),
+  overRestAs(["D9-index"], "the address alone leads on", async ({ steward }) => {
+    const response = await fetch(steward.url);
+    const { data } = (await response.json()) as { data: { links: Record<string, string> } };
+    expect(Object.keys(data.links)).toEqual(expect.arrayContaining(["docs", "health", "metrics"]));
+    for (const path of Object.values(data.links)) {
+      expect((await fetch(`${steward.url}${path}`)).status).toBe(200);
+    }
+  }),
   overRestAs(
     ["D4-limit-request", "D9-too-large"],
     "a body over 4 MiB is not read",

@@ -37,6 +37,8 @@ export const reports: readonly Scenario[] = [
         for (const identity of [
           { "x-user-role": "" },
           { "x-user-role": "administrator" },
+          { "x-user-role": "user,admin" },
+          { "x-user-role": "admin, admin" },
           { "x-user-permissions": "manage:bill,billing" },
         ]) {
           await expectRefusal(client.wire, ask(client.as(identity).billing), DENIED);

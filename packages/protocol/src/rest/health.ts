@@ -11,3 +11,24 @@ export interface Readiness {
 export const readinessSchema: z.ZodType<Readiness> = z
   .object({ ready: z.boolean(), checks: z.record(z.string(), z.string()) })
   .meta({ id: "Readiness", examples: [{ ready: true, checks: { store: "ok" } }] });
+
+/** The answer of `/`: what runs here, and the paths that lead on. */
+export interface ServiceIndex {
+  readonly name: string;
+  readonly version: string;
+  /** By what is found there: a path of this server. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** Schema of {@link ServiceIndex}. */
+export const serviceIndexSchema: z.ZodType<ServiceIndex> = z
+  .object({
+    name: z.string().describe("Name of the service"),
+    version: z.string().describe("Version of the program that serves it"),
+    links: z.record(z.string(), z.string()).describe("Paths of this server by what is found there"),
+  })
+  .meta({
+    id: "ServiceIndex",
+    description: "What runs here, and the paths that lead on",
+    examples: [{ name: "Steward", version: "0.1.0", links: { docs: "/docs", health: "/healthz" } }],
+  });

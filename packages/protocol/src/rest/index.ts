@@ -10,7 +10,12 @@ export {
   type PlanEvent,
   type PlanEventsQuery,
 } from "./events.js";
-export { readinessSchema, type Readiness } from "./health.js";
+export {
+  readinessSchema,
+  serviceIndexSchema,
+  type Readiness,
+  type ServiceIndex,
+} from "./health.js";
 export {
   deletedEntriesSchema,
   memoryEntryPageSchema,

@@ -18,7 +18,7 @@ describe("identity by headers", () => {
         "x-user-id": "u1",
         "x-agent-id": "a1",
         "x-orm-model": "Order",
-        "x-user-role": "Admin, auditor",
+        "x-user-role": " Admin ",
         "x-user-permissions": "manage:billing,,read:plans ",
       },
       "127.0.0.1",
@@ -29,9 +29,14 @@ describe("identity by headers", () => {
       userId: "u1",
       agentId: "a1",
       ormModel: "Order",
-      roles: ["Admin", "auditor"],
+      roles: ["Admin"],
       permissions: ["manage:billing", "read:plans"],
     });
+  });
+
+  it("holds one role: a list is not taken apart", () => {
+    expect(anybody({ "x-user-role": "user,admin" }, "127.0.0.1").roles).toEqual(["user,admin"]);
+    expect(anybody({ "x-user-role": " " }, "127.0.0.1").roles).toEqual([]);
   });
 
   it.each([

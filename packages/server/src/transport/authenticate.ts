@@ -19,7 +19,7 @@ export interface HeadersTrust {
 const ID_LENGTH_MAX = 255;
 /** Width of `usage_events.orm_model` (Contract §2.9). */
 const ORM_MODEL_LENGTH_MAX = 64;
-/** Characters in a list of roles or permissions, and in the proxy secret. */
+/** Characters in a role, in a list of permissions, and in the proxy secret. */
 const HEADER_LENGTH_MAX = 4096;
 
 /**
@@ -97,7 +97,7 @@ function callerOf(headers: IdentityHeaders): Caller {
   const ormModel = headerText(headers, "x-orm-model", ORM_MODEL_LENGTH_MAX);
   return {
     orgId: orgIdOf(headers),
-    roles: listOf(headers, "x-user-role"),
+    roles: roleOf(headers),
     permissions: listOf(headers, "x-user-permissions"),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
@@ -111,6 +111,12 @@ function orgIdOf(headers: IdentityHeaders): string {
   if (orgId === undefined) return NIL_ORG_ID;
   if (!isUuid(orgId)) throw malformedHeader("x-org-id", "an organization is named by a UUID");
   return orgId.toLowerCase();
+}
+
+/** The one role that the header equals (Contract §5); it is not a list. */
+function roleOf(headers: IdentityHeaders): readonly string[] {
+  const role = headerText(headers, "x-user-role", HEADER_LENGTH_MAX);
+  return role === undefined ? NOBODY : [role];
 }
 
 /** The names of a comma-separated list, as they are spelled; what they mean is the reader's. */

@@ -22,7 +22,6 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   PLAN_CYCLE: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
   BAD_PLACEHOLDER: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
   LIMIT_EXCEEDED: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
-  INTENT_MISMATCH: { http: 400, grpc: grpcStatus.INVALID_ARGUMENT },
   CURSOR_OUT_OF_RANGE: { http: 400, grpc: grpcStatus.OUT_OF_RANGE },
   UNAUTHENTICATED: { http: 401, grpc: grpcStatus.UNAUTHENTICATED },
   POLICY_DENIED: { http: 403, grpc: grpcStatus.PERMISSION_DENIED },

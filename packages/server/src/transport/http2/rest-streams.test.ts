@@ -78,6 +78,14 @@ describe("REST over HTTP/2", () => {
     expect(unknown).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
   });
 
+  it.each(["PROPFIND", "FETCH"])("tells the methods of a known path: %s", async (method) => {
+    await using server = await startHttp2();
+    const headers = { ":method": method, ":path": "/api/plans?x=1" };
+    const answer = await requested(server.session, headers);
+    expect(answer.headers).toMatchObject({ ":status": 405, allow: "GET, HEAD, POST" });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ code: "METHOD_NOT_ALLOWED" });
+  });
+
   it("streams the events of a plan until the caller leaves", async () => {
     await using server = await startHttp2();
     await answered(server.session, SUBMIT, planOf("SELECT 1"));
@@ -190,7 +198,8 @@ describe("a limit of REST over HTTP/2", () => {
   });
 
   it.each([
-    ["CONNECT", { ":method": "CONNECT", ":authority": "localhost" }, 405],
+    ["CONNECT", { ":method": "CONNECT", ":authority": "localhost" }, 404],
+    ["an unknown method", { ":method": "FETCH", ":path": "/nowhere" }, 404],
     ["another expectation", { ":path": "/healthz", expect: "200-maybe" }, 200],
   ])("concerns what a client may send: %s", async (_name, headers, status) => {
     await using server = await startHttp2();

@@ -1,4 +1,4 @@
-import { maxHeaderSize, type Server } from "node:http";
+import { maxHeaderSize, METHODS, type Server } from "node:http";
 import {
   constants,
   createServer,
@@ -7,9 +7,9 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import {
-  CONNECT_REFUSED,
   HEADERS_TOO_LARGE,
   REQUEST_LATE,
+  type AnswerUnrouted,
   type ConnectionAnswer,
 } from "../rest/connection-errors.js";
 import type { StreamListener } from "./stream-listener.js";
@@ -17,19 +17,33 @@ import type { StreamListener } from "./stream-listener.js";
 /** What a header field counts beside its name and value, in bytes (RFC 9113 §6.5.2). */
 const FIELD_OVERHEAD_BYTES = 32;
 
+/** What HTTP/1.1 needs no telling of. */
+export interface RestStreamsOptions {
+  /** Milliseconds in which a request's body must have arrived. */
+  readonly requestMs: number;
+  readonly unrouted: AnswerUnrouted;
+}
+
 /**
  * Serves HTTP/2 streams by the routes of an HTTP/1.1 server. The limits that Node enforces on
  * HTTP/1.1 alone are enforced here: size of the headers and time for the body.
  * @param http1 Is handed the requests; it need not listen.
- * @param requestMs Milliseconds in which a request's body must have arrived.
  */
-export function restStreams(http1: Server, requestMs: number): StreamListener {
+export function restStreams(
+  http1: Server,
+  { requestMs, unrouted }: RestStreamsOptions,
+): StreamListener {
   // Never listens: it makes a request and a response of each stream that it is given.
   const server = createServer();
   const serve = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     endWithAnswer(request);
     if (sizeOf(request.rawHeaders) > maxHeaderSize) {
       answer(response, HEADERS_TOO_LARGE);
+      return;
+    }
+    // HTTP/2 has no set of methods; the routes know those of Node's HTTP/1.1 parser.
+    if (!METHODS.includes(request.method)) {
+      answer(response, unrouted(request.method, request.url));
       return;
     }
     limitTime(request, response, requestMs);
@@ -40,8 +54,8 @@ export function restStreams(http1: Server, requestMs: number): StreamListener {
   server.on("request", serve);
   // Who expects what no one knows is served all the same (RFC 9110 §10.1.1).
   server.on("checkExpectation", serve);
-  server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => {
-    answer(response, CONNECT_REFUSED);
+  server.on("connect", ({ authority }: Http2ServerRequest, response: Http2ServerResponse) => {
+    answer(response, unrouted("CONNECT", authority));
   });
   return (stream, headers, flags, rawHeaders) => {
     server.emit("stream", stream, headers, flags, rawHeaders);
@@ -82,7 +96,7 @@ function hasArrived(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1;
 }
 
-function answer(response: Http2ServerResponse, { status, body }: ConnectionAnswer): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+function answer(response: Http2ServerResponse, { status, body, headers }: ConnectionAnswer): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
   response.end(JSON.stringify(body));
 }

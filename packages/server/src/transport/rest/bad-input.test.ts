@@ -135,7 +135,12 @@ describe("a proposal of a schema", () => {
 describe("a path or method there is none of", () => {
   it("is 404 NOT_FOUND for an unknown path", async () => {
     await using server = await startRestServer();
-    for (const request of ["GET /", "GET /api", "POST /api/plan?x=1", "PATCH /nowhere"]) {
+    for (const request of [
+      "GET /api",
+      "PROPFIND /nowhere",
+      "POST /api/plan?x=1",
+      "PATCH /nowhere",
+    ]) {
       const { status, body } = await send(server, request);
       expect([status, body["code"]]).toEqual([404, "NOT_FOUND"]);
     }
@@ -147,6 +152,9 @@ describe("a path or method there is none of", () => {
     ["GET /api/plans/p/steps/s/execute", "POST"],
     ["OPTIONS /api/plans/p/retry", "POST"],
     ["DELETE /healthz", "GET, HEAD"],
+    ["PROPFIND /api/plans?x=1", "GET, HEAD, POST"],
+    ["QUERY /api/memory/search", "POST"],
+    ["LOCK /", "GET, HEAD"],
   ])("%s is 405 and says what there is", async (request, allow) => {
     await using server = await startRestServer();
     const { status, body, headers } = await send(server, request);

@@ -74,7 +74,7 @@ describe("a connection that keeps the server waiting", () => {
 describe("what is not HTTP/1.1", () => {
   it.each([
     ["noise", "\x16\x03\x01\x02\x00\x01\r\n\r\n", 400, "INVALID_ARGUMENT"],
-    ["an unknown method", "FETCH / HTTP/1.1\r\n\r\n", 400, "INVALID_ARGUMENT"],
+    ["a method that is no token", "F(T / HTTP/1.1\r\n\r\n", 400, "INVALID_ARGUMENT"],
     [
       "two lengths",
       "POST /api/plans HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -93,6 +93,23 @@ describe("what is not HTTP/1.1", () => {
     const answer = await talk(server, text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(bodyOf(answer)).toMatchObject({ code });
+  });
+
+  it.each(["FETCH", "CONNECT"])("is told the methods of a known path: %s", async (method) => {
+    await using server = await startRestServer({ deadlines });
+    const known = await talk(
+      server,
+      `${method} /api/plans?x=1 HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    );
+    expect(known).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(known).toContain("\r\nallow: GET, HEAD, POST\r\n");
+    expect(bodyOf(known)).toEqual({
+      error: `${method} is not one of GET, HEAD, POST`,
+      code: "METHOD_NOT_ALLOWED",
+    });
+    const unknown = await talk(server, `${method} /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    expect(unknown).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+    expect(bodyOf(unknown)).toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("does not write into the middle of an answer", async () => {

@@ -4,6 +4,7 @@ import type { Log } from "../../kernel/log.js";
 import { REQUEST_TOO_LARGE, restErrorOf, type RestError } from "../errors.js";
 import { discardBody } from "./discard-body.js";
 import type { RestApp } from "./rest-app.js";
+import { pathOf } from "./routed-paths.js";
 
 /** Fastify's code for a body over the limit. */
 const TOO_LARGE = "FST_ERR_CTP_BODY_TOO_LARGE";
@@ -17,9 +18,6 @@ export function answerErrors(app: RestApp, log: Log): void {
       if (request.raw.httpVersionMajor === 2) reply.removeHeader("connection");
     }
     return answerError(error, request, reply, log);
-  });
-  app.setNotFoundHandler((request) => {
-    throw new AppError("NOT_FOUND", `There is no ${request.method} ${pathOf(request)}`);
   });
 }
 
@@ -44,15 +42,10 @@ export function answerError(
   const { status, headers, body } = restErrorFrom(thrown, request);
   // 501 says what this server was not set up to do; nothing went wrong.
   if (status >= 500 && status !== 501) {
-    const { method, id: requestId } = request;
-    log.error({ err: thrown, requestId, method, path: pathOf(request), status }, "request failed");
+    const { method, url, id: requestId } = request;
+    log.error({ err: thrown, requestId, method, path: pathOf(url), status }, "request failed");
   }
   return reply.code(status).headers(headers).send(body);
-}
-
-/** The path alone: a query may hold what nobody should read in a log. */
-function pathOf(request: FastifyRequest): string {
-  return request.url.replace(/\?.*$/s, "");
 }
 
 function restErrorFrom(thrown: unknown, request: FastifyRequest): RestError {

@@ -6,8 +6,8 @@ import type {
   Schema,
   Schemas,
 } from "./api-document.js";
-import { Html, html } from "./html.js";
-import { REFERENCE_STYLE } from "./reference-style.js";
+import { html, type Html } from "./html.js";
+import { pageOf } from "./page.js";
 
 interface Endpoint extends Operation {
   readonly method: string;
@@ -24,29 +24,23 @@ export function referenceHtml({ info, paths, components }: ApiDescription): stri
       path,
     })),
   );
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${info.title} API</title>
-        ${new Html(`<style>${REFERENCE_STYLE}</style>`)}
-      </head>
-      <body>
-        <h1>${info.title} API <small>${info.version}</small></h1>
-        <p class="about">${info.description}</p>
-        <p>For tools: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
-        <nav>
-          <ul>
-            ${endpoints.map((endpoint) => html`<li>${linkTo(endpoint)} ${endpoint.summary}</li>`)}
-          </ul>
-        </nav>
-        <h2>Endpoints</h2>
-        ${endpoints.map((endpoint) => endpointSection(endpoint, schemas))}
-        <h2>Schemas</h2>
-        ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema))}
-      </body>
-    </html> `.text;
+  return pageOf(
+    `${info.title} API`,
+    html`
+      <h1>${info.title} API <small>${info.version}</small></h1>
+      <p class="about">${info.description}</p>
+      <p>For tools: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+      <nav>
+        <ul>
+          ${endpoints.map((endpoint) => html`<li>${linkTo(endpoint)} ${endpoint.summary}</li>`)}
+        </ul>
+      </nav>
+      <h2>Endpoints</h2>
+      ${endpoints.map((endpoint) => endpointSection(endpoint, schemas))}
+      <h2>Schemas</h2>
+      ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema))}
+    `,
+  );
 }
 
 function linkTo({ operationId, method, path }: Endpoint): Html {

@@ -1,16 +1,7 @@
-import { createHash } from "node:crypto";
 import type { ApiDescription } from "./api-document.js";
+import { PAGE_HEADERS } from "./page.js";
 import { referenceHtml } from "./reference-html.js";
-import { REFERENCE_STYLE } from "./reference-style.js";
 import type { RestApp } from "./rest-app.js";
-
-/** The page holds no script and loads nothing: its one style sheet is named by its hash. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(REFERENCE_STYLE).digest("base64")}'`,
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join("; ");
 
 /**
  * Serves `/docs`: the API's description for people, on one page that needs no network. Written from
@@ -22,8 +13,6 @@ export function addReferencePage(app: RestApp): void {
   app.get("/docs", { schema: { hide: true } }, async (_request, reply) => {
     // The document is ours, and the page looks only at what we put in.
     page ??= referenceHtml(app.swagger() as unknown as ApiDescription);
-    return reply
-      .headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY })
-      .send(page);
+    return reply.headers(PAGE_HEADERS).send(page);
   });
 }

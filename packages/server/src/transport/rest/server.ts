@@ -10,11 +10,11 @@ import type { Services } from "../services.js";
 import { describeApi } from "./api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
 import { addBillingRoutes } from "./billing-routes.js";
-import { answerConnectionError } from "./connection-errors.js";
+import { answerConnectionErrors, endWith } from "./connection-errors.js";
 import { answerError, answerErrors, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./event-routes.js";
+import { addIndexRoute } from "./index-route.js";
 import { readJsonBodies } from "./json-body.js";
-import { collectMethods, refuseOtherMethods } from "./method-not-allowed.js";
 import { addMemoryRoutes } from "./memory-routes.js";
 import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
@@ -23,6 +23,7 @@ import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
 import { addServiceRoutes } from "./service-routes.js";
 import { addStateRoutes } from "./state-routes.js";
+import { RoutedPaths } from "./routed-paths.js";
 import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
 import { zodValidation } from "./validation.js";
 
@@ -75,16 +76,22 @@ export async function openRestServer(
   options: RestOptions,
 ): Promise<RestServer> {
   const deadlines = options.deadlines ?? DEADLINES;
-  const app = restApp(services, options.version, deadlines);
+  const paths = new RoutedPaths();
+  const app = restApp(services, options.version, deadlines, paths);
   await app.ready();
   return {
     http1: app.server,
-    http2: restStreams(app.server, deadlines.requestMs),
+    http2: restStreams(app.server, { requestMs: deadlines.requestMs, unrouted: paths.answer }),
     close: () => app.close(),
   };
 }
 
-function restApp(services: Services, version: string, deadlines: RestDeadlines): RestApp {
+function restApp(
+  services: Services,
+  version: string,
+  deadlines: RestDeadlines,
+  paths: RoutedPaths,
+): RestApp {
   const { log } = services;
   const app = fastify({
     http: {
@@ -103,12 +110,16 @@ function restApp(services: Services, version: string, deadlines: RestDeadlines):
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, withStandardHeaders(request, reply), log);
     },
-    clientErrorHandler: answerConnectionError,
+    clientErrorHandler: answerConnectionErrors(paths.answer),
   }).withTypeProvider<ZodTypeProvider>();
 
   // Who expects what no one knows is served all the same (RFC 9110 §10.1.1); Node would say a bare 417.
   app.server.on("checkExpectation", (request, response) => {
     app.server.emit("request", request, response);
+  });
+  // Node makes no response for CONNECT, and closes the connection when nobody listens.
+  app.server.on("connect", ({ url = "" }, socket) => {
+    endWith(socket, paths.answer("CONNECT", url));
   });
   app.setValidatorCompiler(zodValidation("INVALID_ARGUMENT"));
   app.setSerializerCompiler(serializerCompiler);
@@ -117,7 +128,7 @@ function restApp(services: Services, version: string, deadlines: RestDeadlines):
   logRequests(app, services);
   answerErrors(app, log);
   requireHost(app);
-  const methodsByPath = collectMethods(app);
+  paths.watch(app);
   describeApi(app, version);
   app.register((api, _options, done) => {
     authenticateRequests(api, services.authenticate);
@@ -134,12 +145,9 @@ function restApp(services: Services, version: string, deadlines: RestDeadlines):
     done();
   });
   app.register((open, _options, done) => {
+    addIndexRoute(open, version);
     addServiceRoutes(open, services);
     addReferencePage(open);
-    done();
-  });
-  app.register((rest, _options, done) => {
-    refuseOtherMethods(rest, methodsByPath);
     done();
   });
   return app;

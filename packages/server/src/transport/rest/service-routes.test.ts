@@ -44,6 +44,24 @@ describe("health", () => {
   });
 });
 
+describe("/", () => {
+  it("leads on, as JSON or as a page, and every link is there", async () => {
+    await using server = await startRestServer();
+    const { status, body } = await send(server, "GET /");
+    expect([status, body.data]).toMatchObject([200, { name: "Steward", version: "1.2.3" }]);
+    const { links } = body.data as { links: Record<string, string> };
+    for (const path of Object.values(links)) {
+      expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+    }
+    const accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
+    const response = await fetch(server.url, { headers: { accept } });
+    expect(response.headers.get("vary")).toBe("accept");
+    const page = await response.text();
+    const hrefs = [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href ?? ""}`);
+    expect(hrefs).toEqual(Object.values(links));
+  });
+});
+
 describe("/metrics", () => {
   it("counts and times requests by route, not by path", async () => {
     await using server = await startRestServer();
@@ -75,6 +93,7 @@ describe("/openapi.json", () => {
       "delete /api/plans/{plan_id} cancelPlan",
       "delete /billing/budgets/{budget_id} removeBudget",
       "delete /billing/payment-methods/{pm_id} detachPaymentMethod",
+      "get / getIndex",
       "get /api/memory/entries listMemoryEntries",
       "get /api/memory/entries/{entry_id} getMemoryEntry",
       "get /api/memory/retention getMemoryRetention",

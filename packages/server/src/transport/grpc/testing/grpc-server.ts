@@ -64,7 +64,10 @@ export async function startServer(
       clock: systemClock,
       ids: systemIds(systemClock),
     },
-    restStreams(http1, PATIENCE.requestTimeoutMs),
+    restStreams(http1, {
+      requestMs: PATIENCE.requestTimeoutMs,
+      unrouted: () => ({ status: 405, body: { error: "refused", code: "METHOD_NOT_ALLOWED" } }),
+    }),
     {
       patience: { ...PATIENCE, ...options.patience },
       ...(options.split === true ? { grpcPort: 0 } : {}),

@@ -1,5 +1,5 @@
-/** The style sheet in the page; exported so that a policy can allow it and nothing else. */
-export const REFERENCE_STYLE = `
+/** The style sheet of every page; exported so that a policy can allow it and nothing else. */
+export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: light-dark(#1554b0, #8ab8ff); }
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
 h1 small { font-weight: 400; opacity: .65; font-size: .55em; }
