@@ -89,6 +89,11 @@ export const STATE_REFS_MAX: number = 1000;
 export const STATE_SOLUTIONS_MAX: number = 10_000;
 /** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */
 export const STATE_EXAMINED_MAX: number = 200_000;
+/**
+ * Steps that may be taken to tell the blank nodes of one document apart, each about one look at one quad: some
+ * seconds. A list, a ring or a grid of 100 000 nodes takes three million.
+ */
+export const STATE_LABEL_STEPS_MAX: number = 50_000_000;
 
 /** Bytes of UTF-8 in a wanted schema, all of its files together. */
 export const SCHEMA_BYTES_MAX: number = 16 * 1024 * 1024;

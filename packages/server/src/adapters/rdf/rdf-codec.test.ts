@@ -21,8 +21,17 @@ import {
   typed,
 } from "../../state/index.js";
 import { anyQuad } from "../../state/testing/quads.js";
+import { labelBlankNodes } from "./blank-labels.js";
 import { rdfCodec } from "./index.js";
 import { jsonErrorOffset } from "./json-syntax.js";
+import {
+  caiFurerImmerman,
+  chain,
+  clique,
+  moebiusLadder,
+  ring,
+  upTo,
+} from "./testing/blank-graphs.js";
 
 const example = (name: string): ReturnType<typeof iri> => iri(`http://example.org/${name}`);
 
@@ -147,10 +156,26 @@ describe("labels of blank nodes", () => {
     expect(together).toContain(alone.split("\n")[0]);
   });
 
-  it("are refused where they would take for ever", async () => {
-    const nodes = Array.from({ length: 12 }, (_, n) => `n${n}`);
-    const clique = nodes.flatMap((a) => nodes.filter((b) => b !== a).map((b) => knows(a, b)));
-    await expect(labelled(clique)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  it("are found for the documents that took longest to tell apart by RDFC-1.0", async () => {
+    const zeros = JSON.stringify({ "http://e/p": { "@list": upTo(300).map(() => 0) } });
+    const list = await rdfCodec.read(zeros, "json-ld");
+    expect(new Set(list.map(({ subject }) => subject.value)).size).toBe(301);
+    for (const quads of [chain(1000), ring(600), clique(12)]) {
+      const nodes = new Set(quads.flatMap(({ subject, object }) => [subject.value, object.value]));
+      const found = (await labelled(quads)).match(/_:\w+/g) ?? [];
+      expect(new Set(found).size).toBe(nodes.size);
+    }
+  });
+
+  it("are refused where they would take for ever, with what to do", () => {
+    expect(() => labelBlankNodes(caiFurerImmerman(moebiusLadder(40)), 100_000)).toThrow(
+      expect.objectContaining({
+        code: "LIMIT_EXCEEDED",
+        message: expect.stringMatching(
+          /^content: 400 blank nodes .* than STATE_LABEL_STEPS_MAX \(100000\) steps: give some of them IRIs/,
+        ) as unknown,
+      }) as Error,
+    );
   });
 });
 
