@@ -419,6 +419,9 @@ const DECISIONS = {
     "D15-found": "What others changed before a step is a commit of its own",
     "D15-no-change": "A step that changes no schema leaves no commit",
     "D15-compare": "Two commits are compared as schemas: operations, and the statements both ways",
+    "D15-half-way":
+      "A run that stopped half way waits: it is resumed or undone when somebody asks for it",
+    "D15-others": "A run takes back only what its journal says it has done",
     "D15-made-up": "A commit that a killed server could not make is made when the step is settled",
   },
   "Decision 0014": {

@@ -48,6 +48,11 @@ export class Steward implements AsyncDisposable {
     return this.server.url;
   }
 
+  /** Where the data source is. */
+  get dataSourceUrl(): string {
+    return this.#source.url;
+  }
+
   /** host:port. */
   get address(): string {
     return new URL(this.url).host;

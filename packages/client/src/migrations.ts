@@ -32,6 +32,10 @@ export interface Migrations {
   apply(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
   /** Reverting what is reverted changes nothing. */
   revert(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
+  /** Goes on with a run that stopped half way. */
+  resume(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
+  /** Takes back what a run that stopped half way has done, and nothing else. */
+  undo(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
   /** What leads from the schema of one commit to that of another, and back. */
   diff(query: SchemaDiffQuery, options?: CallOptions): Promise<SchemaDiff>;
   /** How a database is, beside how it was left. */
@@ -58,6 +62,8 @@ export function createMigrations(http: Http): Migrations {
     verify: (id, options) => post(`${pathOf(id)}/verify`, {}, true, options),
     apply: (id, body = {}, options) => post(`${pathOf(id)}/apply`, body, true, options),
     revert: (id, body = {}, options) => post(`${pathOf(id)}/revert`, body, true, options),
+    resume: (id, body = {}, options) => post(`${pathOf(id)}/resume`, body, false, options),
+    undo: (id, body = {}, options) => post(`${pathOf(id)}/undo`, body, false, options),
     diff: (query, { signal } = {}) =>
       http.call({ method: "GET", path: DIFF, query: { ...query }, idempotent: true, signal }),
     drift: (database, { signal } = {}) =>

@@ -11,7 +11,7 @@ import type { Repositories } from "./state/ports.js";
 
 /** What migrations are opened with. */
 export interface MigrationOptions {
-  readonly config: Pick<Config, "dataSources">;
+  readonly config: Pick<Config, "dataSources" | "migrationWaits">;
   /** Where the organizations keep their state. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export function openMigrations(options: MigrationOptions): OpenMigrations {
     const path = sqliteFile(url);
     const database =
       path === undefined
-        ? new PostgresSchemaDatabase(name, url)
+        ? new PostgresSchemaDatabase(name, url, config.migrationWaits)
         : new SqliteSchemaDatabase(name, path);
     databases.set(name, database);
   }

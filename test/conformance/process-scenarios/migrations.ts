@@ -1,4 +1,5 @@
 import { createClient, type Migration, type StewardClient } from "@steward/client";
+import pg from "pg";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Client, Execution, StepInput, Wire } from "../client.js";
@@ -36,7 +37,7 @@ function overEach(
   }));
 }
 
-const propose = async ({ rest }: Shop, sql = WANTED): Promise<Migration> => {
+const propose = async ({ rest }: Pick<Shop, "rest">, sql = WANTED): Promise<Migration> => {
   const outcome = await rest.migrations.propose({ database: "default", sql, message: "a wish" });
   if (outcome.status === "unchanged") throw new Error("there is nothing to do");
   return outcome;
@@ -48,6 +49,14 @@ const apply = ({ migration_id }: Pick<Migration, "migration_id">): StepInput =>
   });
 const submit = async (client: Client, ...steps: readonly StepInput[]): Promise<string> =>
   (await client.submit({ steps })).plan_id;
+
+/** An index waits for the end of a transaction that somebody has left open. */
+async function openTransaction(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+  return client;
+}
 
 /** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
 export const migrations: readonly ProcessScenario[] = [
@@ -193,6 +202,43 @@ export const migrations: readonly ProcessScenario[] = [
       ]);
     },
   ),
+  {
+    cites: ["D15-half-way", "D15-others"],
+    title: "a run that a killed server left half way waits, and is taken back or gone on with",
+    run: async () => {
+      await using steward = await Steward.start({}, undefined, "PostgreSQL");
+      await steward.sql(BASE);
+      const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
+      const { migrations } = rest;
+      const wanted = `${WANTED}; CREATE INDEX by_name ON customers (name)`;
+      const { migration_id: id } = await propose({ rest }, wanted);
+      for (const wayOut of ["undo", "resume"] as const) {
+        const others = await openTransaction(steward.dataSourceUrl);
+        const applied = migrations.apply(id).catch(() => undefined);
+        await expect
+          .poll(async () => (await migrations.show(id)).unfinished_run, { timeout: 10_000 })
+          .toMatchObject({ parts_done: 1, part_count: 2, activity: expect.any(String) as unknown });
+        await steward.server.kill();
+        await applied;
+        await others.end();
+        await steward.server.restart();
+        await steward.sql(`CREATE TABLE others_${wayOut} AS SELECT 1 AS a`);
+        await expect(migrations.apply(id)).rejects.toMatchObject({
+          status: 409,
+          message: expect.stringContaining(`steward migrate-db undo ${id}`) as unknown,
+        });
+        const { status, unfinished_run } = await migrations[wayOut](id);
+        expect(status).toBe(wayOut === "undo" ? "proposed" : "applied");
+        expect(unfinished_run).toBeUndefined();
+        expect(await steward.rows(`SELECT a FROM others_${wayOut}`)).toEqual([{ a: 1 }]);
+        const { differences } = await migrations.drift("default");
+        expect(differences.map(({ kind, path }) => [kind, path])).toEqual([
+          ["Table", `public.others_${wayOut}`],
+        ]);
+        await steward.sql(`DROP TABLE others_${wayOut}`);
+      }
+    },
+  },
   ...overEach(
     ["D15-once", "D15-made-up"],
     "a killed server changes a schema once, and its history has a commit for it",

@@ -68,6 +68,7 @@ export {
   type SchemaOperation,
   type SchemaPropertyChange,
   type UnchangedSchema,
+  type UnfinishedRun,
 } from "./migrations.js";
 export {
   detachedPaymentMethodSchema,

@@ -82,6 +82,24 @@ export interface SchemaDiff {
   readonly down: readonly MigrationPhase[];
 }
 
+/** A run of a migration that has begun and not ended. */
+export interface UnfinishedRun {
+  readonly direction: "up" | "down";
+  /** `migrate`: the migration itself. `undo`: taking back what a run had done that stopped. */
+  readonly purpose: "migrate" | "undo";
+  /** Transactions, and statements outside of transactions, that have taken effect. */
+  readonly parts_done: number;
+  readonly part_count: number;
+  /** Whether a server is at it now; otherwise it waits for `resume` or `undo`. */
+  readonly under_way: boolean;
+  /** What it is doing now: how far an index is, or for whom it waits. */
+  readonly activity?: string;
+  /** Why it stopped; absent when its process died. */
+  readonly error?: string;
+  /** RFC 3339, UTC. */
+  readonly started_at: string;
+}
+
 /** A proven change of a schema. */
 export interface Migration {
   readonly migration_id: string;
@@ -101,6 +119,8 @@ export interface Migration {
   readonly down: readonly MigrationPhase[];
   /** Content ids of the commits that its runs left, the oldest first. */
   readonly commits: readonly string[];
+  /** Where one migration is shown: its run that has begun and not ended. */
+  readonly unfinished_run?: UnfinishedRun;
 }
 
 /** The answer to a proposal of the schema that a database has already: nothing is to be done, or kept. */
@@ -224,6 +244,26 @@ const phases = z
   .array(z.object({ atomic: z.boolean(), statements: z.array(z.string()).readonly() }))
   .readonly();
 
+const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z
+  .object({
+    direction: z.enum(["up", "down"]).describe("Whether the migration is applied or reverted"),
+    purpose: z
+      .enum(["migrate", "undo"])
+      .describe("Whether it runs the migration, or takes back what a run had done that stopped"),
+    parts_done: z.int().describe("Transactions and single statements that have taken effect"),
+    part_count: z.int().describe("Transactions and single statements in all"),
+    under_way: z
+      .boolean()
+      .describe("Whether a server is at it now; otherwise it waits for resume or undo"),
+    activity: z
+      .string()
+      .exactOptional()
+      .describe("What it is doing now: how far an index is, or for whom it waits"),
+    error: z.string().exactOptional().describe("Why it stopped; absent when its process died"),
+    started_at: z.string().meta({ format: "date-time" }).describe("When it began, in UTC"),
+  })
+  .meta({ id: "UnfinishedMigrationRun" });
+
 /** Schema of {@link Migration}. */
 export const migrationSchema: z.ZodType<Migration> = z
   .object({
@@ -241,6 +281,9 @@ export const migrationSchema: z.ZodType<Migration> = z
     up: phases,
     down: phases,
     commits: z.array(z.string()).readonly(),
+    unfinished_run: unfinishedRunSchema
+      .exactOptional()
+      .describe("Where one migration is shown: its run that has begun and not ended"),
   })
   .meta({ id: "Migration" });
 

@@ -6,7 +6,7 @@ import {
   type StatementAnalysis,
 } from "../governance/index.js";
 import { StatementError } from "../plans/ports.js";
-import { isMarkerTable, MARKER_TABLE } from "./marker-table.js";
+import { isOwnTable } from "./own-tables.js";
 
 /** What is known of a statement that may run. */
 export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
@@ -40,8 +40,9 @@ export class Admission {
         `The statement is a ${statementClass}${reason}, which the declared intent ${intent} does not cover`,
       );
     }
-    if (analysis.tables.some(isMarkerTable)) {
-      throw new StatementError("intent", `The table ${MARKER_TABLE} belongs to the service`);
+    const own = analysis.tables.find(isOwnTable);
+    if (own !== undefined) {
+      throw new StatementError("intent", `The table ${own.toLowerCase()} belongs to the service`);
     }
     return analysis;
   }

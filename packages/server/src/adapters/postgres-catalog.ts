@@ -37,7 +37,9 @@ export async function introspectPostgres(
 ): Promise<Schema> {
   // The columns that the queries name.
   const version = await versionOf(query);
-  const rows = (await query(objectsQuery(version))) as readonly Row[];
+  const found = (await query(objectsQuery(version))) as readonly Row[];
+  // Scripts follow this order: they are the same whichever way the server ran the query.
+  const rows = [...found].sort(byAge);
   const known = new Set(rows.map(({ id }) => id));
   const needs = await needsAmong(query, version, known);
   const withNativeIds = nativeIds !== "none";
@@ -47,6 +49,16 @@ export async function introspectPostgres(
   // What stands in something that is left out is left out itself.
   const placed = objects.filter(({ parent = DATABASE }) => there.has(parent));
   return new Schema([database, ...placed]);
+}
+
+/** A table before its columns, and those by their numbers. */
+function byAge(a: Row, b: Row): number {
+  return oidOf(a) - oidOf(b) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
+}
+
+/** The oid in an id such as `r:16384`, or `a:16384.2` for an attribute: objects in the order they were made. */
+function oidOf({ id }: Row): number {
+  return Number(id.slice(id.indexOf(":") + 1).split(".")[0]);
 }
 
 /** The server's version, as `server_version_num`: not every catalog was always there. */

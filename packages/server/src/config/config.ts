@@ -1,4 +1,5 @@
 import type { Intent } from "../governance/index.js";
+import type { MigrationWaits } from "../schema/index.js";
 
 /** Everything a start needs to know: read once, frozen, passed in. Contract §8 and Decision §1. */
 export interface Config {
@@ -21,6 +22,7 @@ export interface Config {
   readonly stepTimeoutMs: number;
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
+  readonly migrationWaits: MigrationWaits;
   readonly logLevel: LogLevel;
   /** Whether memory search tells which tables deletions reach (Contract §4.4 rule 3). */
   readonly cascadeEnrichment: boolean;

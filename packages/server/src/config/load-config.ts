@@ -1,5 +1,6 @@
 import { assert } from "../kernel/assert.js";
 import { AppError } from "../kernel/errors.js";
+import { MIGRATION_TURN_WAIT_MS } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { checkSettings } from "./check-settings.js";
 import type { Config, EmbeddingConfig, PaymentsConfig, ToolsConfig } from "./config.js";
@@ -95,6 +96,11 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
     stepTimeoutMs: given(values.stepTimeoutMs),
     planDeadlineMs: given(values.planDeadlineMs),
+    migrationWaits: {
+      turnMs: MIGRATION_TURN_WAIT_MS,
+      lockMs: given(values.migrationLockWaitMs),
+      indexMs: given(values.migrationIndexWaitMs),
+    },
     logLevel: given(values.logLevel),
     cascadeEnrichment: given(values.cascadeEnrichment) === "on",
     embedding: embeddingOf(values),

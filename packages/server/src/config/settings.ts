@@ -1,5 +1,8 @@
 import {
   EMBEDDING_DIMENSION_MAX,
+  MIGRATION_INDEX_WAIT_MS,
+  MIGRATION_LOCK_WAIT_MS,
+  MIGRATION_WAIT_MS_MAX,
   PLAN_DEADLINE_MS,
   STEP_TIMEOUT_MS,
   STEP_TIMEOUT_MS_MAX,
@@ -41,6 +44,8 @@ export interface Settings {
   readonly tlsKey: Setting<string>;
   readonly stepTimeoutMs: Setting<number>;
   readonly planDeadlineMs: Setting<number>;
+  readonly migrationLockWaitMs: Setting<number>;
+  readonly migrationIndexWaitMs: Setting<number>;
   readonly logLevel: Setting<LogLevel>;
   readonly cascadeEnrichment: Setting<"on" | "off">;
   readonly embeddingProvider: Setting<EmbeddingProviderName>;
@@ -63,6 +68,15 @@ const EMBEDDING_TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
 const path = (example: string): SettingType<string> =>
   text({ shape: "a path", placeholder: "path", example, pattern: /^[^\0]+$/ });
+
+const migrationWait = (example: string): SettingType<number> =>
+  integer({
+    min: 1,
+    max: MIGRATION_WAIT_MS_MAX,
+    unit: "milliseconds",
+    placeholder: "ms",
+    example,
+  });
 
 /** The table that flags, `steward config` and docs/settings.md are made from. */
 export const SETTINGS: Settings = {
@@ -195,6 +209,24 @@ export const SETTINGS: Settings = {
     }),
     default: String(PLAN_DEADLINE_MS),
     help: "How long after its creation a plan must be done, in milliseconds.",
+  },
+  migrationLockWaitMs: {
+    name: "SERVICE_MIGRATION_LOCK_WAIT_MS",
+    flag: "migration-lock-wait-ms",
+    type: migrationWait("5000"),
+    default: String(MIGRATION_LOCK_WAIT_MS),
+    help:
+      "How long a migration on PostgreSQL waits for each lock, in milliseconds; everybody who comes later " +
+      "waits behind it.",
+  },
+  migrationIndexWaitMs: {
+    name: "SERVICE_MIGRATION_INDEX_WAIT_MS",
+    flag: "migration-index-wait-ms",
+    type: migrationWait("600000"),
+    default: String(MIGRATION_INDEX_WAIT_MS),
+    help:
+      "How long a migration on PostgreSQL waits for others' transactions while it makes an index, in " +
+      "milliseconds; nobody waits behind it.",
   },
   logLevel: {
     name: "SERVICE_LOG_LEVEL",

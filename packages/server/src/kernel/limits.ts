@@ -101,3 +101,17 @@ export const SCHEMA_BYTES_MAX: number = 16 * 1024 * 1024;
 export const DEFINITION_LENGTH_MAX: number = 1024 * 1024;
 /** Bytes of a request that proposes a schema: in JSON, quotes and ends of lines take two. */
 export const PROPOSAL_BYTES_MAX: number = 2 * SCHEMA_BYTES_MAX;
+/**
+ * How long a migration waits for a lock that a transaction of it needs, unless set otherwise: whoever comes
+ * later waits behind it all that time.
+ */
+export const MIGRATION_LOCK_WAIT_MS: number = 5000;
+/**
+ * How long a migration waits for the transactions that an index, made while others write, must see the
+ * end of, unless set otherwise. Nobody waits behind it.
+ */
+export const MIGRATION_INDEX_WAIT_MS: number = 10 * 60_000;
+/** The longest such wait that can be set. */
+export const MIGRATION_WAIT_MS_MAX: number = 24 * 60 * 60_000;
+/** How long a migration waits for another one of the same database. */
+export const MIGRATION_TURN_WAIT_MS: number = 5000;

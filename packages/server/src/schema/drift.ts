@@ -27,10 +27,18 @@ const NAMED_MAX = 10;
 /** @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted. */
 export function refuseDrift(database: string, expected: Schema, draft: Schema): void {
   const { differences, expectedRoot, liveRoot } = driftBetween(expected, draft);
-  if (expectedRoot === liveRoot) return;
+  if (expectedRoot !== liveRoot) throw driftError(database, differences);
+}
+
+/** @throws AppError `STATE_CONFLICT`, naming the differences, where there are any. */
+export function refuseDifferences(database: string, differences: readonly Operation[]): void {
+  if (differences.length > 0) throw driftError(database, differences);
+}
+
+function driftError(database: string, differences: readonly Operation[]): AppError {
   const named = differences.slice(0, NAMED_MAX).map(sayOperation).join("; ");
   const more = differences.length - NAMED_MAX;
-  throw new AppError(
+  return new AppError(
     "STATE_CONFLICT",
     `The schema of ${database} is not the one this is for: ${named}${more > 0 ? `; and ${more} more` : ""}`,
   );

@@ -17,7 +17,18 @@ export type { Finding, FindingCode } from "./lint.js";
 export { LOCK_MODES, type LockMode, scriptLocks, type TableLock } from "./locks.js";
 export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./migration.js";
 export { MigrationService, type PlanStep, type RunOptions } from "./migration-service.js";
-export type { Checks, Phase, SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
+export type {
+  Checks,
+  MigrationWaits,
+  Phase,
+  RunIdentity,
+  RunOrder,
+  RunOutcome,
+  SchemaDatabase,
+  ScratchDatabase,
+  Script,
+  UnfinishedRun,
+} from "./ports.js";
 export type { MigrationProof, Stretch } from "./proof.js";
 export type { Proposal, Unchanged } from "./proposal.js";
 export { quadsOf, schemaOf } from "./quads.js";
@@ -28,6 +39,8 @@ export type { SchemaChange } from "./schema-change.js";
 export type { Change, Operation } from "./schema-diff.js";
 export { requireSchemaAdmin } from "./schema-admin.js";
 export { scriptBetween, scriptFor } from "./script.js";
+export { concurrentIndex, digestOf, type Unit, unitsOf } from "./script-units.js";
+export { unfinishedError } from "./unfinished-run.js";
 export { StepRecorder } from "./step-recorder.js";
 export { tableDeltas } from "./table-deltas.js";
 export { type CatalogRow, readSqliteCatalog } from "./sqlite/read-catalog.js";

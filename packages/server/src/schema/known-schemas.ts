@@ -1,7 +1,15 @@
 import type { Clock } from "../kernel/clock.js";
 import type { Log } from "../kernel/log.js";
 import { Turns } from "../kernel/turns.js";
-import type { Checks, SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
+import type {
+  Checks,
+  RunOrder,
+  RunOutcome,
+  SchemaDatabase,
+  ScratchDatabase,
+  Script,
+  UnfinishedRun,
+} from "./ports.js";
 import type { Dialect, Schema } from "./schema.js";
 
 /** How long a schema that was read counts as known, in ms. */
@@ -93,16 +101,33 @@ class WatchedDatabase implements SchemaDatabase {
     return schema;
   }
 
-  async apply(script: Script, checks: Checks): Promise<void> {
+  introspectSettled(): Promise<Schema> {
+    return this.#database.introspectSettled();
+  }
+
+  unfinishedRun(): Promise<UnfinishedRun | undefined> {
+    return this.#database.unfinishedRun();
+  }
+
+  forgetRun(run: UnfinishedRun): Promise<void> {
+    return this.#database.forgetRun(run);
+  }
+
+  async apply(script: Script, checks: Checks, order: RunOrder): Promise<RunOutcome> {
     let reached: Schema | undefined;
-    await this.#database.apply(script, {
-      before: checks.before,
-      after: (draft) => {
-        checks.after(draft);
-        reached = draft;
+    const outcome = await this.#database.apply(
+      script,
+      {
+        ...checks,
+        after: (draft) => {
+          checks.after(draft);
+          reached = draft;
+        },
       },
-    });
-    if (reached !== undefined) this.#onRead(reached);
+      order,
+    );
+    if (outcome.status === "done" && reached !== undefined) this.#onRead(reached);
+    return outcome;
   }
 
   scratch(): Promise<ScratchDatabase> {

@@ -15,17 +15,18 @@ import {
   type StepRun,
 } from "./migration.js";
 import { MigrationRecords } from "./migration-records.js";
-import type { SchemaDatabase } from "./ports.js";
+import type { SchemaDatabase, UnfinishedRun } from "./ports.js";
 import { type MigrationProof, proveMigration } from "./proof.js";
 import { drawMigration, type Proposal, type Unchanged, wantedSchema } from "./proposal.js";
 import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
 import { reachedSchema, type WayToReach } from "./reached-schema.js";
-import { lockedSchema, runOrGoBack } from "./run-script.js";
+import { MigrationRun } from "./migration-run.js";
 import type { Schema } from "./schema.js";
 import { noteOf, requireSchemaAdmin } from "./schema-admin.js";
 import { changeBetween, type SchemaChange } from "./schema-change.js";
 import { SchemaHistory, schemaNamed } from "./schema-history.js";
 import { scriptBetween } from "./script.js";
+import { unfinishedError } from "./unfinished-run.js";
 
 /** How a migration is to run. */
 export interface RunOptions {
@@ -72,6 +73,7 @@ export class MigrationService {
     requireSchemaAdmin(caller);
     const database = this.#database(proposal.database);
     return this.#turns.next(database.name, async () => {
+      await refuseUnfinished(database);
       const base = await this.#recorded(database, caller);
       const target = await wantedSchema(database, base, proposal);
       const migration = drawMigration(caller, proposal, { base, target }, this.#parts);
@@ -133,7 +135,10 @@ export class MigrationService {
     const database = this.#database(name);
     return this.#turns.next(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
+      const unfinished = await database.unfinishedRun();
       const { live, liveRoot, expectedRoot } = driftBetween(expected, await database.introspect());
+      // Whoever takes the schema for what it should be has dealt with what was left half way.
+      if (unfinished !== undefined) await database.forgetRun(unfinished);
       if (liveRoot === expectedRoot) return undefined;
       const note = noteOf(caller, message);
       return this.#write(caller, (store) => this.#history(store, database).record(live, note));
@@ -156,6 +161,50 @@ export class MigrationService {
   }
 
   /**
+   * Goes on with a run that stopped half way, be it there or back.
+   * @throws AppError `STATE_CONFLICT` when there is none, or when others have changed what it is about;
+   * otherwise as {@link apply}.
+   */
+  resume(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
+    return this.#settleRun(
+      caller,
+      id,
+      async (run, unfinished, acceptDataLoss) => {
+        const schema = await run.resume(unfinished, { acceptDataLoss });
+        if (schema === undefined) return this.show(caller, id);
+        const migration = await this.show(caller, id);
+        const status = unfinished.direction === "up" ? "applied" : "reverted";
+        return this.#recordRun(caller, { migration, status, schema, step: options.step });
+      },
+      options,
+    );
+  }
+
+  /**
+   * Takes back what a run that stopped half way has done, and nothing else.
+   * @throws AppError `APPROVAL_REQUIRED` when rows or values that came meanwhile would be lost; otherwise as
+   * {@link resume}.
+   */
+  undo(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
+    return this.#settleRun(
+      caller,
+      id,
+      async (run, unfinished, acceptDataLoss) => {
+        await run.undo(unfinished, { acceptDataLoss });
+        return this.show(caller, id);
+      },
+      options,
+    );
+  }
+
+  /** The run of a migration that has begun and not ended; undefined when there is none. */
+  async unfinishedRun(caller: Caller, id: string): Promise<UnfinishedRun | undefined> {
+    const { database } = await this.show(caller, id);
+    const run = await this.#database(database).unfinishedRun();
+    return run?.migrationId === id ? run : undefined;
+  }
+
+  /**
    * Finds out whether a step whose process died has applied a migration, and keeps that. Whoever is
    * still at it is waited for.
    * @returns undefined when it has not.
@@ -171,7 +220,7 @@ export class MigrationService {
       if (runOfStep(migration, step) !== undefined) return migration;
       if (migration.status === "applied") return undefined;
       const { base: from, target: to } = schemasOf(migration);
-      const schema = await this.#reached(caller, await lockedSchema(database), {
+      const schema = await this.#reached(caller, await database.introspectSettled(), {
         ...{ database: name, from, to },
       });
       if (schema === undefined) return undefined;
@@ -199,6 +248,7 @@ export class MigrationService {
           "The migration is not applied: there is nothing to revert",
         );
       }
+      await refuseUnfinished(database);
       const { base, target } = schemasOf(migration);
       const [from, to] = isUp ? [base, target] : [target, base];
       // Whoever ran it last may have died before saying so.
@@ -212,7 +262,8 @@ export class MigrationService {
       refuseOthersWork(script, isUp ? migration.up : migration.down);
       refuseLoss(lint(from, to, script), options.acceptDataLoss ?? false);
       refuseUnproven(await proveMigration(database, { ...migration, base, target }));
-      const reached = await runOrGoBack(database, from, to, script);
+      const run = await this.#runOf(caller, migration, isUp ? "up" : "down");
+      const reached = await run.start();
       return this.#recordRun(caller, { migration, status: goal, schema: reached, step });
     });
   }
@@ -226,6 +277,52 @@ export class MigrationService {
     const database = this.#database(way.database);
     const head = await this.#read(caller, (store) => this.#history(store, database).head);
     return reachedSchema(draft, { ...way, recorded: head?.schema });
+  }
+
+  /** Has somebody deal with the unfinished run of a migration. */
+  async #settleRun(
+    caller: Caller,
+    id: string,
+    deal: (
+      run: MigrationRun,
+      unfinished: UnfinishedRun,
+      acceptDataLoss: boolean,
+    ) => Promise<Migration>,
+    { acceptDataLoss = false }: RunOptions,
+  ): Promise<Migration> {
+    const { database: name } = await this.show(caller, id);
+    const database = this.#database(name);
+    return this.#turns.next(name, async () => {
+      const migration = await this.show(caller, id);
+      const unfinished = await database.unfinishedRun();
+      if (unfinished?.migrationId !== id) {
+        throw new AppError(
+          "STATE_CONFLICT",
+          `No run of migration ${id} is half way: it is ${migration.status}`,
+        );
+      }
+      const run = await this.#runOf(caller, migration, unfinished.direction);
+      return deal(run, unfinished, acceptDataLoss);
+    });
+  }
+
+  async #runOf(
+    caller: Caller,
+    migration: Migration,
+    direction: UnfinishedRun["direction"],
+  ): Promise<MigrationRun> {
+    const database = this.#database(migration.database);
+    const { base, target } = schemasOf(migration);
+    const [from, to] = direction === "up" ? [base, target] : [target, base];
+    const recorded = await this.#read(
+      caller,
+      (store) => this.#history(store, database).head?.schema,
+    );
+    return new MigrationRun(database, {
+      ...{ migrationId: migration.id, direction, from, to },
+      recorded: recorded ?? from,
+      script: scriptBetween(from, to),
+    });
   }
 
   /** Keeps what was reached, and what has reached it, together. */
@@ -303,6 +400,12 @@ export class MigrationService {
       `There is no data source ${JSON.stringify(name)}; there are: ${known}`,
     );
   }
+}
+
+/** @throws AppError `STATE_CONFLICT` while a run is half way. */
+async function refuseUnfinished(database: SchemaDatabase): Promise<void> {
+  const unfinished = await database.unfinishedRun();
+  if (unfinished !== undefined) throw unfinishedError(database.name, unfinished);
 }
 
 /** What a run came to. */

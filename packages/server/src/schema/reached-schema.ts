@@ -1,7 +1,8 @@
 import { AppError } from "../kernel/errors.js";
 import { identify } from "./identify.js";
 import { rootOf } from "./root.js";
-import { Schema, type SchemaObject } from "./schema.js";
+import { layoutOf, withLayoutOf } from "./layout.js";
+import type { Schema } from "./schema.js";
 
 /** A way between two schemas, and the schema that was recorded last. */
 export interface WayToReach {
@@ -38,24 +39,6 @@ export function reachedSchema(
     `The schema of ${database} fits both before and after this migration, which only has names change places, ` +
       "and somebody has made its tables anew since: accept the schema as it is, and propose what is still to do",
   );
-}
-
-/** A schema with the layout of the same objects in another. */
-function withLayoutOf(schema: Schema, other: Schema): Schema {
-  return new Schema(
-    schema.objects.map((object) => {
-      const values = { ...object.values, ...layoutOf(other.find(object.id)) };
-      return { ...object, values };
-    }),
-  );
-}
-
-function layoutOf(object: SchemaObject | undefined): SchemaObject["values"] {
-  const { nativeId, position } = object?.values ?? {};
-  return {
-    ...(nativeId === undefined ? {} : { nativeId }),
-    ...(position === undefined ? {} : { position }),
-  };
 }
 
 function isLaidOutAs(schema: Schema, expected: Schema): boolean {

@@ -29,7 +29,12 @@ export class PostgresScratch implements ScratchDatabase {
   /** @throws AppError `STORE_UNAVAILABLE`, `POLICY_DENIED` when the user may not create databases. */
   static async open(url: string, target: string): Promise<PostgresScratch> {
     const admin = await connect(url, target);
-    const name = `steward_scratch_${randomBytes(8).toString("hex")}`;
+    const { rows } = await admin.query<{ second: string }>(
+      "SELECT extract(epoch FROM now())::bigint AS second",
+    );
+    const second = Number(rows[0]?.second);
+    await dropAbandoned(admin, second);
+    const name = `${PREFIX}${String(second)}_${randomBytes(8).toString("hex")}`;
     try {
       await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
     } catch (cause) {
@@ -66,6 +71,25 @@ export class PostgresScratch implements ScratchDatabase {
     await this.#client.end();
     await this.#admin.query(`DROP DATABASE IF EXISTS ${this.#name} WITH (FORCE)`);
     await this.#admin.end();
+  }
+}
+
+const PREFIX = "steward_scratch_";
+/** Whoever makes a scratch database is connected to it long before that many seconds have passed. */
+const ABANDONED_AFTER_S = 60;
+
+/** Drops the scratch databases of processes that were killed: nobody is connected to those. */
+async function dropAbandoned(admin: pg.Client, second: number): Promise<void> {
+  const { rows } = await admin.query<{ name: string }>(
+    `SELECT d.datname AS name FROM pg_database d
+     WHERE d.datname ~ '^${PREFIX}[0-9]+_[0-9a-f]+$' AND pg_get_userbyid(d.datdba) = current_user
+       AND split_part(d.datname, '_', 3)::bigint < $1
+       AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid)`,
+    [second - ABANDONED_AFTER_S],
+  );
+  for (const { name } of rows) {
+    // Another server may be at it, or somebody looking into the database: then it goes the next time.
+    await admin.query(`DROP DATABASE IF EXISTS ${name}`).catch(() => undefined);
   }
 }
 

@@ -26,36 +26,28 @@ export async function connect(url: string, name: string): Promise<pg.Client> {
   }
 }
 
+/** With nothing on the path, names that a script does not qualify are found nowhere. */
+export const NO_SEARCH_PATH = "SET search_path = ''";
+
 /**
- * Runs a script, phase by phase. In an atomic phase, `around` is called with its place: before its
- * first statement and, inside the transaction still, after its last.
+ * Runs a script where nobody else is: in an empty database.
  * @throws what `refused` makes of a statement's error.
  */
 export async function runScript(
   client: pg.Client,
   script: Script,
   refused: (sql: string, error: unknown) => AppError,
-  around: (moment: "begin" | "end", phase: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const run = async (sql: string): Promise<void> => {
-    try {
-      await client.query(sql);
-    } catch (error) {
-      throw refused(sql, error);
-    }
-  };
-  await client.query("SET search_path = ''; SET check_function_bodies = off");
-  for (const [index, { isAtomic, statements }] of script.entries()) {
+  await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);
+  for (const { isAtomic, statements } of script) {
     if (isAtomic) await client.query("BEGIN");
-    try {
-      await around("begin", index);
-      for (const sql of statements) await run(sql);
-      await around("end", index);
-      if (isAtomic) await run("COMMIT");
-    } catch (error) {
-      if (isAtomic) await client.query("ROLLBACK");
-      throw error;
+    for (const sql of statements) {
+      await client.query(sql).catch(async (error: unknown) => {
+        if (isAtomic) await client.query("ROLLBACK");
+        throw refused(sql, error);
+      });
     }
+    if (isAtomic) await client.query("COMMIT");
   }
 }
 

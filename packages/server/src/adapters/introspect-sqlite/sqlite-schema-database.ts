@@ -1,7 +1,14 @@
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
+import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
-import { Schema, type Script } from "../../schema/index.js";
+import {
+  type RunOrder,
+  type RunOutcome,
+  Schema,
+  type Script,
+  type UnfinishedRun,
+} from "../../schema/index.js";
 import type { Checks, SchemaDatabase, ScratchDatabase } from "../../schema/ports.js";
 import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
 import { openManaged } from "./open-managed.js";
@@ -35,7 +42,29 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
     });
   }
 
-  async apply(script: Script, checks: Checks): Promise<void> {
+  /** Waits as whoever writes does: for the end of the transaction that migrates. */
+  async introspectSettled(): Promise<Schema> {
+    let found: Schema | undefined;
+    await this.#run([], { before: (draft) => (found = draft), after: () => undefined });
+    assert(found !== undefined, "a script is preceded by a look at the schema");
+    return found;
+  }
+
+  /** A script is one transaction. */
+  unfinishedRun(): Promise<UnfinishedRun | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  forgetRun(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async apply(script: Script, checks: Checks, _order: RunOrder): Promise<RunOutcome> {
+    await this.#run(script, checks);
+    return { status: "done" };
+  }
+
+  async #run(script: Script, checks: Checks): Promise<void> {
     const order: ApplyOrder = { name: this.name, path: this.#path, script };
     const worker = new Worker(WORKER, { workerData: order });
     const answer = (verdict: ApplyAnswer): void => worker.postMessage(verdict);

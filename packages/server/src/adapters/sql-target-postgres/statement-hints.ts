@@ -6,7 +6,6 @@ import {
   missingTableHint,
   type NameCatalog,
 } from "../repair-hints.js";
-import { MARKER_TABLE } from "../marker-table.js";
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 
@@ -61,8 +60,8 @@ async function readCatalog(tables: readonly string[], session: Session): Promise
     `SELECT CASE WHEN pg_table_is_visible(c.oid) THEN relname ELSE nspname || '.' || relname END AS name
      FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
      WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
-       AND relname <> $1 ORDER BY pg_table_is_visible(c.oid) DESC, 1 LIMIT ${NAMES_MAX}`,
-    [MARKER_TABLE],
+       AND relname !~ '^_steward_' ORDER BY pg_table_is_visible(c.oid) DESC, 1 LIMIT ${NAMES_MAX}`,
+    [],
   );
   const columns = await session.query(
     `SELECT touched AS table, attname AS name FROM unnest($1::text[]) touched

@@ -1,6 +1,6 @@
 import type { AttemptRef, StatementResult } from "../../plans/ports.js";
 import { assert } from "../../kernel/assert.js";
-import { MARKER_TABLE } from "../marker-table.js";
+import { MARKER_TABLE } from "../own-tables.js";
 import type { Session } from "./session.js";
 
 /** What the table is made by, where there is none; docs/data-sources.md shows it too. */

@@ -6,7 +6,7 @@ import {
   type StatementResult,
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../admission.js";
-import { MARKER_TABLE } from "../marker-table.js";
+import { MARKER_TABLE } from "../own-tables.js";
 import { deltasBetween } from "../schema-deltas.js";
 import { isSessionLost } from "./failure.js";
 import { readSchema } from "./read-schema.js";

@@ -4,7 +4,7 @@ import { diffCommand } from "./diff.js";
 import { driftCommand } from "./drift.js";
 import { listCommand, showCommand } from "./show.js";
 import { proposeCommand } from "./propose.js";
-import { applyCommand, revertCommand } from "./run.js";
+import { applyCommand, resumeCommand, revertCommand, undoCommand } from "./run.js";
 import { verifyCommand } from "./verify.js";
 
 /** `steward migrate-db …`: changes of a data source's schema, proven before they run. */
@@ -17,6 +17,8 @@ export function migrateDbCommand(context: CliContext): Command {
     .addCommand(verifyCommand(context))
     .addCommand(applyCommand(context))
     .addCommand(revertCommand(context))
+    .addCommand(resumeCommand(context))
+    .addCommand(undoCommand(context))
     .addCommand(diffCommand(context))
     .addCommand(driftCommand(context));
 }

@@ -6,10 +6,31 @@ export function migrationLines(migration: Migration, colors: Colors): readonly s
   const { migration_id, database, status, message, author } = migration;
   return [
     `${colors.bold(migration_id)}  ${database}  ${status}  ${message} (${author})`,
+    ...unfinishedLines(migration, colors),
     ...changeLines(
       { ...migration, from_root: migration.base_root, to_root: migration.target_root },
       colors,
     ),
+  ];
+}
+
+function unfinishedLines(
+  { migration_id, unfinished_run: run }: Migration,
+  colors: Colors,
+): readonly string[] {
+  if (run === undefined) return [];
+  const { parts_done, part_count, under_way, activity, error, purpose } = run;
+  const what = purpose === "undo" ? "is being taken back" : "runs";
+  const progress = `${String(parts_done)} of ${String(part_count)} parts have taken effect`;
+  if (under_way) {
+    const now = activity === undefined ? "" : `; ${activity}`;
+    return [colors.yellow(`${what} now: ${progress}${now}`)];
+  }
+  const ways = [`steward migrate-db resume ${migration_id}`];
+  if (purpose === "migrate") ways.push(`steward migrate-db undo ${migration_id}`);
+  return [
+    colors.red(`stopped half way: ${progress} (${error ?? "its process died"})`),
+    `go on with it or take it back: ${ways.join("   or   ")}`,
   ];
 }
 

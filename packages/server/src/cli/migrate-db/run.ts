@@ -19,8 +19,19 @@ export function revertCommand(context: CliContext): Command {
   return runCommand("revert", "Runs an applied migration backwards.", context);
 }
 
+/** `steward migrate-db resume`: goes on with a run that stopped half way. */
+export function resumeCommand(context: CliContext): Command {
+  return runCommand("resume", "Goes on with a run that stopped half way.", context);
+}
+
+/** `steward migrate-db undo`: takes back what a run that stopped half way has done. */
+export function undoCommand(context: CliContext): Command {
+  const description = "Takes back what a run that stopped half way has done, and nothing else.";
+  return runCommand("undo", description, context);
+}
+
 function runCommand(
-  name: "apply" | "revert",
+  name: "apply" | "revert" | "resume" | "undo",
   description: string,
   { env, terminal }: CliContext,
 ): Command {

@@ -12,9 +12,6 @@ import { Renames } from "./renames.js";
 import { addConstraint, alterOn, create, createIndex } from "./statements.js";
 import { drop, isReplaceable, labelsOf, onOf } from "./statements.js";
 
-/** How long a statement waits for others' locks before it gives up, so that nobody waits behind it. */
-const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s'";
-
 /** What is made before columns are changed, for they may need it. */
 const FIRST: readonly Kind[] = [
   ...(["EnumType", "CompositeType", "RangeType", "Domain", "Sequence", "Table"] as const),
@@ -311,7 +308,5 @@ function refuseUnmanaged(base: Schema, target: Schema): void {
 }
 
 function atomic(statements: readonly string[]): readonly Phase[] {
-  return statements.length === 0
-    ? []
-    : [{ isAtomic: true, statements: [LOCK_TIMEOUT, ...statements] }];
+  return statements.length === 0 ? [] : [{ isAtomic: true, statements }];
 }

@@ -4,12 +4,23 @@ import type {
   MigrationProof as MigrationProofMessage,
   SchemaDiff,
   SchemaDrift,
+  UnfinishedRun as UnfinishedRunMessage,
 } from "@steward/protocol/rest";
 import { isoTime } from "../../kernel/clock.js";
-import type { Drift, Migration, MigrationProof, SchemaChange, Script } from "../../schema/index.js";
+import type {
+  Drift,
+  Migration,
+  MigrationProof,
+  SchemaChange,
+  Script,
+  UnfinishedRun,
+} from "../../schema/index.js";
 
-/** A migration as the wire has it; the schemas it lies between stay where they are. */
-export function migrationMessage(migration: Migration): MigrationMessage {
+/**
+ * A migration as the wire has it; the schemas it lies between stay where they are.
+ * @param run its run that has begun and not ended, where that was looked for.
+ */
+export function migrationMessage(migration: Migration, run?: UnfinishedRun): MigrationMessage {
   const { database, author, message, status, operations, findings, commits } = migration;
   return {
     migration_id: migration.id,
@@ -20,6 +31,20 @@ export function migrationMessage(migration: Migration): MigrationMessage {
     down_findings: migration.downFindings,
     up: phasesOf(migration.up),
     down: phasesOf(migration.down),
+    ...(run === undefined ? {} : { unfinished_run: runMessage(run) }),
+  };
+}
+
+function runMessage(run: UnfinishedRun): UnfinishedRunMessage {
+  return {
+    direction: run.direction,
+    purpose: run.purpose,
+    parts_done: run.unitsDone,
+    part_count: run.unitCount,
+    under_way: run.isUnderWay,
+    ...(run.activity === undefined ? {} : { activity: run.activity }),
+    ...(run.error === undefined ? {} : { error: run.error }),
+    started_at: run.startedAt,
   };
 }
 

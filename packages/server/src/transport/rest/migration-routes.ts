@@ -70,7 +70,7 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
     },
   };
   app.get(PATH, { schema: list }, async ({ context }) => ({
-    data: (await migrations.list(context)).map(migrationMessage),
+    data: (await migrations.list(context)).map((each) => migrationMessage(each)),
   }));
   const show = {
     operationId: "getMigration",
@@ -79,9 +79,11 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
     params,
     response: { ...one, ...errors(403, 404) },
   };
-  app.get(`${PATH}/:migration_id`, { schema: show }, async ({ params, context }) => ({
-    data: migrationMessage(await migrations.show(context, params.migration_id)),
-  }));
+  app.get(`${PATH}/:migration_id`, { schema: show }, async ({ params, context }) => {
+    const migration = await migrations.show(context, params.migration_id);
+    const run = await migrations.unfinishedRun(context, params.migration_id);
+    return { data: migrationMessage(migration, run) };
+  });
 }
 
 function schemaAdminsOnly(
@@ -107,11 +109,14 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   app.post(`${PATH}/:migration_id/verify`, { schema: verify }, async ({ params, context }) => ({
     data: proofMessage(await migrations.verify(context, params.migration_id)),
   }));
-  const run = (operationId: string, summary: string) => ({
+  const run = (
+    operationId: string,
+    summary: string,
+    description = "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing.",
+  ) => ({
     operationId,
     summary,
-    description:
-      "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing.",
+    description,
     tags,
     params,
     body: runMigrationRequestSchema,
@@ -133,6 +138,32 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
       return { data: migrationMessage(done) };
     },
   );
+  const resume = run(
+    "resumeMigration",
+    "Go on with a run that stopped half way",
+    "The run's journal in the database says which parts have taken effect. 409 when there is no such run, or " +
+      "when others have changed what it is about.",
+  );
+  app.post(
+    `${PATH}/:migration_id/resume`,
+    { schema: resume },
+    async ({ params, body, context }) => {
+      const acceptDataLoss = body.accept_data_loss ?? false;
+      const done = await migrations.resume(context, params.migration_id, { acceptDataLoss });
+      return { data: migrationMessage(done) };
+    },
+  );
+  const undo = run(
+    "undoMigration",
+    "Take back what a run that stopped half way has done",
+    "Only what the run's journal says it has done. Rows and values that came into it meanwhile are lost only " +
+      "when that is accepted.",
+  );
+  app.post(`${PATH}/:migration_id/undo`, { schema: undo }, async ({ params, body, context }) => {
+    const acceptDataLoss = body.accept_data_loss ?? false;
+    const done = await migrations.undo(context, params.migration_id, { acceptDataLoss });
+    return { data: migrationMessage(done) };
+  });
 }
 
 function addDrift(app: RestApp, migrations: MigrationService): void {

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { MARKER_TABLE } from "../../marker-table.js";
+import { MARKER_TABLE } from "../../own-tables.js";
 import type { NameCatalog } from "../../repair-hints.js";
 
 /** The names an agent may have meant, read when they are needed. */

@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Intent } from "../../../governance/index.js";
-import { MARKER_TABLE } from "../../marker-table.js";
+import { MARKER_TABLE } from "../../own-tables.js";
 import { Catalog } from "./catalog.js";
 import { Guard } from "./guard.js";
 

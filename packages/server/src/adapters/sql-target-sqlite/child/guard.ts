@@ -2,7 +2,7 @@ import { constants, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Intent } from "../../../governance/index.js";
 import { assert } from "../../../kernel/assert.js";
 import { isForbiddenFunction } from "../../sqlite-functions.js";
-import { isMarkerTable, MARKER_TABLE } from "../../marker-table.js";
+import { isOwnTable } from "../../own-tables.js";
 
 /**
  * Has the engine itself refuse whatever the declared intent does not cover. SQLite asks an
@@ -133,8 +133,9 @@ const SCHEMA_CHANGES: ReadonlySet<number> = new Set([
 ]);
 
 function denialOf(access: Access, watch: Watch): string | undefined {
-  if (isMarkerTable(access.first ?? "") || isMarkerTable(access.second ?? "")) {
-    return `The table ${MARKER_TABLE} belongs to the service and cannot be used in a statement`;
+  const own = [access.first ?? "", access.second ?? ""].find(isOwnTable);
+  if (own !== undefined) {
+    return `The table ${own.toLowerCase()} belongs to the service and cannot be used in a statement`;
   }
   switch (access.action) {
     case constants.SQLITE_READ:

@@ -1,6 +1,6 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MARKER_TABLE } from "../../marker-table.js";
+import { MARKER_TABLE } from "../../own-tables.js";
 import { watchSchema } from "./schema-watch.js";
 
 describe("what a change of the schema comes to", () => {

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "../../../kernel/assert.js";
 import type { Clock } from "../../../kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
-import { MARKER_TABLE } from "../../marker-table.js";
+import { MARKER_TABLE } from "../../own-tables.js";
 
 /** Milliseconds after which a marker goes unasked: far longer than any plan lives. */
 const MARKER_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StatementClass } from "../../../governance/index.js";
 import type { Clock } from "../../../kernel/clock.js";
 import type { AttemptRef, SqlValue } from "../../../plans/ports.js";
-import { MARKER_TABLE } from "../../marker-table.js";
+import { MARKER_TABLE } from "../../own-tables.js";
 import type { WriteTask } from "../protocol.js";
 import { watchSchema } from "./schema-watch.js";
 import { WriteSession } from "./write-session.js";

@@ -1,0 +1,22 @@
+import type pg from "pg";
+
+/** What there is of an index that is made outside of a transaction. */
+export interface IndexUnderWay {
+  /** As an introspected schema has it. */
+  readonly nativeId: string;
+  readonly isValid: boolean;
+}
+
+/** @param index qualified and quoted. @returns undefined when nothing has this name. */
+export async function findIndex(
+  client: pg.Client,
+  index: string,
+): Promise<IndexUnderWay | undefined> {
+  const { rows } = await client.query<{ oid: string; isvalid: boolean | null }>(
+    `SELECT c.oid::text, i.indisvalid AS isvalid FROM pg_class c
+     LEFT JOIN pg_index i ON i.indexrelid = c.oid WHERE c.oid = to_regclass($1)`,
+    [index],
+  );
+  const [row] = rows;
+  return row === undefined ? undefined : { nativeId: `r:${row.oid}`, isValid: row.isvalid ?? true };
+}

@@ -1,0 +1,226 @@
+import type pg from "pg";
+import { AppError } from "../../kernel/errors.js";
+import {
+  concurrentIndex,
+  digestOf,
+  type MigrationWaits,
+  type RunOrder,
+  type RunOutcome,
+  type Script,
+  type Unit,
+  unfinishedError,
+  type UnfinishedRun,
+  unitsOf,
+} from "../../schema/index.js";
+import type { Checks } from "../../schema/ports.js";
+import { findIndex } from "./index-under-way.js";
+import { RELATIONS_OF_TRANSACTION, type RunJournal } from "./journal.js";
+import { introspectLive, NO_SEARCH_PATH } from "./session.js";
+import type { StatementRunner } from "./statement-runner.js";
+
+/** What a run works with; the connection holds the migration lock. */
+export interface JournaledRunParts {
+  /** Name of the data source, for messages. */
+  readonly name: string;
+  readonly client: pg.Client;
+  readonly journal: RunJournal;
+  readonly runner: StatementRunner;
+  readonly waits: MigrationWaits;
+}
+
+/**
+ * One run of a script. A script of one transaction needs no journal. Of another, each transaction
+ * journals itself; an index that is made outside of transactions is journaled before and after. So after a
+ * death at any place, the journal and the catalogs together tell what is there.
+ */
+export class JournaledRun {
+  readonly #parts: JournaledRunParts;
+  readonly #units: readonly Unit[];
+  readonly #digest: string;
+  readonly #checks: Checks;
+  readonly #order: RunOrder;
+  #journal: RunJournal;
+  /** Whether this run, and not the one that it replaces, stands in the journal. */
+  #isJournaled: boolean;
+  #unitsDone: number;
+  /** Whether the next transaction is the first one here. */
+  #isFirst = true;
+
+  constructor(parts: JournaledRunParts, script: Script, checks: Checks, order: RunOrder) {
+    this.#parts = parts;
+    this.#units = unitsOf(script);
+    this.#digest = digestOf(script);
+    this.#checks = checks;
+    this.#order = order;
+    this.#journal = parts.journal;
+    this.#isJournaled = order.continues !== undefined;
+    this.#unitsDone = order.continues?.unitsDone ?? 0;
+  }
+
+  async run(): Promise<RunOutcome> {
+    const { client } = this.#parts;
+    const unfinished = await this.#takenUp();
+    await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);
+    if (unfinished?.begunIndex !== undefined) await this.#settleIndex(unfinished.begunIndex);
+    this.#checks.before(await introspectLive(client));
+    const isOneTransaction = this.#units.length === 1 && this.#units[0]?.isTransactional === true;
+    if (!isOneTransaction) this.#journal = await this.#journal.made();
+    try {
+      for (const unit of this.#units.slice(this.#unitsDone)) {
+        if (unit.isTransactional) await this.#runTransaction(unit);
+        else await this.#makeIndex(unit);
+        this.#unitsDone += 1;
+      }
+      if (this.#units.at(-1)?.isTransactional === false) await this.#endOutside();
+      return { status: "done" };
+    } catch (thrown) {
+      return await this.#stop(AppError.from(thrown));
+    }
+  }
+
+  /** The unfinished run that this one goes on with or replaces. @throws AppError for any other. */
+  async #takenUp(): Promise<UnfinishedRun | undefined> {
+    const { name } = this.#parts;
+    const unfinished = await this.#journal.read();
+    const expected = this.#order.continues ?? this.#order.replaces;
+    if (unfinished === undefined && expected === undefined) return undefined;
+    if (unfinished === undefined) {
+      throw new AppError("STATE_CONFLICT", `Somebody else has ended the unfinished run of ${name}`);
+    }
+    const isSame =
+      expected?.digest === unfinished.digest && expected.unitsDone === unfinished.unitsDone;
+    if (!isSame) throw unfinishedError(name, unfinished);
+    return unfinished;
+  }
+
+  /** What a process that died has left of an index: a whole one counts, part of one goes. */
+  async #settleIndex(index: string): Promise<void> {
+    const found = await findIndex(this.#parts.client, index);
+    const isKept = this.#order.continues !== undefined && found?.isValid === true;
+    if (isKept) {
+      this.#unitsDone += 1;
+      await this.#journal.advance(this.#unitsDone, [found.nativeId]);
+      return;
+    }
+    if (found !== undefined) await this.#dropIndex(index);
+    await this.#journal.beginIndex(undefined);
+  }
+
+  async #runTransaction({ statements }: Unit): Promise<void> {
+    const { client, runner, waits } = this.#parts;
+    const isLast = this.#unitsDone === this.#units.length - 1;
+    await client.query("BEGIN");
+    try {
+      await client.query(`SET LOCAL lock_timeout = ${String(waits.lockMs)}`);
+      if (this.#isFirst) await this.#refuseRows();
+      for (const sql of statements) await runner.run(sql);
+      if (isLast) this.#checks.after(await introspectLive(client));
+      await this.#journalTransaction(isLast);
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+    await runner.commit();
+    this.#isFirst = false;
+  }
+
+  async #refuseRows(): Promise<void> {
+    const { client, runner } = this.#parts;
+    for (const { table, query, finding } of this.#checks.rows ?? []) {
+      await runner.run(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      const { rowCount } = await client.query(query);
+      if (rowCount !== 0) {
+        throw new AppError(
+          "APPROVAL_REQUIRED",
+          `Data would be lost (${finding}): accept_data_loss allows it`,
+        );
+      }
+    }
+  }
+
+  /** The journal of a transaction is a part of it. */
+  async #journalTransaction(isLast: boolean): Promise<void> {
+    const { client } = this.#parts;
+    if (isLast) {
+      if (this.#isJournaled || this.#order.replaces !== undefined) await this.#journal.end();
+      return;
+    }
+    if (!this.#isJournaled) await this.#begin();
+    const { rows } = await client.query<{ id: string }>(RELATIONS_OF_TRANSACTION);
+    await this.#journal.advance(
+      this.#unitsDone + 1,
+      rows.map(({ id }) => id),
+    );
+  }
+
+  async #begin(): Promise<void> {
+    const { identity, replaces } = this.#order;
+    const script = { digest: this.#digest, unitCount: this.#units.length };
+    await this.#journal.begin(identity, script, replaces?.madeRelations ?? []);
+    this.#isJournaled = true;
+  }
+
+  /** An index that is made while others write has its name journaled before anything of it is there. */
+  async #makeIndex({ statements }: Unit): Promise<void> {
+    const { client, runner, waits } = this.#parts;
+    const [sql = ""] = statements;
+    const index = concurrentIndex(sql) ?? "";
+    if (!this.#isJournaled) await this.#begin();
+    await client.query(`SET lock_timeout = ${String(waits.indexMs)}`);
+    if ((await findIndex(client, index)) !== undefined) {
+      throw new AppError("STATE_CONFLICT", `Somebody else has made ${index} meanwhile`);
+    }
+    await this.#journal.beginIndex(index);
+    try {
+      await runner.run(sql);
+    } catch (error) {
+      await this.#clearFailedIndex(index);
+      throw error;
+    }
+    const made = await findIndex(client, index);
+    await this.#journal.advance(this.#unitsDone + 1, made === undefined ? [] : [made.nativeId]);
+  }
+
+  /** A statement that failed leaves an invalid index, which every write would go on paying for. */
+  async #clearFailedIndex(index: string): Promise<void> {
+    try {
+      const left = await findIndex(this.#parts.client, index);
+      if (left?.isValid === false) await this.#dropIndex(index);
+      await this.#journal.beginIndex(undefined);
+    } catch {
+      // The connection is gone, or the lock was not to be had: the journal says what is left to do.
+    }
+  }
+
+  async #dropIndex(index: string): Promise<void> {
+    const { client, runner, waits } = this.#parts;
+    await client.query(`SET lock_timeout = ${String(waits.indexMs)}`);
+    await runner.run(`DROP INDEX CONCURRENTLY ${index}`);
+  }
+
+  async #endOutside(): Promise<void> {
+    this.#checks.after(await introspectLive(this.#parts.client));
+    await this.#journal.end();
+  }
+
+  /** Either nothing has taken effect, or the journal says what has. */
+  async #stop(error: AppError): Promise<RunOutcome> {
+    if (this.#parts.runner.isLost) throw error;
+    const run = this.#isJournaled ? await this.#journal.read() : undefined;
+    if (run === undefined) throw nothingChanged(error);
+    if (run.unitsDone === 0 && run.begunIndex === undefined && run.purpose === "migrate") {
+      await this.#journal.end();
+      throw nothingChanged(error);
+    }
+    await this.#journal.stop(error.message);
+    return { status: "stopped", run: { ...run, error: error.message }, error };
+  }
+}
+
+function nothingChanged(error: AppError): AppError {
+  const { code, message, details, retryAfterMs } = error;
+  return new AppError(code, `Nothing was changed: ${message}`, {
+    ...{ cause: error, details },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

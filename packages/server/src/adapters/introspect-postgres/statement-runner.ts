@@ -1,0 +1,83 @@
+import type pg from "pg";
+import { AppError } from "../../kernel/errors.js";
+import type { LockWatch } from "./lock-watch.js";
+import { reasonOf } from "./session.js";
+
+/** Runs the statements of a migration, and says what became of one that failed. */
+export class StatementRunner {
+  readonly #client: pg.Client;
+  readonly #watch: LockWatch;
+  #isLost = false;
+
+  constructor(client: pg.Client, watch: LockWatch) {
+    this.#client = client;
+    this.#watch = watch;
+    client.on("end", () => (this.#isLost = true));
+  }
+
+  /** Whether the connection has been lost: what was under way may have taken effect or not. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /**
+   * @throws AppError `STEP_FAILED` with the engine's reason; `STATE_CONFLICT` for a lock that was not to be
+   * had in time, naming who holds it; `STORE_UNAVAILABLE` when the connection was lost.
+   */
+  async run(sql: string): Promise<void> {
+    try {
+      await this.#watch.during(() => this.#client.query(sql));
+    } catch (error) {
+      throw this.#classified(sql, error);
+    }
+  }
+
+  /** Ends a transaction; when the connection is lost meanwhile, nobody knows whether it took effect. */
+  async commit(): Promise<void> {
+    await this.run("COMMIT");
+  }
+
+  #classified(sql: string, cause: unknown): AppError {
+    const code = sqlStateOf(cause);
+    if (code === undefined || this.#isLost || CONNECTION_LOST.test(code)) {
+      this.#isLost = true;
+      const doubt =
+        sql === "COMMIT"
+          ? "whether the transaction took effect is found out when the migration is run again"
+          : "its transaction is rolled back";
+      return new AppError(
+        "STORE_UNAVAILABLE",
+        `The connection was lost at ${shortened(sql)}: ${doubt}`,
+        { cause, retryAfterMs: 1000 },
+      );
+    }
+    if (code === LOCK_NOT_AVAILABLE) return this.#lockRefused(sql, cause);
+    return new AppError("STEP_FAILED", `PostgreSQL refuses ${sql}: ${reasonOf(cause)}`, { cause });
+  }
+
+  #lockRefused(sql: string, cause: unknown): AppError {
+    const { blockers } = this.#watch;
+    const who = blockers.length === 0 ? "somebody" : blockers.join("; ");
+    return new AppError(
+      "STATE_CONFLICT",
+      `${shortened(sql)} waited too long for a lock, which is held by ${who}: ` +
+        "end that transaction or wait for it, and run the migration again",
+      { cause, retryAfterMs: 1000 },
+    );
+  }
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+/** Connection exceptions, and a server that shuts down. */
+const CONNECTION_LOST = /^(08...|57P0[123])$/;
+/** Characters of a statement that an error repeats. */
+const STATEMENT_LENGTH_MAX = 200;
+
+function shortened(sql: string): string {
+  return sql.length <= STATEMENT_LENGTH_MAX ? sql : `${sql.slice(0, STATEMENT_LENGTH_MAX)}…`;
+}
+
+function sqlStateOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,251 @@
+import { assert } from "../kernel/assert.js";
+import { AppError } from "../kernel/errors.js";
+import { checkpoint, type PlannedScript } from "./checkpoint.js";
+import { type Concern, concernedDifferences, concernOf } from "./concern.js";
+import { refuseDifferences, refuseDrift } from "./drift.js";
+import { identify } from "./identify.js";
+import { withLayoutOf } from "./layout.js";
+import { lint } from "./lint.js";
+import { lossGuards } from "./postgres/loss-guards.js";
+import { qualified } from "./postgres/names.js";
+import type { Checks, RunIdentity, RunOutcome, SchemaDatabase, UnfinishedRun } from "./ports.js";
+import { refuseLoss } from "./refusals.js";
+import type { Schema } from "./schema.js";
+import { scriptBetween } from "./script.js";
+import { digestOf } from "./script-units.js";
+import { sayRun, unfinishedError, waysOut } from "./unfinished-run.js";
+
+/** Which way a migration runs. */
+export interface MigrationPath extends PlannedScript {
+  readonly migrationId: string;
+  readonly direction: "up" | "down";
+  /** The schema as it was recorded before the run, with the engine's own ids of what was there. */
+  readonly recorded: Schema;
+}
+
+/** What may happen to rows and values. */
+export interface LossOptions {
+  readonly acceptDataLoss: boolean;
+}
+
+/**
+ * The runs of a migration's script on a database: a first one, one that goes on after a stop, and one that
+ * takes back what a stopped one did. Nothing is changed but what the script itself names, however a run ends.
+ */
+export class MigrationRun {
+  readonly #database: SchemaDatabase;
+  readonly #path: MigrationPath;
+
+  constructor(database: SchemaDatabase, path: MigrationPath) {
+    this.#database = database;
+    this.#path = path;
+  }
+
+  /**
+   * Runs the whole script. When it stops half way, what it did is taken back, if that loses nothing.
+   * @returns the schema that it ends at.
+   * @throws AppError why it did not run whole, and whether anything of it is left.
+   */
+  async start(): Promise<Schema> {
+    const { from, to, script } = this.#path;
+    let reached = to;
+    const isOneUnit = script.length === 1 && script[0]?.isAtomic === true;
+    const checks: Checks = {
+      before: (draft) => refuseDrift(this.#database.name, from, draft),
+      after: (draft) => {
+        if (isOneUnit) {
+          refuseDrift(this.#database.name, to, draft);
+          reached = identify(draft, to);
+        } else {
+          reached = this.#promised(draft);
+        }
+      },
+    };
+    const identity = this.#identity("migrate", 0);
+    const outcome = await this.#database.apply(script, checks, { identity });
+    if (outcome.status === "done") return reached;
+    throw await this.#afterStop(outcome.run, outcome.error);
+  }
+
+  /**
+   * Goes on with a run that stopped, to its own end.
+   * @returns the schema that it ends at; undefined when it was an undoing.
+   */
+  async resume(run: UnfinishedRun, options: LossOptions): Promise<Schema | undefined> {
+    if (run.purpose === "undo") {
+      await this.#undo(await this.#reached(run.undoneUnits), run, options);
+      return undefined;
+    }
+    const { from, to, script } = this.#path;
+    refuseOtherScript(script, run);
+    refuseLoss(lint(from, to, script), options.acceptDataLoss);
+    const halfway = await this.#reached(run.unitsDone);
+    // The engine goes on making an index for a process that has died.
+    const isMade = run.begunIndex !== undefined;
+    const possible = isMade ? [halfway, await this.#reached(run.unitsDone + 1)] : [halfway];
+    const concern = concernOf(from, to);
+    let reached = to;
+    const outcome = await this.#database.apply(
+      script,
+      {
+        before: (draft) => {
+          this.#refuseOthersChanges({ possible, concern, extras: false }, draft, run);
+        },
+        after: (draft) => (reached = this.#promised(draft)),
+      },
+      { identity: this.#identity("migrate", 0), continues: run },
+    );
+    this.#refuseStop(outcome);
+    return reached;
+  }
+
+  /** Takes back what a run that stopped has done, and nothing else. */
+  async undo(run: UnfinishedRun, options: LossOptions): Promise<void> {
+    if (run.purpose === "undo") {
+      await this.resume(run, options);
+      return;
+    }
+    refuseOtherScript(this.#path.script, run);
+    await this.#undo(await this.#reached(run.unitsDone), run, options);
+  }
+
+  /** What is told of a first run that stopped, when what can be taken back was. */
+  async #afterStop(run: UnfinishedRun, error: AppError): Promise<AppError> {
+    const { from, to, script } = this.#path;
+    const isLossAccepted = lint(from, to, script).some(({ code }) => code === "destructive");
+    const withMessage = (message: string): AppError =>
+      new AppError(error.code, message, { cause: error });
+    if (isLossAccepted) {
+      const why = "it is not taken back by itself, for it was allowed to lose data";
+      return withMessage(`${sayRun(this.#database.name, run)}; ${why}. ${waysOut(run)}`);
+    }
+    try {
+      await this.#undo(await this.#reached(run.unitsDone), run, { acceptDataLoss: false });
+    } catch (thrown) {
+      const { message } = AppError.from(thrown);
+      const left = (await this.#database.unfinishedRun()) ?? run;
+      return withMessage(
+        `${sayRun(this.#database.name, run)}. What it did could not be taken back: ${message}. ${waysOut(left)}`,
+      );
+    }
+    return withMessage(`${error.message}. What the migration had done until then was taken back`);
+  }
+
+  async #undo(halfway: Schema, run: UnfinishedRun, { acceptDataLoss }: LossOptions): Promise<void> {
+    const { from } = this.#path;
+    const script = scriptBetween(halfway, from);
+    const isBegun = run.purpose === "undo";
+    if (isBegun) refuseOtherScript(script, run);
+    const undoneUnits = isBegun ? run.undoneUnits : run.unitsDone;
+    const { guards, guarded } = lossGuards(halfway, from);
+    const others = lint(halfway, from, script).filter(({ object }) => !guarded.has(object));
+    refuseLoss(others, acceptDataLoss);
+    const concern = concernOf(halfway, from);
+    const here = isBegun
+      ? await checkpoint(this.#database, { from: halfway, to: from, script }, run.unitsDone)
+      : halfway;
+    const outcome = await this.#database.apply(
+      script,
+      {
+        before: (draft) => {
+          this.#refuseOthersChanges({ possible: [here], concern, extras: true }, draft, run);
+        },
+        after: (draft) => {
+          const { differences } = concernedDifferences(from, draft, concern, { extras: false });
+          refuseDifferences(this.#database.name, differences);
+        },
+        rows: acceptDataLoss ? [] : guards,
+      },
+      {
+        identity: this.#identity("undo", undoneUnits),
+        ...(isBegun ? { continues: run } : { replaces: run }),
+      },
+    );
+    this.#refuseStop(outcome);
+  }
+
+  /** The schema that the database has, as far as the migration is concerned with it. */
+  #reached(unitsDone: number): Promise<Schema> {
+    return checkpoint(this.#database, this.#path, unitsDone);
+  }
+
+  /** The schema that was promised. @throws AppError `STATE_CONFLICT` when it was not reached. */
+  #promised(draft: Schema): Schema {
+    const { from, to } = this.#path;
+    const found = concernedDifferences(to, draft, concernOf(from, to), { extras: false });
+    refuseDifferences(this.#database.name, found.differences);
+    return withLayoutOf(to, found.live);
+  }
+
+  #refuseOthersChanges(
+    { possible, concern, extras }: Expectation,
+    draft: Schema,
+    run: UnfinishedRun,
+  ): void {
+    const compared = possible.map((expected) =>
+      concernedDifferences(expected, draft, concern, { extras }),
+    );
+    const found = compared.find((each) => each.differences.length === 0) ?? compared[0];
+    assert(found !== undefined, "there is a schema to compare with");
+    const { live, differences } = found;
+    refuseDifferences(this.#database.name, differences);
+    const foreign = replacedRelations(live, concern, run, this.#path.recorded);
+    if (foreign.length === 0) return;
+    throw new AppError(
+      "STATE_CONFLICT",
+      `Somebody else has made ${foreign.join(", ")} in ${this.#database.name} anew: nothing was changed`,
+    );
+  }
+
+  #refuseStop(outcome: RunOutcome): void {
+    if (outcome.status === "done") return;
+    const { run, error } = outcome;
+    const { message } = unfinishedError(this.#database.name, run);
+    throw new AppError(error.code, message, { cause: error });
+  }
+
+  #identity(purpose: RunIdentity["purpose"], undoneUnits: number): RunIdentity {
+    const { migrationId, direction } = this.#path;
+    return { migrationId, direction, purpose, undoneUnits };
+  }
+}
+
+/** How a database must be for a run to go on, as far as the run is concerned with it. */
+interface Expectation {
+  /** One of these. */
+  readonly possible: readonly Schema[];
+  readonly concern: Concern;
+  /** Whether what others made on these objects counts too: it would go along with them. */
+  readonly extras: boolean;
+}
+
+/** Relations of a concern that are neither those from before the run nor its own. */
+function replacedRelations(
+  live: Schema,
+  { ids, above }: Concern,
+  { madeRelations, begunIndex }: UnfinishedRun,
+  before: Schema,
+): readonly string[] {
+  return live.objects
+    .filter((object) => {
+      const { id, values } = object;
+      const { nativeId } = values;
+      if (typeof nativeId !== "string" || !nativeId.startsWith("r:")) return false;
+      if (!ids.has(id) && !above.has(id)) return false;
+      // Nothing had this name when the run began to make it.
+      if (object.kind === "Index" && qualified(live, object) === begunIndex) return false;
+      return !madeRelations.includes(nativeId) && before.find(id)?.values.nativeId !== nativeId;
+    })
+    .map((object) => live.pathOf(object));
+}
+
+/** Only the very script that a run began with can go on with it. */
+function refuseOtherScript(script: MigrationPath["script"], run: UnfinishedRun): void {
+  if (digestOf(script) === run.digest) return;
+  throw new AppError(
+    "STATE_CONFLICT",
+    `Migration ${run.migrationId} was begun with other statements than this version of the program makes: ` +
+      "finish or take it back with the version that began it, or bring the schema in order by hand and accept " +
+      "it as it is (steward migrate-db drift --accept)",
+  );
+}

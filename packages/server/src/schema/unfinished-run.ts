@@ -1,0 +1,33 @@
+import { AppError } from "../kernel/errors.js";
+import type { RunIdentity, UnfinishedRun } from "./ports.js";
+
+/** The error for whoever wants to migrate a database that a run has left half way. */
+export function unfinishedError(database: string, run: UnfinishedRun): AppError {
+  if (run.isUnderWay) {
+    const what = `${wordOf(run)} migration ${run.migrationId} of ${database} is under way`;
+    return new AppError("STATE_CONFLICT", `${what}: try again when it has ended`);
+  }
+  return new AppError("STATE_CONFLICT", `${sayRun(database, run)}. ${waysOut(run)}`);
+}
+
+/** How far a run came, and why no further. */
+export function sayRun(database: string, run: UnfinishedRun): string {
+  const { migrationId, unitsDone, unitCount, error } = run;
+  const progress = `${String(unitsDone)} of its ${String(unitCount)} parts have taken effect`;
+  const reason = error === undefined ? "its process ended before it did" : error;
+  return `${wordOf(run)} migration ${migrationId} of ${database} stopped half way: ${progress} (${reason})`;
+}
+
+/** What can be done about a run that stopped half way. */
+export function waysOut({ migrationId, purpose }: RunIdentity): string {
+  const resume = `steward migrate-db resume ${migrationId}`;
+  return purpose === "undo"
+    ? `Remove what stopped it, then go on undoing it: ${resume}`
+    : `Remove what stopped it and go on (${resume}), or take back what it did ` +
+        `(steward migrate-db undo ${migrationId})`;
+}
+
+function wordOf({ purpose, direction }: RunIdentity): string {
+  if (purpose === "undo") return "Undoing";
+  return direction === "up" ? "Applying" : "Reverting";
+}
