@@ -390,6 +390,7 @@ describe("the REST interface", () => {
       "GET /api/state/migrations/{migration_id}",
       "GET /api/state/proof",
       "GET /api/state/refs",
+      "GET /api/state/schema",
       "GET /api/state/schema-diff",
       "GET /billing/budgets",
       "GET /billing/payment-methods",

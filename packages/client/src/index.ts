@@ -59,6 +59,7 @@ export type {
   SchemaDiff,
   SchemaDiffQuery,
   SchemaDrift,
+  SchemaDump,
   SchemaFile,
   SchemaOperation,
   SchemaPropertyChange,

@@ -16,6 +16,8 @@ describe("migrations", () => {
     await migrations.apply("1", { accept_data_loss: true });
     await migrations.revert("1");
     await migrations.diff({ from: "schemas/shop", to: "v1" });
+    await migrations.dump();
+    await migrations.dump("shop");
     await migrations.drift("shop");
     await migrations.acceptDrift({ database: "shop", message: "m" });
     expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
@@ -26,6 +28,8 @@ describe("migrations", () => {
       'POST /api/state/migrations/1/apply {"accept_data_loss":true}',
       "POST /api/state/migrations/1/revert {}",
       "GET /api/state/schema-diff?from=schemas%2Fshop&to=v1",
+      "GET /api/state/schema",
+      "GET /api/state/schema?database=shop",
       "GET /api/state/drift?database=shop",
       'POST /api/state/drift {"database":"shop","message":"m"}',
     ]);

@@ -8,6 +8,7 @@ import type {
   SchemaDiff,
   SchemaDiffQuery,
   SchemaDrift,
+  SchemaDump,
   UnchangedSchema,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
@@ -38,6 +39,8 @@ export interface Migrations {
   undo(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
   /** What leads from the schema of one commit to that of another, and back. */
   diff(query: SchemaDiffQuery, options?: CallOptions): Promise<SchemaDiff>;
+  /** The present schema of a database as SQL that can be proposed; of the only one unless it is named. */
+  dump(database?: string, options?: CallOptions): Promise<SchemaDump>;
   /** How a database is, beside how it was left. */
   drift(database: string, options?: CallOptions): Promise<SchemaDrift>;
   /** Takes a database as it is for what it should be. */
@@ -66,6 +69,14 @@ export function createMigrations(http: Http): Migrations {
     undo: (id, body = {}, options) => post(`${pathOf(id)}/undo`, body, false, options),
     diff: (query, { signal } = {}) =>
       http.call({ method: "GET", path: DIFF, query: { ...query }, idempotent: true, signal }),
+    dump: (database, { signal } = {}) =>
+      http.call({
+        method: "GET",
+        path: DUMP,
+        query: database === undefined ? {} : { database },
+        idempotent: true,
+        signal,
+      }),
     drift: (database, { signal } = {}) =>
       http.call({ method: "GET", path: DRIFT, query: { database }, idempotent: true, signal }),
     acceptDrift: (body, options) => post(DRIFT, body, true, options),
@@ -74,4 +85,5 @@ export function createMigrations(http: Http): Migrations {
 
 const PATH = "/api/state/migrations";
 const DIFF = "/api/state/schema-diff";
+const DUMP = "/api/state/schema";
 const DRIFT = "/api/state/drift";

@@ -82,7 +82,7 @@ export const migrations: readonly ProcessScenario[] = [
     },
   ),
   ...overEach(
-    ["D15-written", "D15-unchanged"],
+    ["D15-written", "D15-unchanged", "D15-dump"],
     "a schema is proposed as sqlite3 writes it, and nothing is kept where it is there already",
     async ({ rest }) => {
       const dump = `PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n${BASE};\n`;
@@ -94,6 +94,10 @@ export const migrations: readonly ProcessScenario[] = [
       expect(await rest.migrations.propose({ ...proposal, sql: files })).toMatchObject({
         status: "unchanged",
         database: "default",
+      });
+      const { sql } = await rest.migrations.dump();
+      expect(await rest.migrations.propose({ ...proposal, sql })).toMatchObject({
+        status: "unchanged",
       });
       expect(await rest.migrations.list()).toEqual([]);
       const rows = `${dump}INSERT INTO customers VALUES(1,'Ada');\n`;

@@ -64,6 +64,20 @@ export interface MigrationPhase {
   readonly statements: readonly string[];
 }
 
+/** Which database's schema is wanted as SQL. */
+export interface SchemaDumpQuery {
+  /** Name of the data source; may be left out where there is one only. */
+  readonly database?: string;
+}
+
+/** The present schema of a database as SQL that can be proposed. */
+export interface SchemaDump {
+  readonly database: string;
+  readonly dialect: "sqlite" | "postgres";
+  /** The same for the same schema, byte by byte. */
+  readonly sql: string;
+}
+
 /** Which two commits are compared. */
 export interface SchemaDiffQuery {
   /** A branch such as `schemas/shop`, a tag, or a content id. */
@@ -291,6 +305,16 @@ export const migrationSchema: z.ZodType<Migration> = z
 export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
   .object({ status: z.literal("unchanged"), database: z.string(), root: z.string() })
   .meta({ id: "UnchangedSchema" });
+
+/** Schema of {@link SchemaDumpQuery}. */
+export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> = z.object({
+  database: database.exactOptional(),
+});
+
+/** Schema of {@link SchemaDump}. */
+export const schemaDumpSchema: z.ZodType<SchemaDump> = z
+  .object({ database: z.string(), dialect: z.enum(["sqlite", "postgres"]), sql: z.string() })
+  .meta({ id: "SchemaDump" });
 
 /** Schema of {@link SchemaDiffQuery}. */
 export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.object({

@@ -16,7 +16,12 @@ export { KnownSchemas } from "./known-schemas.js";
 export type { Finding, FindingCode } from "./lint.js";
 export { LOCK_MODES, type LockMode, scriptLocks, type TableLock } from "./locks.js";
 export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./migration.js";
-export { MigrationService, type PlanStep, type RunOptions } from "./migration-service.js";
+export {
+  MigrationService,
+  type PlanStep,
+  type RunOptions,
+  type SchemaDump,
+} from "./migration-service.js";
 export type {
   Checks,
   MigrationWaits,
@@ -44,6 +49,7 @@ export { unfinishedError } from "./unfinished-run.js";
 export { StepRecorder } from "./step-recorder.js";
 export { tableDeltas } from "./table-deltas.js";
 export { type CatalogRow, readSqliteCatalog } from "./sqlite/read-catalog.js";
+export { dumpSchema } from "./wanted/dump-schema.js";
 export type { Definition, Definitions, SqlFile, WantedSql } from "./wanted/read-definitions.js";
 export { readDefinitions } from "./wanted/read-definitions.js";
 export { withoutData } from "./wanted/postgres-definitions.js";

@@ -21,12 +21,13 @@ import { drawMigration, type Proposal, type Unchanged, wantedSchema } from "./pr
 import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
 import { reachedSchema, type WayToReach } from "./reached-schema.js";
 import { MigrationRun } from "./migration-run.js";
-import type { Schema } from "./schema.js";
+import type { Dialect, Schema } from "./schema.js";
 import { noteOf, requireSchemaAdmin } from "./schema-admin.js";
 import { changeBetween, type SchemaChange } from "./schema-change.js";
 import { SchemaHistory, schemaNamed } from "./schema-history.js";
 import { scriptBetween } from "./script.js";
 import { unfinishedError } from "./unfinished-run.js";
+import { dumpSchema } from "./wanted/dump-schema.js";
 
 /** How a migration is to run. */
 export interface RunOptions {
@@ -38,6 +39,14 @@ export interface RunOptions {
 
 /** A step of a plan. */
 export type PlanStep = Omit<StepRun, "commit">;
+
+/** The schema of a database as SQL. */
+export interface SchemaDump {
+  /** Name of the data source. */
+  readonly database: string;
+  readonly dialect: Dialect;
+  readonly sql: string;
+}
 
 /** What the service works with. */
 export interface MigrationServiceParts {
@@ -117,6 +126,18 @@ export class MigrationService {
       if (base.dialect === target.dialect) return changeBetween(base, target);
       throw invalidField("to", `is a schema of ${target.dialect}, and from one of ${base.dialect}`);
     });
+  }
+
+  /**
+   * The schema of a database as it is, as SQL that may be proposed.
+   * @param name Undefined for the only one that there is.
+   * @throws AppError `INVALID_ARGUMENT` when there are several, naming them.
+   */
+  async dump(caller: Caller, name?: string): Promise<SchemaDump> {
+    requireSchemaAdmin(caller);
+    const database = this.#database(name ?? this.#onlyDatabase());
+    const draft = await this.#turns.next(database.name, () => database.introspect());
+    return { database: database.name, dialect: database.dialect, sql: dumpSchema(draft) };
   }
 
   /** How the database is, beside how it was left. */
@@ -389,6 +410,12 @@ export class MigrationService {
 
   #records(store: BlockStore): MigrationRecords {
     return new MigrationRecords(store, this.#parts.clock);
+  }
+
+  #onlyDatabase(): string {
+    const [first, ...others] = this.#parts.databases.keys();
+    if (first !== undefined && others.length === 0) return first;
+    throw invalidField("database", `must name a data source: ${[first, ...others].join(", ")}`);
   }
 
   #database(name: string): SchemaDatabase {

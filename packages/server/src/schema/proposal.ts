@@ -9,6 +9,7 @@ import type { Schema } from "./schema.js";
 import { authorOf } from "./schema-admin.js";
 import { changeBetween } from "./schema-change.js";
 import { refuseUnmade, refuseUnmadeIn, withUnmanagedOf } from "./unmanaged.js";
+import { withVersionsOf } from "./wanted/extension-versions.js";
 import { readDefinitions, type WantedSql } from "./wanted/read-definitions.js";
 
 /** What a migration is proposed with. */
@@ -32,8 +33,9 @@ export async function wantedSchema(
   refuseUnmade(base, definitions.unmanaged);
   await using scratch = await database.scratch();
   await scratch.define(definitions);
-  const wanted = identify(await scratch.introspect(), base, [...hints, ...definitions.hints]);
-  refuseUnmadeIn(wanted, base);
+  const found = identify(await scratch.introspect(), base, [...hints, ...definitions.hints]);
+  refuseUnmadeIn(found, base);
+  const wanted = withVersionsOf(base, found, definitions.unversioned);
   return withUnmanagedOf(base, wanted);
 }
 

@@ -73,6 +73,21 @@ describe("a wanted schema of PostgreSQL", () => {
     await service.acceptDrift(ADMIN, "shop", "dropped by hand");
   });
 
+  it("leaves an extension whose version it does not say as it is", async () => {
+    const dump = pgDumpOutput(owner);
+    await db.query("CREATE EXTENSION pg_trgm VERSION '1.5'");
+    await service.acceptDrift(ADMIN, "shop", "made by hand");
+    const written = (version: string) =>
+      `CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public${version}; ${dump}
+      CREATE FUNCTION public.watch() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';`;
+    expect(await propose(written(""))).toMatchObject({ status: "unchanged" });
+    expect(proposed(await propose(written(" VERSION '1.6'"))).operations).toMatchObject([
+      { kind: "Extension", path: "pg_trgm", changes: [{ before: "1.5", after: "1.6" }] },
+    ]);
+    await db.query("DROP EXTENSION pg_trgm");
+    await service.acceptDrift(ADMIN, "shop", "dropped by hand");
+  });
+
   it("is refused by the place of the statement that PostgreSQL does not take", async () => {
     expect(await refusal("CREATE TABLE t (a int);\n\nCREATE INDEX i\n  ON u (a);")).toContain(
       'line 3: PostgreSQL refuses CREATE INDEX i ON u (a): relation "u" does not exist',

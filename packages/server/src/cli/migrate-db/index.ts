@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { diffCommand } from "./diff.js";
 import { driftCommand } from "./drift.js";
+import { dumpCommand } from "./dump.js";
 import { listCommand, showCommand } from "./show.js";
 import { proposeCommand } from "./propose.js";
 import { applyCommand, resumeCommand, revertCommand, undoCommand } from "./run.js";
@@ -20,5 +21,6 @@ export function migrateDbCommand(context: CliContext): Command {
     .addCommand(resumeCommand(context))
     .addCommand(undoCommand(context))
     .addCommand(diffCommand(context))
-    .addCommand(driftCommand(context));
+    .addCommand(driftCommand(context))
+    .addCommand(dumpCommand(context));
 }

@@ -118,6 +118,25 @@ describe("steward migrate-db", () => {
     });
   });
 
+  it("dumps the present schema as SQL that asks for nothing when it is proposed", async () => {
+    const dump = await steward("dump");
+    expect(dump).toMatchObject({ code: 0, stderr: "" });
+    expect(dump.stdout).toContain('CREATE TABLE "customers" (');
+    const file = join(dir, "dump.sql");
+    writeFileSync(file, dump.stdout);
+    const proposed = await steward("propose", "shop", file, "-m", "nothing", "--json");
+    expect(JSON.parse(proposed.stdout)).toMatchObject({ status: "unchanged" });
+    const { sql, ...rest } = JSON.parse((await steward("dump", "shop", "--json")).stdout) as {
+      readonly sql: string;
+    };
+    expect(`${sql}\n`).toBe(dump.stdout);
+    expect(rest).toEqual({ database: "shop", dialect: "sqlite" });
+    expect(await steward("dump", "none")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there are: shop"),
+    });
+  });
+
   it("compares the schemas of two commits, coloured on a terminal, and as JSON", async () => {
     const log = await runSteward(["state", "log", "schemas/shop", "--json"], {
       env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}` },

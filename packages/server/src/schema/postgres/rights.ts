@@ -53,6 +53,16 @@ export function changeRights(
   });
 }
 
+/** Who may use the sequence of a new identity column, whose name is known. */
+export function grantSequence(
+  table: SchemaObject,
+  column: SchemaObject,
+  sequence: string,
+): readonly string[] {
+  const after = { grants: partsIn(column.values, "sequenceGrants"), revoked: [] };
+  return sayRights(table, NONE, after, () => ` ON SEQUENCE ${sequence}`);
+}
+
 /** As {@link changeRights}, of the sequence of an identity column, which goes by its column. */
 export function changeSequenceRights(
   schema: Schema,

@@ -3,6 +3,7 @@ import { SCHEMA_BYTES_MAX } from "../../kernel/limits.js";
 import { hintsIn } from "../definitions.js";
 import type { RenameHint } from "../identify.js";
 import type { Dialect } from "../schema.js";
+import { extensionStatement } from "./extension-versions.js";
 import { judgePostgres, judgePsqlCommand, withoutData } from "./postgres-definitions.js";
 import { rolesIn } from "./roles.js";
 import { judgeSqlite, judgeSqliteCommand } from "./sqlite-definitions.js";
@@ -35,6 +36,8 @@ export interface Definitions {
   readonly hints: readonly RenameHint[];
   /** The roles that are named, each with the first place. */
   readonly roles: ReadonlyMap<string, Place>;
+  /** Extensions whose version is not said. */
+  readonly unversioned: ReadonlySet<string>;
   /** Objects that are only to stay as they are: no migration makes them. */
   readonly unmanaged: readonly UnmanagedDefinition[];
 }
@@ -81,6 +84,7 @@ class DefinitionsReader implements Definitions {
   readonly statements: Definition[] = [];
   readonly hints: RenameHint[] = [];
   readonly roles = new Map<string, Place>();
+  readonly unversioned = new Set<string>();
   readonly unmanaged: UnmanagedDefinition[] = [];
   readonly #dialect: Dialect;
 
@@ -108,9 +112,17 @@ class DefinitionsReader implements Definitions {
     this.statements.push({ sql, place });
     this.hints.push(...hintsIn(piece.tokens));
     if (!isPostgres) return;
+    this.#addExtension(piece);
     for (const role of rolesIn(piece.tokens)) {
       if (!this.roles.has(role)) this.roles.set(role, place);
     }
+  }
+
+  #addExtension({ tokens }: Piece): void {
+    const extension = extensionStatement(tokens);
+    if (extension === undefined) return;
+    if (extension.saysVersion) this.unversioned.delete(extension.name);
+    else if (extension.isCreated) this.unversioned.add(extension.name);
   }
 
   #judge({ is, text, tokens }: Piece): Verdict {

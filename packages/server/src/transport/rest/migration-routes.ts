@@ -9,6 +9,8 @@ import {
   schemaDiffQuerySchema,
   schemaDiffSchema,
   schemaDriftSchema,
+  schemaDumpQuerySchema,
+  schemaDumpSchema,
   unchangedSchemaSchema,
 } from "@steward/protocol/rest";
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
@@ -178,6 +180,19 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
   };
   app.get("/api/state/schema-diff", { schema: diff }, async ({ query: { from, to }, context }) => ({
     data: changeMessage(await migrations.compare(context, from, to)),
+  }));
+  const dump = {
+    operationId: "dumpSchema",
+    summary: "Read the present schema of a database as SQL",
+    description:
+      "The same schema has the same text. Proposing the text asks for nothing. The database may be left out " +
+      "where there is one only.",
+    tags,
+    querystring: schemaDumpQuerySchema,
+    response: { 200: json("The schema", dataOf(schemaDumpSchema)), ...errors(403, 404) },
+  };
+  app.get("/api/state/schema", { schema: dump }, async ({ query: { database }, context }) => ({
+    data: await migrations.dump(context, database),
   }));
   const drift = {
     operationId: "getSchemaDrift",

@@ -110,6 +110,7 @@ describe("/openapi.json", () => {
       "get /api/state/migrations/{migration_id} getMigration",
       "get /api/state/proof proveState",
       "get /api/state/refs listStateRefs",
+      "get /api/state/schema dumpSchema",
       "get /api/state/schema-diff compareSchemas",
       "get /billing/budgets listBudgets",
       "get /billing/payment-methods listPaymentMethods",

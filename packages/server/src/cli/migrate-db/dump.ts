@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect } from "../server-connection.js";
+import type { ClientOptions } from "../server-connection.js";
+import { schemaAdminCommand } from "./schema-admin-command.js";
+
+/** `steward migrate-db dump`: the present schema as SQL, to be kept, changed and proposed. */
+export function dumpCommand({ env, terminal }: CliContext): Command {
+  return schemaAdminCommand("dump", "Prints the present schema as SQL that can be proposed.")
+    .argument("[database]", "Name of the data source; the only one that there is.")
+    .action(async (database: string | undefined, options: ClientOptions) => {
+      const dump = await connect(options, env).migrations.dump(database);
+      if (options.json) terminal.printJson(dump);
+      else terminal.print(dump.sql);
+    });
+}

@@ -1,0 +1,41 @@
+import { partsIn, type Schema, type SchemaObject } from "../schema.js";
+import { qualified, quoteName } from "./names.js";
+import { grantSequence } from "./rights.js";
+
+/** Bytes of a name in PostgreSQL. */
+const NAME_BYTES_MAX = 63;
+const SUFFIX = "_seq";
+
+/** Who may use the sequences of identity columns that are made with the names that PostgreSQL gives them. */
+export function sequenceRights(schema: Schema): readonly string[] {
+  return schema.all("Column").flatMap((column) => {
+    if (partsIn(column.values, "sequenceGrants").length === 0) return [];
+    const table = schema.get(column.parent ?? "");
+    const name = quoteName(sequenceName(table, column));
+    const place = qualified(schema, table).slice(0, -quoteName(table.name ?? "").length);
+    return grantSequence(table, column, `${place}${name}`);
+  });
+}
+
+/** The name that PostgreSQL makes of a table's and a column's: the longer one is cut first. */
+function sequenceName(
+  { name: table = "" }: SchemaObject,
+  { name: column = "" }: SchemaObject,
+): string {
+  let [ofTable, ofColumn] = [Buffer.byteLength(table), Buffer.byteLength(column)];
+  while (ofTable + 1 + ofColumn + SUFFIX.length > NAME_BYTES_MAX) {
+    if (ofTable > ofColumn) ofTable -= 1;
+    else ofColumn -= 1;
+  }
+  return `${cut(table, ofTable)}_${cut(column, ofColumn)}${SUFFIX}`;
+}
+
+/** As many whole characters as fit. */
+function cut(name: string, bytes: number): string {
+  let fitting = "";
+  for (const character of name) {
+    if (Buffer.byteLength(fitting + character) > bytes) break;
+    fitting += character;
+  }
+  return fitting;
+}

@@ -1,0 +1,80 @@
+import { identify } from "../identify.js";
+import { sequenceRights } from "../postgres/identity-sequences.js";
+import { partsIn, Schema, type SchemaObject, type Values, idIn } from "../schema.js";
+import { scriptFor } from "../script.js";
+import { withoutUnmanaged } from "../unmanaged.js";
+
+/** What the statements of a PostgreSQL schema count on: every name in them is qualified. */
+const POSTGRES_SETTINGS = ["SET search_path = ''", "SET check_function_bodies = off"];
+/** The planner's own setting, which means something while rows are there only. */
+const LOCK_TIMEOUT = /^SET LOCAL lock_timeout /;
+
+/**
+ * A schema as SQL, as a wanted schema may be: proposing it for the database that it was read from asks for
+ * nothing. The text depends on the schema and the places of its columns alone, not on the order in which
+ * things were made, nor on what its objects were called before.
+ * @param draft As it was read.
+ */
+export function dumpSchema(draft: Schema): string {
+  const schema = canonical(identify(draft, undefined));
+  const isPostgres = schema.dialect === "postgres";
+  const made = isPostgres ? withoutSequenceGrants(schema) : schema;
+  const statements = [
+    ...(isPostgres ? POSTGRES_SETTINGS : []),
+    ...scriptFor(withoutUnmanaged(made))
+      .flatMap((phase) => phase.statements)
+      .filter((sql) => !LOCK_TIMEOUT.test(sql)),
+    ...(isPostgres ? sequenceRights(schema) : []),
+  ];
+  return [
+    `-- The whole schema of a ${isPostgres ? "PostgreSQL" : "SQLite"} database, to be proposed to Steward.`,
+    ...statements.map((sql) => `${sql};`),
+    ...schema
+      .all("Unmanaged")
+      .map(({ name = "" }) => `-- No migration makes this: ${oneLine(name)}`),
+  ].join("\n\n");
+}
+
+/** The same objects in an order of their own: by their paths, and in lists that have no order too. */
+function canonical(schema: Schema): Schema {
+  const keys = new Map(
+    schema.objects.map((object) => [
+      object.id,
+      `${schema.pathOf(object)}\0${object.kind}\0${object.id}`,
+    ]),
+  );
+  const compare = (a: string, b: string): number => {
+    const [one = "", other = ""] = [keys.get(a), keys.get(b)];
+    return one === other ? 0 : one < other ? -1 : 1;
+  };
+  const objects = schema.objects.map((object) => ({
+    ...object,
+    values: withSortedNeeds(object.values, compare),
+  }));
+  return new Schema(objects.sort((a, b) => compare(a.id, b.id)));
+}
+
+function withSortedNeeds(
+  values: Values,
+  compare: (a: string, b: string) => number,
+): SchemaObject["values"] {
+  if (values.dependsOn === undefined) return values;
+  const needs = partsIn(values, "dependsOn");
+  return {
+    ...values,
+    dependsOn: [...needs].sort((a, b) => compare(idIn(a, "needs") ?? "", idIn(b, "needs") ?? "")),
+  };
+}
+
+function withoutSequenceGrants(schema: Schema): Schema {
+  return new Schema(
+    schema.objects.map((object) => {
+      const { sequenceGrants: _, ...values } = object.values;
+      return { ...object, values };
+    }),
+  );
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
