@@ -13,7 +13,7 @@ export { renameHints } from "./definitions.js";
 export type { Drift } from "./drift.js";
 export { identify, type RenameHint } from "./identify.js";
 export { KnownSchemas } from "./known-schemas.js";
-export type { Finding, FindingCode } from "./lint.js";
+export type { Finding, FindingCode } from "./lint/finding.js";
 export { LOCK_MODES, type LockMode, scriptLocks, type TableLock } from "./locks.js";
 export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./migration.js";
 export {
@@ -43,6 +43,7 @@ export { type Dialect, Schema, type SchemaObject } from "./schema.js";
 export type { SchemaChange } from "./schema-change.js";
 export type { Change, Operation } from "./schema-diff.js";
 export { requireSchemaAdmin } from "./schema-admin.js";
+export { type RowQuestion, rowsWouldChange, stepsOf } from "./row-check.js";
 export { scriptBetween, scriptFor } from "./script.js";
 export { concurrentIndex, digestOf, type Unit, unitsOf } from "./script-units.js";
 export { unfinishedError } from "./unfinished-run.js";

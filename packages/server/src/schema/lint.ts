@@ -1,30 +1,16 @@
 import { isPartitionedBy } from "./postgres/remaking.js";
 import type { Schema, SchemaObject, Value } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
+import type { Finding, FindingCode } from "./lint/finding.js";
+import { typeFindings } from "./lint/type-findings.js";
 import type { Script } from "./ports.js";
-
-/**
- * What to think about before a migration runs. `destructive`: rows or values are lost.
- * `data-dependent`: whether it works depends on the rows there are. `lock-heavy`: others wait while a
- * table is read or written as a whole. `backward-incompatible`: programs written for the schema before
- * may fail. `irreversible-down`: going back does not bring back what was there.
- */
-export type FindingCode =
-  "destructive" | "data-dependent" | "lock-heavy" | "backward-incompatible" | "irreversible-down";
-
-/** One thing to think about. */
-export interface Finding {
-  readonly code: FindingCode;
-  /** The object it is about: `orders.customer_id`. */
-  readonly object: string;
-  readonly message: string;
-}
 
 /** What there is to think about in a script that leads from one schema to another. */
 export function lint(base: Schema, target: Schema, script: Script): readonly Finding[] {
   const operations = diffSchemas(base, target);
   return [
     ...operations.flatMap((operation) => findingsOf(base, target, operation)),
+    ...(base.dialect === "postgres" ? typeFindings(base, target) : []),
     ...script.flatMap(({ statements }) => statements.flatMap(lockFindings)),
   ];
 }
@@ -61,7 +47,7 @@ function findingsOf(base: Schema, target: Schema, operation: Operation): readonl
       return creationFindings(base, target.get(operation.id), finding);
     case "alter":
       return [
-        ...alterationFindings(operation, finding),
+        ...alterationFindings(base, operation, finding),
         ...(base.dialect === "postgres" ? remakingFindings(base, operation, finding) : []),
       ];
   }
@@ -128,17 +114,20 @@ function isOld(base: Schema, on: unknown): boolean {
 }
 
 function alterationFindings(
+  { dialect }: Schema,
   operation: Extract<Operation, { action: "alter" }>,
   finding: Report,
 ): readonly Finding[] {
   return operation.changes.flatMap(({ property, before, after }): readonly Finding[] => {
     if (property === "type") {
+      const isBreaking = finding("backward-incompatible", `it was ${wordOf(before)}`);
+      if (dialect === "postgres") return [isBreaking];
       return [
+        isBreaking,
         finding(
           "data-dependent",
           `values that are no ${wordOf(after)} stop the migration or change`,
         ),
-        finding("backward-incompatible", `it was ${wordOf(before)}`),
         finding("irreversible-down", "values that changed with the type stay changed"),
       ];
     }

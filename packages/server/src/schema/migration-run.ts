@@ -46,7 +46,7 @@ export class MigrationRun {
    * @returns the schema that it ends at.
    * @throws AppError why it did not run whole, and whether anything of it is left.
    */
-  async start(): Promise<Schema> {
+  async start(options: LossOptions): Promise<Schema> {
     const { from, to, script } = this.#path;
     let reached = to;
     const isOneUnit = script.length === 1 && script[0]?.isAtomic === true;
@@ -62,9 +62,9 @@ export class MigrationRun {
       },
     };
     const identity = this.#identity("migrate", 0);
-    const outcome = await this.#database.apply(script, checks, { identity });
+    const outcome = await this.#database.apply(script, checks, { identity, ...options });
     if (outcome.status === "done") return reached;
-    throw await this.#afterStop(outcome.run, outcome.error);
+    throw await this.#afterStop(outcome.run, outcome.error, options);
   }
 
   /**
@@ -93,7 +93,7 @@ export class MigrationRun {
         },
         after: (draft) => (reached = this.#promised(draft)),
       },
-      { identity: this.#identity("migrate", 0), continues: run },
+      { identity: this.#identity("migrate", 0), continues: run, ...options },
     );
     this.#refuseStop(outcome);
     return reached;
@@ -110,9 +110,16 @@ export class MigrationRun {
   }
 
   /** What is told of a first run that stopped, when what can be taken back was. */
-  async #afterStop(run: UnfinishedRun, error: AppError): Promise<AppError> {
+  async #afterStop(
+    run: UnfinishedRun,
+    error: AppError,
+    { acceptDataLoss }: LossOptions,
+  ): Promise<AppError> {
     const { from, to, script } = this.#path;
-    const isLossAccepted = lint(from, to, script).some(({ code }) => code === "destructive");
+    const isLossy =
+      script.some(({ checks }) => checks !== undefined) ||
+      lint(from, to, script).some(({ code }) => code === "destructive");
+    const isLossAccepted = acceptDataLoss && isLossy;
     const withMessage = (message: string): AppError =>
       new AppError(error.code, message, { cause: error });
     if (isLossAccepted) {
@@ -158,6 +165,7 @@ export class MigrationRun {
       },
       {
         identity: this.#identity("undo", undoneUnits),
+        acceptDataLoss,
         ...(isBegun ? { continues: run } : { replaces: run }),
       },
     );

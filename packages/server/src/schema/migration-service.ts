@@ -281,10 +281,11 @@ export class MigrationService {
       }
       const script = scriptBetween(from, to);
       refuseOthersWork(script, isUp ? migration.up : migration.down);
-      refuseLoss(lint(from, to, script), options.acceptDataLoss ?? false);
+      const isAccepted = options.acceptDataLoss ?? false;
+      refuseLoss(lint(from, to, script), isAccepted);
       refuseUnproven(await proveMigration(database, { ...migration, base, target }));
       const run = await this.#runOf(caller, migration, isUp ? "up" : "down");
-      const reached = await run.start();
+      const reached = await run.start({ acceptDataLoss: isAccepted });
       return this.#recordRun(caller, { migration, status: goal, schema: reached, step });
     });
   }

@@ -7,6 +7,25 @@ export interface Phase {
   /** Whether they run in one transaction; otherwise each by itself, as CONCURRENTLY demands. */
   readonly isAtomic: boolean;
   readonly statements: readonly string[];
+  /** Questions to the rows, which are asked in the phase's transaction; absent when there are none. */
+  readonly checks?: readonly RowCheck[];
+}
+
+/**
+ * A question that stops a script where a statement would change values unnoticed. A statement before it
+ * holds the lock that keeps the answer true until the transaction ends.
+ */
+export interface RowCheck {
+  /** Index of the statement that it is asked right before. */
+  readonly before: number;
+  /** What holds the values: `public.orders.total`. */
+  readonly object: string;
+  /** What would become of them, after their number: `values would change by becoming integer`. */
+  readonly consequence: string;
+  /** A query for one row with the column `count`: how many values would change. */
+  readonly count: string;
+  /** A query for a few rows with the column `example`: `'007' → 7`. */
+  readonly examples: string;
 }
 
 /** Everything that leads from one schema to another. */
@@ -78,6 +97,8 @@ export interface MigrationWaits {
 /** How a script is to be run. */
 export interface RunOrder {
   readonly identity: RunIdentity;
+  /** Whether values may change: the script's own checks of the rows are not asked then. */
+  readonly acceptDataLoss: boolean;
   /** The unfinished run that is gone on with; the journal must still say exactly this. */
   readonly continues?: UnfinishedRun | undefined;
   /** The unfinished run whose place an undo takes, in the transaction of its first unit. */

@@ -1,5 +1,5 @@
 import { AppError } from "../kernel/errors.js";
-import type { Finding } from "./lint.js";
+import type { Finding } from "./lint/finding.js";
 import type { Script } from "./ports.js";
 import type { MigrationProof } from "./proof.js";
 

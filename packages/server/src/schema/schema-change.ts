@@ -1,5 +1,6 @@
 import type { Hash } from "../state/index.js";
-import { type Finding, lint } from "./lint.js";
+import { lint } from "./lint.js";
+import type { Finding } from "./lint/finding.js";
 import type { Script } from "./ports.js";
 import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";

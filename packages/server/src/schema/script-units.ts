@@ -1,18 +1,20 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../kernel/canonical-json.js";
-import type { Script } from "./ports.js";
+import type { RowCheck, Script } from "./ports.js";
 
 /** The smallest part of a script that takes effect by itself: a transaction, or one statement. */
 export interface Unit {
   readonly statements: readonly string[];
   /** False for a statement that the engine runs outside of transactions only. */
   readonly isTransactional: boolean;
+  /** Questions to the rows, which are asked in the transaction. */
+  readonly checks?: readonly RowCheck[];
 }
 
 /** The units of a script, in their order. */
 export function unitsOf(script: Script): readonly Unit[] {
-  return script.flatMap(({ isAtomic, statements }): readonly Unit[] => {
-    if (isAtomic) return [{ statements, isTransactional: true }];
+  return script.flatMap(({ isAtomic, statements, checks = [] }): readonly Unit[] => {
+    if (isAtomic) return [{ statements, isTransactional: true, checks }];
     return statements.map((sql) => ({
       statements: [sql],
       isTransactional: concurrentIndex(sql) === undefined,

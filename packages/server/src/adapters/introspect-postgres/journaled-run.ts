@@ -7,6 +7,7 @@ import {
   type RunOrder,
   type RunOutcome,
   type Script,
+  stepsOf,
   type Unit,
   unfinishedError,
   type UnfinishedRun,
@@ -15,6 +16,7 @@ import {
 import type { Checks } from "../../schema/ports.js";
 import { findIndex } from "./index-under-way.js";
 import { RELATIONS_OF_TRANSACTION, type RunJournal } from "./journal.js";
+import { refuseChangedRows } from "./row-checks.js";
 import { introspectLive, NO_SEARCH_PATH } from "./session.js";
 import type { StatementRunner } from "./statement-runner.js";
 
@@ -106,14 +108,17 @@ export class JournaledRun {
     await this.#journal.beginIndex(undefined);
   }
 
-  async #runTransaction({ statements }: Unit): Promise<void> {
+  async #runTransaction(unit: Unit): Promise<void> {
     const { client, runner, waits } = this.#parts;
     const isLast = this.#unitsDone === this.#units.length - 1;
     await client.query("BEGIN");
     try {
       await client.query(`SET LOCAL lock_timeout = ${String(waits.lockMs)}`);
       if (this.#isFirst) await this.#refuseRows();
-      for (const sql of statements) await runner.run(sql);
+      for (const step of stepsOf(unit)) {
+        if (typeof step === "string") await runner.run(step);
+        else if (!this.#order.acceptDataLoss) await refuseChangedRows(client, step);
+      }
       if (isLast) this.#checks.after(await introspectLive(client));
       await this.#journalTransaction(isLast);
     } catch (error) {

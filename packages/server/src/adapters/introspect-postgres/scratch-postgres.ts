@@ -56,9 +56,9 @@ export class PostgresScratch implements ScratchDatabase {
 
   async run(script: Script): Promise<void> {
     await prepareForDefinitions(this.#client);
-    const unfilled = script.map(({ isAtomic, statements }) => ({
-      isAtomic,
-      statements: statements.map((sql) => withoutData(sql)),
+    const unfilled = script.map((phase) => ({
+      ...phase,
+      statements: phase.statements.map((sql) => withoutData(sql)),
     }));
     await runScript(this.#client, unfilled, refused);
   }

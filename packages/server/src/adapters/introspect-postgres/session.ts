@@ -1,6 +1,6 @@
 import pg from "pg";
 import { AppError } from "../../kernel/errors.js";
-import type { Schema, Script } from "../../schema/index.js";
+import { type Schema, type Script, stepsOf } from "../../schema/index.js";
 import { CATALOG_SETTINGS, introspectPostgres } from "../postgres-catalog.js";
 
 /** How long a statement may run where a wanted schema is tried, in ms. */
@@ -39,13 +39,18 @@ export async function runScript(
   refused: (sql: string, error: unknown) => AppError,
 ): Promise<void> {
   await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);
-  for (const { isAtomic, statements } of script) {
-    if (isAtomic) await client.query("BEGIN");
-    for (const sql of statements) {
-      await client.query(sql).catch(async (error: unknown) => {
+  for (const phase of script) {
+    const { isAtomic } = phase;
+    const run = (sql: string, what = sql): Promise<unknown> =>
+      client.query(sql).catch(async (error: unknown) => {
         if (isAtomic) await client.query("ROLLBACK");
-        throw refused(sql, error);
+        throw refused(what, error);
       });
+    if (isAtomic) await client.query("BEGIN");
+    for (const step of stepsOf(phase)) {
+      if (typeof step === "string") await run(step);
+      // There are no rows to find; that the questions can be asked is what is tried.
+      else for (const sql of [step.count, step.examples]) await run(sql, step.object);
     }
     if (isAtomic) await client.query("COMMIT");
   }

@@ -1,3 +1,4 @@
+import type { Step } from "../row-check.js";
 import { isSet, type SchemaObject, textOf } from "../schema.js";
 import type { PropertyName } from "../vocabulary.js";
 import { quoteName, quoteText } from "./names.js";
@@ -5,7 +6,7 @@ import { identityOptions } from "./statements.js";
 
 /** Statements about a column: in the transaction, after it, and in one at the very end. */
 export interface ColumnChange {
-  readonly now: readonly string[];
+  readonly now: readonly Step[];
   readonly after: readonly string[];
   readonly last: readonly string[];
 }
@@ -15,25 +16,22 @@ export function typeChangeOf(changed: readonly PropertyName[]): boolean {
   return changed.includes("type") || changed.includes("collation");
 }
 
-/** @param isTouched Whether its type changes, if only for another of the same name. */
+/** @param retyping How its type changes, if only for another of the same name; undefined if it does not. */
 export function alterColumn(
   table: string,
   old: SchemaObject,
   column: SchemaObject,
   changed: readonly PropertyName[],
-  isTouched: boolean,
+  retyping: readonly Step[] | undefined,
 ): ColumnChange {
   const { name = "", values } = column;
   const head = `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)}`;
   const preset = textOf(values, "default");
-  const type = textOf(values, "type") ?? "";
-  const collation = textOf(values, "collation");
-  const collate = collation === undefined ? "" : ` COLLATE ${collation}`;
-  const isDefaultNew = changed.includes("default") || (isTouched && preset !== undefined);
+  const isDefaultNew = changed.includes("default") || (retyping && preset) !== undefined;
   const strictness = notNull(table, head, name, changed, isSet(values, "notNull"));
   return {
     now: [
-      ...(isTouched ? [`${head} TYPE ${type}${collate} USING ${cast(old, column)}`] : []),
+      ...(retyping ?? []),
       ...(isDefaultNew
         ? [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
         : []),
@@ -43,25 +41,6 @@ export function alterColumn(
     after: strictness?.after ?? [],
     last: strictness?.last ?? [],
   };
-}
-
-/** Types between which the engine casts; through text goes everything else. */
-const FAMILIES: readonly RegExp[] = [
-  /^(smallint|integer|bigint|numeric|real|double precision)/,
-  /^(date|timestamp)/,
-  /^(json|jsonb)$/,
-];
-const TEXT = /^(text|character)/;
-
-function cast(old: SchemaObject, column: SchemaObject): string {
-  const name = quoteName(column.name ?? "");
-  const type = textOf(column.values, "type") ?? "";
-  const before = textOf(old.values, "type") ?? "";
-  const isRelated = FAMILIES.some((family) => family.test(before) && family.test(type));
-  if (isRelated || TEXT.test(before) || TEXT.test(type)) return `${name}::${type}`;
-  return before === "boolean" && FAMILIES[0]?.test(type) === true
-    ? `${name}::integer::${type}`
-    : `${name}::text::${type}`;
 }
 
 /** A check that is validated first spares SET NOT NULL its look at every row under a lock. */

@@ -1,16 +1,19 @@
 import { inOrder } from "../column-order.js";
+import type { Step } from "../row-check.js";
 import { type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { PropertyName } from "../vocabulary.js";
 import { alterColumn, restart } from "./alter-column.js";
 import { alterAttributes, alterDomain } from "./alter-type.js";
+import { needsOf } from "./dependency-order.js";
 import { qualified, quoteName, quoteText } from "./names.js";
 import type { Remaking } from "./remaking.js";
 import type { Renames } from "./renames.js";
 import { alterOptions, columnClause, rowSecurity } from "./statements.js";
+import { changeType } from "./types/type-change.js";
 
 /** Statements in the transaction, after it, and at the very end. */
 export interface Alterations {
-  readonly now: string[];
+  readonly now: Step[];
   readonly after: string[];
   readonly last: string[];
 }
@@ -108,7 +111,11 @@ function alterTable(
     const changed: readonly PropertyName[] = isReset ? [...own, "default"] : own;
     const isTouched = remaking.touched.has(column.id);
     if (changed.length === 0 && !isTouched) continue;
-    const change = alterColumn(name, was, column, changed, isTouched);
+    const isReplaced = needsOf(was).some((id) => remaking.replaced.has(id));
+    const retyping = isTouched
+      ? changeType({ base, target, old: was, now: column, isReplaced })
+      : undefined;
+    const change = alterColumn(name, was, column, changed, retyping);
     statements.now.push(...change.now);
     statements.after.push(...change.after);
     statements.last.push(...change.last);

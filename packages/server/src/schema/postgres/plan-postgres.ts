@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.js";
 import type { Phase, Script } from "../ports.js";
+import { phaseOf, type Step } from "../row-check.js";
 import { idIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { Kind } from "../kinds.js";
 import { alterations } from "./alter-table.js";
@@ -307,6 +308,6 @@ function refuseUnmanaged(base: Schema, target: Schema): void {
   );
 }
 
-function atomic(statements: readonly string[]): readonly Phase[] {
-  return statements.length === 0 ? [] : [{ isAtomic: true, statements }];
+function atomic(steps: readonly Step[]): readonly Phase[] {
+  return steps.length === 0 ? [] : [phaseOf(true, steps)];
 }

@@ -124,7 +124,8 @@ function jsonConversion(from: ColumnType, to: ColumnType): Conversion | undefine
 
 function otherConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
   if (from.name === "boolean" && NUMBERS.has(to.name)) {
-    const outcome = to.modifiers.length === 0 ? "kept" : "refused";
+    // numeric(4,-1) rounds 1 to 0.
+    const outcome = to.modifiers.length === 0 ? "kept" : "checked";
     return { outcome, reason: "true is 1 and false is 0" };
   }
   if (to.name === "boolean" && INTEGERS.has(from.name)) {

@@ -1,0 +1,16 @@
+/**
+ * What to think about before a migration runs. `destructive`: rows or values are lost.
+ * `data-dependent`: whether it works depends on the rows there are. `lock-heavy`: others wait while a
+ * table is read or written as a whole. `backward-incompatible`: programs written for the schema before
+ * may fail. `irreversible-down`: going back does not bring back what was there.
+ */
+export type FindingCode =
+  "destructive" | "data-dependent" | "lock-heavy" | "backward-incompatible" | "irreversible-down";
+
+/** One thing to think about. */
+export interface Finding {
+  readonly code: FindingCode;
+  /** The object it is about: `orders.customer_id`. */
+  readonly object: string;
+  readonly message: string;
+}

@@ -1,0 +1,49 @@
+import { needsOf } from "../postgres/dependency-order.js";
+import { isForeign } from "../postgres/names.js";
+import { Remaking } from "../postgres/remaking.js";
+import type { Conversion } from "../postgres/types/conversions.js";
+import { conversionIn } from "../postgres/types/type-change.js";
+import { type Schema, textOf } from "../schema.js";
+import type { Finding, FindingCode } from "./finding.js";
+
+/** What becomes of the values of columns whose type changes on PostgreSQL, or is made anew under its name. */
+export function typeFindings(base: Schema, target: Schema): readonly Finding[] {
+  const remaking = new Remaking(base, target);
+  return [...remaking.touched].flatMap((id) => {
+    const [old, now] = [base.find(id), target.find(id)];
+    if (old === undefined || now === undefined || remaking.anew.has(id)) return [];
+    const table = target.get(now.parent ?? "");
+    // A table that is made anew has a finding of its own.
+    if (remaking.remade.has(table.id) || isForeign(table)) return [];
+    const isReplaced = needsOf(old).some((need) => remaking.replaced.has(need));
+    const conversion = conversionIn({ base, target, old, now, isReplaced });
+    const type = textOf(now.values, "type") ?? "";
+    return findingsOf(target.pathOf(now), type, conversion);
+  });
+}
+
+function findingsOf(
+  object: string,
+  type: string,
+  { outcome, reason }: Conversion,
+): readonly Finding[] {
+  const finding = (code: FindingCode, message: string): Finding => ({ code, object, message });
+  const stays = finding("irreversible-down", "values that changed with the type stay changed");
+  switch (outcome) {
+    case "kept":
+      return [];
+    case "refused":
+      return [finding("data-dependent", `its values become ${type}: ${reason}`)];
+    case "checked":
+      return [
+        finding(
+          "data-dependent",
+          `its values become ${type}: ${reason}; the rows are looked at first, and where a value would ` +
+            "change the migration stops unless data loss is accepted",
+        ),
+        stays,
+      ];
+    case "lost":
+      return [finding("destructive", `its values become ${type}: ${reason}`), stays];
+  }
+}
