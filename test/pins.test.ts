@@ -39,6 +39,7 @@ describe("the error codes", () => {
       "STEP_FAILED",
       "STEP_TIMEOUT",
       "OUTCOME_UNKNOWN",
+      "OUTPUT_CUT",
       "PAYMENT_NOT_CONFIGURED",
       "PAYMENT_PROVIDER_FAILED",
       "PAYMENT_TIMEOUT",

@@ -259,6 +259,10 @@ const DECISIONS = {
     "D5-missing-path": "A path that does not exist fails the step with a message that names it",
     "D5-rows": "tool_output_json is a JSON array of row objects",
     "D5-values": "Integers that do not fit a double are strings, blobs base64",
+    "D5-types":
+      "Values keep the engine's type: integers beyond 2^53, whole floats, infinities, NUL in text",
+    "D5-output-cut":
+      "A cut output that a later step binds fails it with OUTPUT_CUT, unless it says output_cut",
   },
   "Decision §6": {
     "D6-sequence": "sequence counts a plan's events from 1 without gaps",

@@ -105,6 +105,75 @@ export const placeholders: readonly Scenario[] = [
       });
     },
   ),
+  scenario(
+    ["D5-output-cut"],
+    "an output that was cut is bound only where the placeholder says that it may be",
+    async ({ client, steward }) => {
+      const table = await steward.table("n INTEGER");
+      await steward.sql(`INSERT INTO ${table} VALUES (1), (10001)`);
+      const many =
+        "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10001) SELECT n FROM c";
+      const keeping = (output: string) =>
+        `DELETE FROM ${table} WHERE n NOT IN ({{step.a.${output}[*].n}})`;
+      const after = { depends_on: ["a"] };
+      const [refused, knowing] = [keeping("output"), keeping("output_cut")].map((sql) =>
+        client.submit({ steps: [step("a", many), step("b", sql, after)] }),
+      );
+      const first = (await refused)?.plan_id ?? "";
+      await rowsOf(client, first, "a");
+      const failed = await client.execute(first, "b");
+      expect(failed).toMatchObject({
+        success: false,
+        error_code: "OUTPUT_CUT",
+        step_result: { status: "failed", error: { code: "OUTPUT_CUT" } },
+      });
+      expect(failed.error_message).toContain("10 000 of 10 001 rows");
+      expect(failed.llm_context_update?.augmentation_hints.join()).toContain(
+        "{{step.a.output_cut[*].n}}",
+      );
+      expect(await steward.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 2 }]);
+      const second = (await knowing)?.plan_id ?? "";
+      await rowsOf(client, second, "a");
+      await rowsOf(client, second, "b");
+      expect(await steward.rows(`SELECT n FROM ${table}`)).toEqual([{ n: 1 }]);
+    },
+  ),
+  scenarioIn(
+    "SQLite",
+    ["D5-types"],
+    "a value of SQLite keeps its type between steps",
+    async (world) => {
+      const rows = await through(
+        world,
+        "SELECT 9007199254740993 AS i, avg(4) AS r, 9e999 AS inf, 'a' || char(0) || 'b' AS t, x'00ff' AS b",
+        `SELECT {{step.a.output[0].i}} = 9007199254740993 AS i, {{step.a.output[0].r}} / 8 AS r,
+           {{step.a.output[0].inf}} = 9e999 AS inf, hex({{step.a.output[0].t}}) AS t,
+           x'00ff' IN ({{step.a.output[*].b}}) AS b, {{step.a.output}} ->> '$[0].i' = 9007199254740993 AS w`,
+      );
+      expect(rows).toEqual([{ i: 1, r: 0.5, inf: 1, t: "610062", b: 1, w: 1 }]);
+    },
+  ),
+  scenarioIn(
+    "PostgreSQL",
+    ["D5-types"],
+    "a value of PostgreSQL keeps its type between steps",
+    async (world) => {
+      const values = "9007199254740993|1.50|'Infinity'::float8|timestamptz '2026-02-28 12:00Z'";
+      const more = "'\\x00ff'::bytea|ARRAY[1, NULL]|'{\"b\": 1.0}'::jsonb|true|'x'::text";
+      const all = `${values}|${more}`.split("|");
+      const rows = await through(
+        world,
+        `SELECT ${all.map((value, index) => `${value} AS v${index}`).join(", ")}`,
+        `SELECT ${all
+          .map((value, index) => {
+            const bound = `{{step.a.output[0].v${index}}}`;
+            return `${bound} = ${value} AND pg_typeof(${bound}) = pg_typeof(${value}) AS v${index}`;
+          })
+          .join(", ")}`,
+      );
+      expect(Object.values(rows[0] ?? {})).toEqual(all.map(() => true));
+    },
+  ),
   scenario(["D5-never-text"], "whatever an output holds, it stays a value", async (world) => {
     const given = await world.steward.table("n INTEGER, text TEXT");
     const table = await world.steward.table("text TEXT");

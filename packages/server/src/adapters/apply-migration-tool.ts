@@ -121,6 +121,7 @@ function resultOf(migration: Migration, step: AttemptRef): StatementResult {
   return {
     rowCount: 1,
     outputJson: JSON.stringify([row]),
+    columnTypes: [],
     rowsKept: 1,
     rowCountIsLowerBound: false,
     schemaDeltas: tableDeltas(base, target),

@@ -8,11 +8,23 @@ const VALUE_LENGTH_MIN = 3;
  * quote theirs.
  */
 export function withoutValues(message: string, binds: readonly SqlValue[]): string {
-  const texts = binds.filter((bind) => typeof bind === "string");
+  const texts = binds.flatMap(textsOf);
   const unquoted = message.replace(/(["'])(.*?)\1/g, (quoted: string, _quote, inner: string) =>
     texts.some((text) => text.includes(inner)) ? "(a bound value)" : quoted,
   );
   return texts
     .filter((text) => text.length >= VALUE_LENGTH_MIN)
     .reduce((safe, text) => safe.replaceAll(text, "(a bound value)"), unquoted);
+}
+
+/** What of a value an engine may quote. */
+function textsOf(bind: SqlValue): readonly string[] {
+  if (typeof bind === "string") return [bind];
+  if (typeof bind !== "object" || bind === null || bind.text === null) return [];
+  const { text } = bind;
+  // The statement takes the text out of its JSON.
+  if ("storage" in bind && bind.storage === "json" && text.startsWith('"')) {
+    return [String(JSON.parse(text))];
+  }
+  return [text];
 }

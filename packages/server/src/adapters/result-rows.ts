@@ -1,8 +1,32 @@
 import { OUTPUT_BYTES_MAX, RESULT_ROWS_COUNTED_MAX, RESULT_ROWS_MAX } from "../kernel/limits.js";
-import type { StatementResult } from "../plans/ports.js";
+import type { ColumnType, StatementResult } from "../plans/ports.js";
 
 /** The rows of one result and how many there were. */
 export type RowsResult = Omit<StatementResult, "schemaDeltas">;
+
+/**
+ * Writes the values of one result.
+ * @typeParam Cell a value as the driver gives it.
+ */
+export interface CellWriter<Cell> {
+  /** JSON text of a value (Decision §5). */
+  json(cell: Cell, column: number): string;
+  /** Told of each row that is kept, in order. */
+  kept(row: readonly Cell[]): void;
+  /** The types of the columns whose JSON does not tell them. @param names of all columns. */
+  types(names: readonly string[]): readonly ColumnType[];
+}
+
+/** What a statement that returns no rows comes to. @param rowCount rows changed. */
+export function withoutRows(rowCount: number): RowsResult {
+  return {
+    rowCount,
+    outputJson: "[]",
+    rowsKept: rowCount,
+    rowCountIsLowerBound: false,
+    columnTypes: [],
+  };
+}
 
 /**
  * Builds the JSON text of a result: an array of row objects, cut before the row that would exceed
@@ -10,21 +34,20 @@ export type RowsResult = Omit<StatementResult, "schemaDeltas">;
  * @typeParam Cell a value as the driver gives it.
  */
 export class ResultRows<Cell> {
+  readonly #names: readonly string[];
   readonly #keys: readonly string[];
-  readonly #cellJson: (cell: Cell, column: number) => string;
+  readonly #writer: CellWriter<Cell>;
   readonly #rows: string[] = [];
   #bytes = 2;
   #isCut = false;
   #rowCount = 0;
   #hasMore = false;
 
-  /**
-   * @param columns names of the result's columns, as the engine gives them.
-   * @param cellJson JSON text of a cell.
-   */
-  constructor(columns: readonly string[], cellJson: (cell: Cell, column: number) => string) {
-    this.#keys = distinctNames(columns).map((name) => `${JSON.stringify(name)}:`);
-    this.#cellJson = cellJson;
+  /** @param columns names of the result's columns, as the engine gives them. */
+  constructor(columns: readonly string[], writer: CellWriter<Cell>) {
+    this.#names = distinctNames(columns);
+    this.#keys = this.#names.map((name) => `${JSON.stringify(name)}:`);
+    this.#writer = writer;
   }
 
   /** Whether a row was left out: further ones are only counted. */
@@ -60,6 +83,7 @@ export class ResultRows<Cell> {
       outputJson: `[${this.#rows.join(",")}]`,
       rowsKept: this.#rows.length,
       rowCountIsLowerBound: this.#hasMore,
+      columnTypes: this.#writer.types(this.#names),
     };
   }
 
@@ -71,6 +95,7 @@ export class ResultRows<Cell> {
       return;
     }
     this.#rows.push(text);
+    this.#writer.kept(row);
     this.#bytes += bytes;
   }
 
@@ -78,7 +103,7 @@ export class ResultRows<Cell> {
     let text = "{";
     for (const [column, cell] of row.entries()) {
       if (column > 0) text += ",";
-      text += `${this.#keys[column] ?? ""}${this.#cellJson(cell, column)}`;
+      text += `${this.#keys[column] ?? ""}${this.#writer.json(cell, column)}`;
     }
     return text + "}";
   }

@@ -127,6 +127,7 @@ async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: stri
   await plans.finishStep({ ...ref, stepId: "a", attempt: await claim("a") }, retried, undefined);
   const context = {
     toolOutputJson: '[{"id":7}]',
+    outputMetadata: { types: [{ name: "id", storage: "i" }] },
     schemaAdditions: [],
     augmentationHints: ["hint"],
   };

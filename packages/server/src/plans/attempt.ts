@@ -4,7 +4,8 @@ import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-call.js";
 import { isReadIntent } from "../governance/index.js";
-import { bindOutputs } from "./template.js";
+import { bindOutputs } from "./statements/bind-outputs.js";
+import type { StepOutput } from "./statements/step-output.js";
 import { contextOfFailure, contextOfResult } from "./context-update.js";
 import type { QueryRuntimeContext } from "./orchestrator.js";
 import type { PreparedStep, StepError } from "./plan.js";
@@ -28,7 +29,7 @@ export interface Attempt {
   readonly sessionId: string;
   /** The id of its tool call. */
   readonly eventId: string;
-  readonly outputs: ReadonlyMap<string, string>;
+  readonly outputs: ReadonlyMap<string, StepOutput>;
   readonly timeoutMs: number;
 }
 
@@ -62,15 +63,18 @@ export class AttemptRunner {
   async run(attempt: Attempt, ctx: QueryRuntimeContext, signal: AbortSignal): Promise<AttemptEnd> {
     const target = this.#parts.tools.target(attempt.step.dataSource);
     if (target === undefined) {
-      return refused(`Data source ${attempt.step.dataSource} is no longer configured`);
+      const message = `Data source ${attempt.step.dataSource} is no longer configured`;
+      return refused({ code: "STEP_FAILED", message });
     }
     let binds: readonly SqlValue[];
     try {
-      binds = bindOutputs(attempt.step.statement, attempt.outputs);
+      // A tool of our own takes no placeholders.
+      const dialect = "dialect" in target ? target.dialect : "sqlite";
+      binds = bindOutputs(attempt.step.statement, attempt.outputs, dialect);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return refused(
-        error.message,
+        { code: error.code, message: error.message },
         error.details.map((violation) => violation.reason),
       );
     }
@@ -194,11 +198,11 @@ function stepErrorOf(failure: StatementError): StepError {
 }
 
 /** A step that failed before it reached its tool. */
-function refused(message: string, hints: readonly string[] = []): AttemptEnd {
+function refused(error: StepError, hints: readonly string[] = []): AttemptEnd {
   return {
     outcome: {
       kind: "failed",
-      error: { code: "STEP_FAILED", message },
+      error,
       durationMs: 0,
       context: contextOfFailure(hints),
     },

@@ -2,13 +2,30 @@ import { OUTPUT_BYTES_MAX } from "../kernel/limits.js";
 import type { SchemaTableDelta } from "./plan.js";
 import type { StatementResult } from "./ports.js";
 import type { StepContext, StepOutcome } from "./plan-state.js";
+import { groupedDigits } from "./statements/grouped-digits.js";
+import type { OutputMetadata } from "./statements/step-output.js";
 
 /** What the LLM is told of a statement that ran (Decision §11). */
 export function contextOfResult(result: StatementResult): StepContext {
   return {
     toolOutputJson: result.outputJson,
+    ...(isPlain(result) ? {} : { outputMetadata: metadataOf(result) }),
     schemaAdditions: result.schemaDeltas,
     augmentationHints: [...result.schemaDeltas.map(sentenceOfDelta), ...sentencesOfCut(result)],
+  };
+}
+
+/** Whether the JSON of a result tells all there is to know. */
+function isPlain({ columnTypes, rowsKept, rowCount }: StatementResult): boolean {
+  return columnTypes.length === 0 && rowsKept >= rowCount;
+}
+
+function metadataOf(result: StatementResult): OutputMetadata {
+  const { columnTypes, rowsKept, rowCount, rowCountIsLowerBound } = result;
+  const isLowerBound = rowCountIsLowerBound ? ({ isLowerBound: true } as const) : {};
+  return {
+    ...(columnTypes.length === 0 ? {} : { types: columnTypes }),
+    ...(rowsKept >= rowCount ? {} : { cut: { rowsKept, rowCount, ...isLowerBound } }),
   };
 }
 
@@ -37,14 +54,9 @@ function sentenceOfDelta(delta: SchemaTableDelta): string {
 
 function sentencesOfCut(result: StatementResult): readonly string[] {
   if (result.rowsKept >= result.rowCount) return [];
-  const total = `${result.rowCountIsLowerBound ? "more than " : ""}${grouped(result.rowCount)}`;
+  const total = `${result.rowCountIsLowerBound ? "more than " : ""}${groupedDigits(result.rowCount)}`;
   return [
-    `Result cut to ${grouped(result.rowsKept)} of ${total} rows: ` +
-      `aggregate, filter or page by LIMIT to see the rest (${grouped(OUTPUT_BYTES_MAX)} bytes at most).`,
+    `Result cut to ${groupedDigits(result.rowsKept)} of ${total} rows: ` +
+      `aggregate, filter or page by LIMIT to see the rest (${groupedDigits(OUTPUT_BYTES_MAX)} bytes at most).`,
   ];
-}
-
-/** Digits in groups of three, parted by spaces: the same for every locale. */
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
 }

@@ -1,6 +1,6 @@
 import { isoTime } from "../kernel/clock.js";
 import type { PlanRecord, PreparedStep, StepExecution, StepRecord } from "./plan.js";
-import type { NewPlan } from "./ports.js";
+import type { NewPlan, StepOutput } from "./ports.js";
 import type { PlanState, StepContext, StepState } from "./transitions.js";
 
 /**
@@ -32,6 +32,12 @@ export function executionOf(
       augmentationHints: context?.augmentationHints ?? [],
     },
   };
+}
+
+/** What the steps that refer to a step are given. */
+export function outputOf({ toolOutputJson, outputMetadata }: StepContext): StepOutput {
+  const metadata = outputMetadata === undefined ? {} : { metadata: outputMetadata };
+  return { json: toolOutputJson, ...metadata };
 }
 
 /** Everybody's view of a plan's steps, in the order submitted. */

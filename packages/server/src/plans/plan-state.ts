@@ -1,4 +1,5 @@
 import type { PlanEvent } from "./plan-events.js";
+import type { OutputMetadata } from "./statements/step-output.js";
 import type { PlanStatus, SchemaTableDelta, StepError, StepStatus, WaitReason } from "./plan.js";
 
 /** A plan as the state machine sees it (Decision §3): what a store must keep of it. */
@@ -77,6 +78,8 @@ export type StepOutcome =
 /** What an attempt leaves for the LLM, beside its row count. */
 export interface StepContext {
   readonly toolOutputJson: string;
+  /** Absent when the JSON tells all there is to know. */
+  readonly outputMetadata?: OutputMetadata;
   readonly schemaAdditions: readonly SchemaTableDelta[];
   readonly augmentationHints: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@steward/protocol";
 import type { Intent, IntentSource } from "../governance/index.js";
-import type { CompiledStatement } from "./compiled-statement.js";
+import type { CompiledStatement } from "./statements/compiled-statement.js";
 
 /** Where a plan stands (Decision §3). `completed` and `cancelled` are final. */
 export type PlanStatus = "pending" | "running" | "completed" | "failed" | "cancelled";

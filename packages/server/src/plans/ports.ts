@@ -5,10 +5,44 @@ import type { ToolCallRecord } from "../kernel/tool-call.js";
 import type { PageRequest, PlanFilter, PlanPage } from "./orchestrator.js";
 import type { PlanEvent } from "./plan-events.js";
 import type { PlanRecord, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
+import type { PostgresType } from "./statements/postgres-types.js";
+import type { ColumnType, StepOutput } from "./statements/step-output.js";
 import type { ClaimRefusal, PlanState, StepOutcome } from "./transitions.js";
 
-/** A value bound to a statement. 64-bit integers travel as decimal text. */
-export type SqlValue = string | number | null;
+export {
+  arrayTypeOf,
+  elementTypeOf,
+  isJsonType,
+  POSTGRES,
+  type PostgresType,
+} from "./statements/postgres-types.js";
+export type {
+  ColumnType,
+  OutputMetadata,
+  PostgresColumnType,
+  SqliteColumnType,
+  StepOutput,
+  StorageLetter,
+} from "./statements/step-output.js";
+
+/**
+ * A value bound to a statement. On PostgreSQL text is read as what stands around its parameter wants;
+ * a {@link PostgresValue} says of which type it is.
+ */
+export type SqlValue = string | number | null | SqliteValue | PostgresValue;
+
+/** What the statement itself takes a value from: JSON text, or a blob as base64. */
+export interface SqliteValue {
+  readonly storage: "json" | "blob";
+  readonly text: string;
+}
+
+/** A value of a type, or an array of such values, in PostgreSQL's text of it; NULL has none. */
+export interface PostgresValue {
+  readonly type: PostgresType;
+  readonly isArray?: true;
+  readonly text: string | null;
+}
 
 /** Names one attempt of one step, in every database it touches. */
 export interface AttemptRef extends StepRef {
@@ -56,6 +90,8 @@ export interface StatementResult {
   readonly rowsKept: number;
   /** Counting stopped at `rowCount`: there are more. */
   readonly rowCountIsLowerBound: boolean;
+  /** Of the columns whose types `outputJson` does not tell (Decision §5). */
+  readonly columnTypes: readonly ColumnType[];
   readonly schemaDeltas: readonly SchemaTableDelta[];
 }
 
@@ -191,8 +227,8 @@ export type ClaimResult =
       readonly sessionId: string;
       /** When its plan must be done, ms since the epoch. */
       readonly deadlineMs: number;
-      /** `toolOutputJson` of every step the statement refers to, by step id. */
-      readonly outputs: ReadonlyMap<string, string>;
+      /** Of every step the statement refers to, by step id. */
+      readonly outputs: ReadonlyMap<string, StepOutput>;
     }
   /** Somebody's attempt is under way. */
   | { readonly kind: "running" }

@@ -10,11 +10,11 @@ import {
   type SqlAnalyzer,
   type StatementAnalysis,
 } from "../governance/index.js";
-import type { CompiledStatement } from "./compiled-statement.js";
-import { placeholderText } from "./placeholder.js";
+import type { CompiledStatement } from "./statements/compiled-statement.js";
+import { placeholderText } from "./statements/placeholder.js";
 import type { PreparedStep, StepDefinition } from "./plan.js";
 import type { OwnTool, SqlTool, ToolRegistry } from "./ports.js";
-import { compileTemplate } from "./template.js";
+import { compileTemplate } from "./statements/template.js";
 import { textViolation } from "./text-rule.js";
 import { invalid, quoted, type PlanViolation } from "./violation.js";
 

@@ -91,8 +91,8 @@ describe("a plan that is valid", () => {
       intentSource: "explicit",
       dataSource: "stock",
       statement: {
-        sql: "UPDATE orders SET seen = 1 WHERE id IN (SELECT value FROM json_each(?1))",
-        binds: [{ stepId: "a", form: "list" }],
+        sql: "UPDATE orders SET seen = 1 WHERE id IN (SELECT CASE type WHEN 'object' THEN unhex(value ->> 'blob') ELSE value END FROM json_each(?1))",
+        binds: [{ stepId: "a", form: "members" }],
       },
     });
   });
@@ -290,7 +290,7 @@ describe("a plan that is not valid", () => {
     ]);
     expect(code).toBe("INVALID_PLAN");
     expect(violation).toMatch(/^steps\[1\].query_template: .*syntax/);
-    expect(violation).toContain('"CREATE TABLE t (a DEFAULT ?1)"');
+    expect(violation).toContain('"CREATE TABLE t (a DEFAULT CASE typeof(?1) ');
     expect(violation).toContain("A placeholder is a value");
   });
 

@@ -179,11 +179,36 @@ export function planStoreBattery(
       ]);
     });
 
-    it("hands a claim the outputs its statement refers to", async () => {
-      const ref = await submit([step("a"), step("b", ["a"], { reads: ["a"] })]);
-      await finish(await claim(ref, "a"), completed({ toolOutputJson: '[{"id":7}]' }));
-      const result = await store.plans.claimStep({ ...ref, stepId: "b" }, "owner");
-      expect([...claimed(result).outputs]).toEqual([["a", '[{"id":7}]']]);
+    it("hands a claim the outputs its statement refers to, with their types, also after a restart", async () => {
+      const metadata = {
+        types: [
+          { name: "id", storage: "it" },
+          { name: "v", type: "public.mood", jsonNulls: [1] },
+        ],
+        cut: { rowsKept: 2, rowCount: 9, isLowerBound: true },
+      } as const;
+      const kept = { toolOutputJson: '[{"id":"7"}]', outputMetadata: metadata };
+      const ref = await submit([
+        step("a"),
+        step("plain"),
+        step("b", ["a", "plain"], { reads: ["a", "plain"] }),
+      ]);
+      await finish(await claim(ref, "a"), completed(kept));
+      await finish(await claim(ref, "plain"), completed({ toolOutputJson: '[{"id":7}]' }));
+      const outputs = async () => {
+        const attempt = { ...ref, stepId: "b" };
+        const result = claimed(await store.plans.claimStep(attempt, "owner"));
+        const released = { kind: "released" } as const;
+        await store.plans.finishStep({ ...attempt, attempt: result.attempt }, released, undefined);
+        return [...result.outputs];
+      };
+      const expected = [
+        ["a", { json: kept.toolOutputJson, metadata }],
+        ["plain", { json: '[{"id":7}]' }],
+      ];
+      expect(await outputs()).toEqual(expected);
+      await restart();
+      expect(await outputs()).toEqual(expected);
     });
 
     it("lets one of many claim a step, and tells the others that it runs", async () => {

@@ -34,6 +34,7 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   APPROVAL_REQUIRED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   STEP_FAILED: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   OUTCOME_UNKNOWN: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
+  OUTPUT_CUT: { http: 409, grpc: grpcStatus.FAILED_PRECONDITION },
   IDEMPOTENCY_CONFLICT: { http: 422, grpc: grpcStatus.ALREADY_EXISTS },
   QUOTA_EXCEEDED: { http: 429, grpc: grpcStatus.RESOURCE_EXHAUSTED },
   CANCELLED: { http: 499, grpc: grpcStatus.CANCELLED },

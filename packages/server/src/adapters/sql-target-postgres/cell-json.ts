@@ -1,3 +1,5 @@
+import { isJsonType, POSTGRES } from "../../plans/ports.js";
+
 /** Which types a result's columns are of, as far as it matters to JSON. */
 export interface TypeNames {
   /** Of an array type: its elements' type and what parts them; `undefined` for any other type. */
@@ -10,15 +12,13 @@ export interface ArrayType {
   readonly delimiter: string;
 }
 
-/** OIDs of the types whose text is not just put in quotes; they never change (pg_type.dat). */
-const BOOL = 16;
-const BYTEA = 17;
-const INT8 = 20;
-const NUMBERS: ReadonlySet<number> = new Set([21, 23, 26, 700, 701]);
-const NUMERIC = 1700;
-const JSONS: ReadonlySet<number> = new Set([114, 3802]);
-const TIMESTAMP = 1114;
-const TIMESTAMPTZ = 1184;
+const NUMBERS: ReadonlySet<number> = new Set([
+  POSTGRES.int2,
+  POSTGRES.int4,
+  POSTGRES.oid,
+  POSTGRES.float4,
+  POSTGRES.float8,
+]);
 
 /** Significant digits of a decimal that every double can tell from the next one. */
 const DOUBLE_DIGITS = 15;
@@ -33,19 +33,19 @@ export function cellJson(text: string | null, oid: number, types: TypeNames): st
   const array = types.arrayOf(oid);
   if (array !== undefined) return arrayJson(text, array, types);
   if (NUMBERS.has(oid)) return numberJson(text);
-  if (JSONS.has(oid)) return text;
+  if (isJsonType(oid)) return text;
   switch (oid) {
-    case BOOL:
+    case POSTGRES.bool:
       return text === "t" ? "true" : "false";
-    case INT8:
+    case POSTGRES.int8:
       return Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
-    case NUMERIC:
+    case POSTGRES.numeric:
       return numericJson(text);
-    case BYTEA:
+    case POSTGRES.bytea:
       return `"${Buffer.from(text.slice(2), "hex").toString("base64")}"`;
-    case TIMESTAMP:
+    case POSTGRES.timestamp:
       return JSON.stringify(text.replace(" ", "T"));
-    case TIMESTAMPTZ:
+    case POSTGRES.timestamptz:
       return JSON.stringify(text.replace(" ", "T").replace(/\+00(?=$| )/, "Z"));
     default:
       return JSON.stringify(text);

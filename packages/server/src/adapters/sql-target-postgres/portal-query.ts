@@ -21,6 +21,14 @@ export interface Column {
   readonly type: number;
 }
 
+/** A statement and the values of its parameters. */
+export interface BoundStatement {
+  readonly sql: string;
+  readonly values: readonly (string | null)[];
+  /** OIDs of the parameters' types; 0 leaves one to what stands around the parameter. */
+  readonly types: readonly number[];
+}
+
 /** What running a statement gave, as far as rows were fetched. */
 export interface PortalResult {
   /** Absent when the statement returns no rows at all. */
@@ -37,7 +45,7 @@ export interface PortalResult {
 
 /** What the driver passes on; its own types do not describe the messages. */
 interface DriverConnection extends Pick<Connection, "stream" | "flush" | "sync"> {
-  parse(message: { readonly text: string }): void;
+  parse(message: { readonly text: string; readonly types: readonly number[] }): void;
   bind(message: { readonly portal: string; readonly values: readonly (string | null)[] }): void;
   describe(message: { readonly type: "P"; readonly name: string }): void;
   execute(message: { readonly portal: string; readonly rows: number }): void;
@@ -49,8 +57,7 @@ interface DriverConnection extends Pick<Connection, "stream" | "flush" | "sync">
  */
 export class PortalQuery implements Submittable {
   readonly result: Promise<PortalResult>;
-  readonly #sql: string;
-  readonly #values: readonly (string | null)[];
+  readonly #statement: BoundStatement;
   readonly #onRow: () => void;
   #resolve: (result: PortalResult) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
@@ -62,9 +69,8 @@ export class PortalQuery implements Submittable {
   #rowsChanged = 0;
 
   /** @param onRow called when a row has come in whole. */
-  constructor(sql: string, values: readonly (string | null)[], onRow: () => void) {
-    this.#sql = sql;
-    this.#values = values;
+  constructor(statement: BoundStatement, onRow: () => void) {
+    this.#statement = statement;
     this.#onRow = onRow;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -75,8 +81,9 @@ export class PortalQuery implements Submittable {
   submit(driver: Connection): void {
     const connection = driver as unknown as DriverConnection;
     connection.stream.cork();
-    connection.parse({ text: this.#sql });
-    connection.bind({ portal: PORTAL, values: this.#values });
+    const { sql, values, types } = this.#statement;
+    connection.parse({ text: sql, types });
+    connection.bind({ portal: PORTAL, values });
     connection.describe({ type: "P", name: PORTAL });
     this.#fetch(connection, FIRST_FETCH_ROWS);
     connection.stream.uncork();

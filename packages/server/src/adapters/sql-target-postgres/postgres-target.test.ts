@@ -280,7 +280,7 @@ describe("messages", () => {
   });
 
   it("say which cast is missing", async () => {
-    const untyped = run("SELECT jsonb_build_object('k', $1)", { binds: ["x"] });
+    const untyped = run("SELECT jsonb_build_object('k', $1)", { binds: [1] });
     expect((await failureOf(untyped)).hints[0]).toContain("{{…}}::text");
   });
 });

@@ -84,7 +84,7 @@ export class PostgresTarget implements SqlTarget {
     using stopper = new Stopper(request.timeoutMs, signal);
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
-        await session.command(beginText("READ ONLY", stopper.remainingMs));
+        await session.command(beginText("READ ONLY", stopper.remainingMs, request.binds));
         const rows = await this.#runner.run(session, request, statement);
         // Nothing changes within the snapshot that a read sees.
         return { ...rows, schemaDeltas: [] };

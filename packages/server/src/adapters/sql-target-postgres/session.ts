@@ -1,6 +1,5 @@
 import { Client, Connection, type QueryResultRow } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SqlValue } from "../../plans/ports.js";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
 
 /** How long connecting may take, in ms. */
@@ -81,17 +80,26 @@ export class Session {
   }
 
   /** Runs a statement of our own with values; rows come as text. */
-  async query(sql: string, values: readonly SqlValue[] = []): Promise<readonly QueryResultRow[]> {
+  async query(
+    sql: string,
+    values: readonly (string | number | null)[] = [],
+  ): Promise<readonly QueryResultRow[]> {
     const query = { text: sql, values: [...values], queryMode: "extended" };
     const { rows } = await this.#track(() => this.#client.query<QueryResultRow>(query));
     return rows;
   }
 
-  /** Runs an agent's statement, in the transaction that is open. */
-  async run(sql: string, binds: readonly SqlValue[]): Promise<PortalResult> {
-    const values = binds.map((bind) => (bind === null ? null : String(bind)));
+  /**
+   * Runs an agent's statement, in the transaction that is open.
+   * @param types OIDs of its parameters; 0 leaves one's type to what stands around it.
+   */
+  async run(
+    sql: string,
+    values: readonly (string | null)[],
+    types: readonly number[],
+  ): Promise<PortalResult> {
     this.#bytesSinceRow = 0;
-    const query = new PortalQuery(sql, values, () => {
+    const query = new PortalQuery({ sql, values, types }, () => {
       this.#bytesSinceRow = 0;
     });
     return this.#track(() => this.#client.query(query).result);

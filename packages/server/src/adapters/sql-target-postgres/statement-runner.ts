@@ -1,9 +1,15 @@
 import { RESULT_ROWS_COUNTED_MAX } from "../../kernel/limits.js";
-import { StatementError, type StatementRequest } from "../../plans/ports.js";
+import {
+  isJsonType,
+  StatementError,
+  type ColumnType,
+  type StatementRequest,
+} from "../../plans/ports.js";
 import type { KnownStatement } from "../admission.js";
-import { ResultRows, type RowsResult } from "../result-rows.js";
+import { ResultRows, withoutRows, type CellWriter, type RowsResult } from "../result-rows.js";
 import { cellJson } from "./cell-json.js";
 import { FunctionCheck } from "./function-check.js";
+import { parametersFor, runTyped, type Parameters } from "./parameters.js";
 import { PORTAL, type Column, type PortalResult } from "./portal-query.js";
 import type { Session } from "./session.js";
 import { TypeCatalog } from "./type-catalog.js";
@@ -23,10 +29,10 @@ export class StatementRunner {
     statement: KnownStatement,
   ): Promise<RowsResult> {
     await this.#functions.require(session, statement, intent);
-    const result = await runInBounds(session, { sql, binds });
+    const parameters = await parametersFor(binds, this.#types, session);
+    const result = await runInBounds(session, sql, parameters);
     if (result.columns !== undefined) return this.#output(session, result, result.columns);
-    const rowCount = statement.statementClass === "admin" ? 0 : result.rowsChanged;
-    return { rowCount, outputJson: "[]", rowsKept: rowCount, rowCountIsLowerBound: false };
+    return withoutRows(statement.statementClass === "admin" ? 0 : result.rowsChanged);
   }
 
   async #output(
@@ -38,7 +44,7 @@ export class StatementRunner {
     await this.#types.learn(oids, session);
     const rows = new ResultRows<string | null>(
       columns.map((column) => column.name),
-      (cell, column) => cellJson(cell, oids[column] ?? 0, this.#types),
+      new PostgresCells(oids, this.#types),
     );
     for (const row of result.rows) rows.add(row);
     // Counting the others on the server spares sending them.
@@ -53,12 +59,53 @@ export class StatementRunner {
   }
 }
 
+/** Writes cells, and records the types of their columns. */
+class PostgresCells implements CellWriter<string | null> {
+  readonly #oids: readonly number[];
+  readonly #types: TypeCatalog;
+  /** By column: the rows whose value is the `null` of JSON. */
+  readonly #jsonNulls = new Map<number, number[]>();
+  readonly #jsonColumns: readonly number[];
+  #rowCount = 0;
+
+  constructor(oids: readonly number[], types: TypeCatalog) {
+    this.#oids = oids;
+    this.#types = types;
+    this.#jsonColumns = [...oids.keys()].filter((column) => isJsonType(oids[column] ?? 0));
+  }
+
+  json(cell: string | null, column: number): string {
+    return cellJson(cell, this.#oids[column] ?? 0, this.#types);
+  }
+
+  kept(row: readonly (string | null)[]): void {
+    for (const column of this.#jsonColumns) {
+      if (row[column]?.trim() !== "null") continue;
+      const rows = this.#jsonNulls.get(column) ?? [];
+      rows.push(this.#rowCount);
+      this.#jsonNulls.set(column, rows);
+    }
+    this.#rowCount += 1;
+  }
+
+  types(names: readonly string[]): readonly ColumnType[] {
+    return this.#oids.flatMap((oid, column) => {
+      const type = this.#types.recordOf(oid);
+      const name = names[column];
+      if (type === undefined || name === undefined || this.#rowCount === 0) return [];
+      const jsonNulls = this.#jsonNulls.get(column);
+      return [{ name, type, ...(jsonNulls === undefined ? {} : { jsonNulls }) }];
+    });
+  }
+}
+
 async function runInBounds(
   session: Session,
-  { sql, binds }: Pick<StatementRequest, "sql" | "binds">,
+  sql: string,
+  parameters: Parameters,
 ): Promise<PortalResult> {
   try {
-    return await session.run(sql, binds);
+    return await runTyped(session, sql, parameters);
   } catch (error) {
     if (!session.isRowTooLarge) throw error;
     const message = "A row of the result is too large: select fewer or shorter columns";

@@ -1,5 +1,6 @@
 import type { AttemptRef, StatementResult } from "../../plans/ports.js";
 import { assert } from "../../kernel/assert.js";
+import { markerOutput, outputOfMarker } from "../marker-output.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import type { Session } from "./session.js";
 
@@ -90,7 +91,7 @@ export async function applyMarker(
       result.rowsKept,
       String(result.rowCountIsLowerBound),
       JSON.stringify(result.schemaDeltas),
-      result.outputJson,
+      markerOutput(result),
       JSON.stringify(forget),
     ],
   );
@@ -134,7 +135,7 @@ function resultOf(row: MarkerRow): StatementResult {
   );
   return {
     rowCount: Number(row.row_count),
-    outputJson: row.output_json,
+    ...outputOfMarker(row.output_json),
     rowsKept: Number(row.rows_kept),
     rowCountIsLowerBound: row.row_count_is_lower_bound === "t",
     // Written by `applyMarker`.

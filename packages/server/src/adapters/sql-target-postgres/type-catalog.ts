@@ -1,47 +1,50 @@
+import {
+  arrayTypeOf,
+  elementTypeOf,
+  isJsonType,
+  POSTGRES,
+  type PostgresType,
+  type PostgresValue,
+} from "../../plans/ports.js";
 import type { ArrayType, TypeNames } from "./cell-json.js";
 import type { Session } from "./session.js";
 
-/** Array types of PostgreSQL's own, by OID: their elements' OIDs (pg_type.dat). */
-const BUILT_IN_ARRAYS: ReadonlyMap<number, number> = new Map([
-  [143, 142],
-  [199, 114],
-  [651, 650],
-  [1000, 16],
-  [1001, 17],
-  [1002, 18],
-  [1003, 19],
-  [1005, 21],
-  [1007, 23],
-  [1009, 25],
-  [1014, 1042],
-  [1015, 1043],
-  [1016, 20],
-  [1021, 700],
-  [1022, 701],
-  [1028, 26],
-  [1041, 869],
-  [1115, 1114],
-  [1182, 1082],
-  [1183, 1083],
-  [1185, 1184],
-  [1187, 1186],
-  [1231, 1700],
-  [1270, 1266],
-  [2951, 2950],
-  [3807, 3802],
-]);
-/** From here on the OIDs are of types that somebody has made. */
-const OWN_OID_MIN = 16_384;
+/** From here on an OID may be of another type in another database. */
+const OWN_OID_MIN = 10_000;
 /** Types remembered; more only means that some are asked for again. */
 const TYPES_KEPT_MAX = 10_000;
+/** Types that JSON tells, and pseudo-types, which no parameter can be of. */
+const UNRECORDED: ReadonlySet<number> = new Set([
+  POSTGRES.bool,
+  POSTGRES.text,
+  ...[705, 2249, 2275, 2276, 2277, 2278, 2287],
+]);
 
-/** The types of one database, asked for as results need them. OIDs are not used again soon. */
+/** A type that is not built in. */
+interface OwnType {
+  readonly array: ArrayType | undefined;
+  /** Quoted and qualified; absent for a pseudo-type. */
+  readonly name: string | undefined;
+}
+
+/** The types of one database, asked for as they are needed. OIDs are not used again soon. */
 export class TypeCatalog implements TypeNames {
-  readonly #own = new Map<number, ArrayType | undefined>();
+  readonly #own = new Map<number, OwnType>();
+  /** OIDs of types and of their arrays, by what the type is called elsewhere; 0 for unknown ones. */
+  readonly #oids = new Map<PostgresType, { readonly type: number; readonly array: number }>();
 
   arrayOf(oid: number): ArrayType | undefined {
-    const element = BUILT_IN_ARRAYS.get(oid);
-    return element === undefined ? this.#own.get(oid) : { element, delimiter: "," };
+    const element = elementTypeOf(oid);
+    return typeof element === "number" ? { element, delimiter: "," } : this.#own.get(oid)?.array;
+  }
+
+  /** What a later step has to know of a column's type; `undefined` when JSON tells it. */
+  recordOf(oid: number): PostgresType | undefined {
+    if (oid < OWN_OID_MIN) return UNRECORDED.has(oid) ? undefined : oid;
+    const element = this.#own.get(oid)?.array?.element;
+    // An array of a domain: JSON has its elements as those of the type that the domain is of.
+    const isWritten = element === POSTGRES.bytea || (element !== undefined && isJsonType(element));
+    return isWritten ? arrayTypeOf(element) : this.#own.get(oid)?.name;
   }
 
   /** Makes sure that these types are known. */
@@ -50,17 +53,46 @@ export class TypeCatalog implements TypeNames {
     if (unknown.length === 0) return;
     if (this.#own.size > TYPES_KEPT_MAX) this.#own.clear();
     const rows = await session.query(
-      `SELECT t.oid, CASE WHEN e.typtype = 'd' THEN e.typbasetype ELSE e.oid END AS element, e.typdelim
+      `SELECT t.oid, CASE WHEN e.typtype = 'd' THEN e.typbasetype ELSE e.oid END AS element, e.typdelim,
+         CASE WHEN t.typtype <> 'p' THEN quote_ident(n.nspname) || '.' ||
+           coalesce(quote_ident(e.typname) || '[]', quote_ident(t.typname)) END AS name
        FROM pg_type t LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
+         JOIN pg_namespace n ON n.oid = coalesce(e.typnamespace, t.typnamespace)
        WHERE t.oid = ANY ($1::oid[])`,
       [`{${unknown.join(",")}}`],
     );
-    for (const { oid, element, typdelim } of rows) {
+    for (const { oid, element, typdelim, name } of rows) {
       const isArray = typeof element === "string" && typeof typdelim === "string";
-      this.#own.set(
-        Number(oid),
-        isArray ? { element: Number(element), delimiter: typdelim } : undefined,
-      );
+      this.#own.set(Number(oid), {
+        array: isArray ? { element: Number(element), delimiter: typdelim } : undefined,
+        name: typeof name === "string" ? name : undefined,
+      });
     }
+  }
+
+  /** The OID to declare a parameter of; 0 when this database has no such type. */
+  async oidOf({ type, isArray }: PostgresValue, session: Session): Promise<number> {
+    const wanted = isArray === true ? arrayTypeOf(type) : type;
+    if (typeof wanted === "number") return wanted;
+    const isElement = typeof wanted === "string" && wanted.endsWith("[]");
+    const found = await this.#find(isElement ? wanted.slice(0, -2) : type, session);
+    return isElement || isArray === true ? found.array : found.type;
+  }
+
+  async #find(
+    type: PostgresType,
+    session: Session,
+  ): Promise<{ readonly type: number; readonly array: number }> {
+    const known = this.#oids.get(type);
+    if (known !== undefined) return known;
+    if (this.#oids.size > TYPES_KEPT_MAX) this.#oids.clear();
+    const [row] = await session.query(
+      `SELECT t.oid, t.typarray FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+       WHERE ${typeof type === "number" ? "t.oid = $1" : "quote_ident(n.nspname) || '.' || quote_ident(t.typname) = $1"}`,
+      [type],
+    );
+    const found = { type: Number(row?.["oid"] ?? 0), array: Number(row?.["typarray"] ?? 0) };
+    this.#oids.set(type, found);
+    return found;
   }
 }

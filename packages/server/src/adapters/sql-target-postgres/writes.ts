@@ -51,7 +51,7 @@ export class Writes {
   ): Promise<Written> {
     const { attempt } = request;
     const begin = (): Promise<unknown> =>
-      session.command(beginText("READ WRITE", stopper.remainingMs));
+      session.command(beginText("READ WRITE", stopper.remainingMs, request.binds));
     const earlier = await withMarkerTable(session, async () => {
       await begin();
       return findMarker(session, attempt);

@@ -4,6 +4,7 @@ import { NOBODY } from "../../kernel/testing/nobody.js";
 import {
   StatementError,
   type AttemptRef,
+  type ColumnType,
   type SqlTarget,
   type StatementRequest,
   type StatementResult,
@@ -25,6 +26,8 @@ export interface TargetFixture extends AsyncDisposable {
   /** Statements without end. */
   readonly endlessRead: string;
   readonly endlessWrite: string;
+  /** What is recorded of the columns `id` and `name` of `users`. */
+  readonly columnTypes: readonly ColumnType[];
   /** What is in `log`, past the service. */
   lines(): Promise<readonly string[]>;
 }
@@ -77,6 +80,7 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         outputJson: '[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]',
         rowsKept: 2,
         rowCountIsLowerBound: false,
+        columnTypes: fixture.columnTypes,
         schemaDeltas: [],
       });
     });
@@ -231,6 +235,14 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         expect(await append("again", { attempt })).toEqual(result);
         expect(await append("again", { attempt: { ...attempt, attempt: 2 } })).toEqual(result);
         expect(await fixture.lines()).toEqual(["first"]);
+      });
+
+      it("knows the types of what the write returned", async () => {
+        const attempt = nextStep();
+        const sql = "INSERT INTO log VALUES ('x') RETURNING 9007199254740993 AS n";
+        const result = await run(sql, { attempt, intent: "write_insert" });
+        expect(result.columnTypes).toHaveLength(1);
+        expect(await fixture.target.settle(attempt, "")).toEqual(result);
       });
 
       it("makes sure that one which took no effect never does", async () => {

@@ -21,9 +21,10 @@ interface WrittenRow {
   readonly output: string | null;
   readonly additions: string | null;
   readonly hints: string | null;
+  readonly metadata: string | null;
 }
 
-/** The call of `steward_append_changes` for units of one organization, each of another plan. */
+/** The call of `steward_append_results` for units of one organization, each of another plan. */
 export class AppendStatement {
   readonly #orgId: string;
   readonly #rows: readonly WrittenRow[];
@@ -78,6 +79,7 @@ function writtenRow(
     output: output ?? null,
     additions: listJson(context?.schemaAdditions),
     hints: listJson(context?.augmentationHints),
+    metadata: context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
   };
 }
 
@@ -85,9 +87,9 @@ function listJson(list: readonly unknown[] | undefined): string | null {
   return list === undefined || list.length === 0 ? null : JSON.stringify(list);
 }
 
-const APPEND = `SELECT steward_append_changes(
+const APPEND = `SELECT steward_append_results(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25)`;
+  $22, $23, $24, $25, $26)`;
 
 function valuesOf(
   orgId: string,
@@ -115,6 +117,7 @@ function valuesOf(
     rows.map((row) => row.output),
     rows.map((row) => row.additions),
     rows.map((row) => row.hints),
+    rows.map((row) => row.metadata),
     plans.map(({ planId }) => planId),
     plans.map(({ state }) => state.status),
     plans.map(({ state }) => state.startedAtMs ?? null),

@@ -176,8 +176,8 @@ async function insertLogRow(
   const touched = state.steps.filter((each) => each.status !== "pending" || each.attempt > 0);
   await connection.query(
     `INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
-       schema_additions, augmentation_hints)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+       schema_additions, augmentation_hints, output_metadata)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       orgId,
       planId,
@@ -191,6 +191,7 @@ async function insertLogRow(
       output ?? null,
       listJson(context?.schemaAdditions),
       listJson(context?.augmentationHints),
+      context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
     ],
   );
 }

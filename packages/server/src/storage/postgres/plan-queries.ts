@@ -9,7 +9,7 @@ import type {
   PlanPage,
   PlanRecord,
 } from "../../plans/index.js";
-import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
+import type { AbandonedStep, OutputMetadata, PlanRef } from "../../plans/ports.js";
 import type { StepContext } from "../../plans/transitions.js";
 import type { Database, PgValue } from "./database.js";
 import type { LoadedPlan } from "./open-plan.js";
@@ -73,14 +73,18 @@ export class PlanQueries {
       readonly output: string | null;
       readonly schema_additions: string | null;
       readonly augmentation_hints: string | null;
+      readonly output_metadata: string | null;
     }>(
-      `SELECT output, schema_additions, augmentation_hints FROM plan_changes
+      `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
        WHERE org_id = $1 AND plan_id = $2 AND sequence = $3`,
       [ref.orgId, ref.planId, sequence],
     );
     assert(row !== undefined, "a row of a plan's log is never taken away");
     return {
       toolOutputJson: row.output ?? "[]",
+      ...(row.output_metadata === null
+        ? {}
+        : { outputMetadata: JSON.parse(row.output_metadata) as OutputMetadata }),
       schemaAdditions: listOf(row.schema_additions),
       augmentationHints: listOf(row.augmentation_hints),
     };

@@ -1,6 +1,7 @@
 import { assert } from "../../kernel/assert.js";
 import type { PreparedStep, StepExecution } from "../../plans/index.js";
-import { executionOf } from "../../plans/execution.js";
+import { executionOf, outputOf } from "../../plans/execution.js";
+import type { StepOutput } from "../../plans/ports.js";
 import type { StepState } from "../../plans/transitions.js";
 import type { OpenPlan } from "./open-plan.js";
 import type { PlanQueries } from "./plan-queries.js";
@@ -23,8 +24,8 @@ export async function outputsFor(
   queries: PlanQueries,
   plan: OpenPlan,
   step: PreparedStep,
-): Promise<ReadonlyMap<string, string>> {
-  const outputs = new Map<string, string>();
+): Promise<ReadonlyMap<string, StepOutput>> {
+  const outputs = new Map<string, StepOutput>();
   for (const { stepId } of step.statement.binds) {
     if (outputs.has(stepId)) continue;
     outputs.set(stepId, plan.outputs.find(stepId) ?? (await storedOutput(queries, plan, stepId)));
@@ -32,9 +33,13 @@ export async function outputsFor(
   return outputs;
 }
 
-async function storedOutput(queries: PlanQueries, plan: OpenPlan, stepId: string): Promise<string> {
+async function storedOutput(
+  queries: PlanQueries,
+  plan: OpenPlan,
+  stepId: string,
+): Promise<StepOutput> {
   const step = plan.step(stepId);
   const sequence = step && plan.resultSequence(step.index);
   assert(sequence !== undefined, "a step is claimed after those it refers to have completed");
-  return (await queries.context(plan.ref, sequence)).toolOutputJson;
+  return outputOf(await queries.context(plan.ref, sequence));
 }

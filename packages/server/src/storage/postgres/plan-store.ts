@@ -23,7 +23,7 @@ import type {
   PlanStore,
   StepRef,
 } from "../../plans/ports.js";
-import { executionOf, newPlanRecord } from "../../plans/execution.js";
+import { executionOf, newPlanRecord, outputOf } from "../../plans/execution.js";
 import {
   cancelPlan,
   claimStep,
@@ -303,7 +303,7 @@ export class PostgresPlanStore implements PlanStore {
       assert(step !== undefined, "ending an attempt changes its step");
       const context = "context" in outcome ? outcome.context : undefined;
       if (!(await this.#isWritten(plan, attemptEnd(plan, step, context, toolCall)))) continue;
-      if (context !== undefined) plan.outputs.keep(step.stepId, context.toolOutputJson);
+      if (context !== undefined) plan.outputs.keep(step.stepId, outputOf(context));
       this.#closeIfOver(plan);
       const execution = executionOf(attempt.planId, step, context);
       return execution === undefined

@@ -4,6 +4,7 @@ import { createPlanTables } from "./migrations/0001-plans.js";
 import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
+import { createOutputMetadata } from "./migrations/0005-output-metadata.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
 const MIGRATIONS: readonly string[] = [
@@ -11,6 +12,7 @@ const MIGRATIONS: readonly string[] = [
   createUsageTables,
   createMemoryTables,
   createMemoryRetention,
+  createOutputMetadata,
 ];
 
 /** The version of a store that this program has brought up to date. */

@@ -53,7 +53,7 @@ export class PlanQueries {
   /** What a step left for the LLM, once an attempt of it has ended. */
   context(ref: PlanRef, stepIndex: number): StepContext | undefined {
     const row = this.#db.get(
-      `SELECT output, schema_additions, augmentation_hints FROM plan_steps
+      `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_steps
        WHERE org_id = ? AND plan_id = ? AND step_index = ? AND output IS NOT NULL`,
       ref.orgId,
       ref.planId,

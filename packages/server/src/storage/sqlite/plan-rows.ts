@@ -15,6 +15,7 @@ import {
   type StepContext,
   type StepState,
 } from "../../plans/transitions.js";
+import type { OutputMetadata } from "../../plans/ports.js";
 import type { SqliteRow, SqliteValue } from "./connection.js";
 
 /**
@@ -93,8 +94,10 @@ export function stepStateOf(row: SqliteRow | undefined, prepared: PreparedStep):
 
 /** What an attempt left for the LLM. */
 export function stepContextOf(row: SqliteRow): StepContext {
+  const metadata = optionalJson<OutputMetadata>(row["output_metadata"]);
   return {
     toolOutputJson: text(row["output"]),
+    ...(metadata === undefined ? {} : { outputMetadata: metadata }),
     schemaAdditions: json<StepContext["schemaAdditions"]>(row["schema_additions"]),
     augmentationHints: json<readonly string[]>(row["augmentation_hints"]),
   };

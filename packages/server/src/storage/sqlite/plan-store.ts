@@ -23,9 +23,10 @@ import type {
   NewPlan,
   PlanRef,
   PlanStore,
+  StepOutput,
   StepRef,
 } from "../../plans/ports.js";
-import { executionOf, newPlanRecord } from "../../plans/execution.js";
+import { executionOf, newPlanRecord, outputOf } from "../../plans/execution.js";
 import {
   cancelPlan,
   claimStep,
@@ -183,7 +184,7 @@ export class SqlitePlanStore implements PlanStore {
     claimWritten?.();
     await committed;
     if (toolCall !== undefined) this.#onToolCall();
-    if (context !== undefined) plan.outputs.keep(step.stepId, context.toolOutputJson);
+    if (context !== undefined) plan.outputs.keep(step.stepId, outputOf(context));
     const execution = executionOf(attempt.planId, step, context);
     return execution === undefined
       ? { kind: "pending" }
@@ -330,16 +331,16 @@ export class SqlitePlanStore implements PlanStore {
     return { ...execution, replayed: true };
   }
 
-  #storedOutput(plan: OpenPlan, stepId: string): string {
+  #storedOutput(plan: OpenPlan, stepId: string): StepOutput {
     const step = stepOf(plan, stepId);
     assert(step !== undefined, "a placeholder names a step of its plan");
     const context = this.#queries.context(plan.ref, step.index);
     assert(context !== undefined, "a step is claimed after the steps it refers to have completed");
-    return context.toolOutputJson;
+    return outputOf(context);
   }
 
-  #outputs(plan: OpenPlan, step: PreparedStep): ReadonlyMap<string, string> {
-    const outputs = new Map<string, string>();
+  #outputs(plan: OpenPlan, step: PreparedStep): ReadonlyMap<string, StepOutput> {
+    const outputs = new Map<string, StepOutput>();
     for (const { stepId } of step.statement.binds) {
       if (outputs.has(stepId)) continue;
       outputs.set(stepId, plan.outputs.find(stepId) ?? this.#storedOutput(plan, stepId));

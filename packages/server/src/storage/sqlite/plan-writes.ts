@@ -75,15 +75,16 @@ export function writeStep(
 ): Write {
   return {
     sql: `INSERT INTO plan_steps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-            ?13, ?14, ?15)
+            ?13, ?14, ?15, ?16)
           ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET
             status = excluded.status, attempt = excluded.attempt, owner = excluded.owner,
             lease_until_ms = excluded.lease_until_ms, wait_reason = excluded.wait_reason,
             row_count = excluded.row_count, executed_at_ms = excluded.executed_at_ms,
             error = excluded.error, output = coalesce(excluded.output, output),
             schema_additions = coalesce(excluded.schema_additions, schema_additions),
-            augmentation_hints = coalesce(excluded.augmentation_hints, augmentation_hints)
-          WHERE status = ?16 AND attempt = ?17`,
+            augmentation_hints = coalesce(excluded.augmentation_hints, augmentation_hints),
+            output_metadata = iif(excluded.output IS NULL, output_metadata, excluded.output_metadata)
+          WHERE status = ?17 AND attempt = ?18`,
     params: [
       ref.orgId,
       ref.planId,
@@ -100,6 +101,7 @@ export function writeStep(
       context?.toolOutputJson ?? null,
       context === undefined ? null : JSON.stringify(context.schemaAdditions),
       context === undefined ? null : JSON.stringify(context.augmentationHints),
+      context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
       was.status,
       was.attempt,
     ],

@@ -55,6 +55,7 @@ const IN_BAND: ReadonlySet<ErrorCode> = new Set([
   "STEP_FAILED",
   "STEP_TIMEOUT",
   "OUTCOME_UNKNOWN",
+  "OUTPUT_CUT",
 ]);
 
 function errorOf({ status, stepId, error }: StepResult): StepError | undefined {

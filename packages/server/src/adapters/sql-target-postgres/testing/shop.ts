@@ -38,6 +38,7 @@ export async function openShop(options: Partial<PostgresTargetOptions> = {}): Pr
     database,
     parameter: (number) => `$${number}`,
     endlessRead: `${ENDLESS} SELECT max(i) FROM n`,
+    columnTypes: [{ name: "id", type: 23 }],
     endlessWrite: `INSERT INTO log ${ENDLESS} SELECT max(i)::text FROM n`,
     async lines() {
       return (await database.query("SELECT line FROM log")).map((row) => row["line"] as string);

@@ -6,7 +6,7 @@ import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
 import { toStatementError } from "./failure.js";
 import { Guard } from "./guard.js";
-import type { RowsResult } from "../../result-rows.js";
+import { withoutRows, type RowsResult } from "../../result-rows.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
 
 /** A statement as the engine compiled it. */
@@ -108,8 +108,7 @@ function change(
 ): RowsResult {
   const { changes } = prepared.run(...values);
   // After a change of the schema the engine still counts what came before it.
-  const rowCount = statement.statementClass === "admin" ? 0 : changes;
-  return { rowCount, outputJson: "[]", rowsKept: rowCount, rowCountIsLowerBound: false };
+  return withoutRows(statement.statementClass === "admin" ? 0 : changes);
 }
 
 function columnsOf(prepared: StatementSyncInstance): readonly string[] {

@@ -1,3 +1,4 @@
+import { assert } from "../../../kernel/assert.js";
 import { StatementError, type SqlValue } from "../../../plans/ports.js";
 import type { SqliteCell } from "./rows-json.js";
 
@@ -13,6 +14,8 @@ export function toSqliteBinds(binds: readonly SqlValue[]): readonly SqliteCell[]
       const message = `The value of parameter ${index + 1} holds a NUL character, which SQLite text ends at`;
       throw new StatementError("statement", message);
     }
-    return bind;
+    if (typeof bind !== "object" || bind === null) return bind;
+    assert("storage" in bind, "values for PostgreSQL go to PostgreSQL");
+    return bind.storage === "blob" ? Buffer.from(bind.text, "base64") : bind.text;
   });
 }

@@ -22,6 +22,7 @@ describe("the JSON text of a result", () => {
       outputJson: '[{"id":1,"name":"Ada"},{"id":2,"name":null}]',
       rowsKept: 2,
       rowCountIsLowerBound: false,
+      columnTypes: [],
     });
   });
 
@@ -35,12 +36,26 @@ describe("the JSON text of a result", () => {
     ["the least 64-bit integer", -9223372036854775808n, '"-9223372036854775808"'],
     ["a real number", 1.5, "1.5"],
     ["a large real number", 1e300, "1e+300"],
-    ["infinity", Infinity, "null"],
+    ["infinity", -Infinity, '"-Infinity"'],
+    ["a real number without a fraction", 4, "4.0"],
+    ["negative zero", -0, "-0.0"],
     ["a blob", new Uint8Array([0, 255, 16]), '"AP8Q"'],
     ["an empty blob", new Uint8Array(), '""'],
     ["text with quotes and line breaks", 'a"b\n\u2028', JSON.stringify('a"b\n\u2028')],
   ])("writes %s", (_name, cell, expected) => {
     expect(textOf(["v"], [cell])).toBe(`[{"v":${expected}}]`);
+  });
+
+  it("records what strings stand for where they are no text", () => {
+    const rows = new RowsJson(["id", "v", "id", "t"]);
+    rows.add([1n, 9007199254740993n, new Uint8Array([1]), "a"]);
+    rows.add([2n, "9007199254740993", new Uint8Array(), "b"]);
+    rows.add([3n, null, null, null]);
+    rows.add([4n, -Infinity, new Uint8Array(), "d"]);
+    expect(rows.finish().columnTypes).toEqual([
+      { name: "v", storage: "ittr" },
+      { name: "id_2", storage: "b" },
+    ]);
   });
 
   it.each([
@@ -67,6 +82,7 @@ describe("the limits of a result", () => {
       rowCount: RESULT_ROWS_MAX + 5,
       rowsKept: RESULT_ROWS_MAX,
       rowCountIsLowerBound: false,
+      columnTypes: [],
     });
     expect(JSON.parse(outputJson)).toHaveLength(RESULT_ROWS_MAX);
   });

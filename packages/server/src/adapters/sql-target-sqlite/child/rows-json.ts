@@ -1,30 +1,90 @@
-import { ResultRows } from "../../result-rows.js";
+import type { ColumnType, StorageLetter } from "../../../plans/ports.js";
+import { ResultRows, type CellWriter } from "../../result-rows.js";
 
 /** A value as the driver returns it, with integers as bigint. */
 export type SqliteCell = bigint | number | string | Uint8Array | null;
 
 /**
  * The JSON text of a result: integers that no double holds are decimal strings, blobs base64, and
- * infinities null (Decision §5).
+ * infinities strings (Decision §5). A real number always has a fraction or an exponent.
  */
 export class RowsJson extends ResultRows<SqliteCell> {
   /** @param columns names of the result's columns, as the engine gives them. */
   constructor(columns: readonly string[]) {
-    super(columns, cellJson);
+    super(columns, new SqliteCells());
   }
 }
 
-function cellJson(cell: SqliteCell): string {
+/** Writes cells, and remembers what their strings stand for: in SQLite each value has its own type. */
+class SqliteCells implements CellWriter<SqliteCell> {
+  /** By column, then by row: what is a string in JSON, but no text. */
+  readonly #strings = new Map<number, Map<number, StorageLetter>>();
+  /** Columns with text in them. */
+  readonly #texts = new Set<number>();
+  #rowCount = 0;
+
+  json(cell: SqliteCell): string {
+    switch (typeof cell) {
+      case "bigint":
+        return isSafe(cell) ? cell.toString() : `"${cell.toString()}"`;
+      case "number":
+        return realJson(cell);
+      case "string":
+        return JSON.stringify(cell);
+      default:
+        return cell === null ? "null" : `"${Buffer.from(cell).toString("base64")}"`;
+    }
+  }
+
+  kept(row: readonly SqliteCell[]): void {
+    for (const [column, cell] of row.entries()) {
+      if (typeof cell === "string") this.#texts.add(column);
+      const letter = letterOf(cell);
+      if (letter !== undefined) this.#stringsOf(column).set(this.#rowCount, letter);
+    }
+    this.#rowCount += 1;
+  }
+
+  types(names: readonly string[]): readonly ColumnType[] {
+    return [...this.#strings].map(([column, letters]) => ({
+      name: names[column] ?? "",
+      storage: this.#storageOf(column, letters),
+    }));
+  }
+
+  #storageOf(column: number, letters: ReadonlyMap<number, StorageLetter>): string {
+    const [only = "t", ...others] = new Set(letters.values());
+    if (others.length === 0 && !this.#texts.has(column)) return only;
+    return Array.from({ length: this.#rowCount }, (_, row) => letters.get(row) ?? "t").join("");
+  }
+
+  #stringsOf(column: number): Map<number, StorageLetter> {
+    const known = this.#strings.get(column);
+    if (known !== undefined) return known;
+    const letters = new Map<number, StorageLetter>();
+    this.#strings.set(column, letters);
+    return letters;
+  }
+}
+
+/** What a string stands for that is no text. */
+function letterOf(cell: SqliteCell): StorageLetter | undefined {
   switch (typeof cell) {
     case "bigint":
-      return isSafe(cell) ? cell.toString() : `"${cell.toString()}"`;
+      return isSafe(cell) ? undefined : "i";
     case "number":
-      return Number.isFinite(cell) ? String(cell) : "null";
+      return Number.isFinite(cell) ? undefined : "r";
     case "string":
-      return JSON.stringify(cell);
+      return undefined;
     default:
-      return cell === null ? "null" : `"${Buffer.from(cell).toString("base64")}"`;
+      return cell === null ? undefined : "b";
   }
+}
+
+function realJson(real: number): string {
+  if (!Number.isFinite(real)) return `"${real}"`;
+  const text = Object.is(real, -0) ? "-0" : String(real);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
 function isSafe(integer: bigint): boolean {

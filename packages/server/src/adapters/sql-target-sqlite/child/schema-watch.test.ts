@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MARKER_TABLE } from "../../own-tables.js";
+import { withoutRows } from "../../result-rows.js";
 import { watchSchema } from "./schema-watch.js";
 
 describe("what a change of the schema comes to", () => {
@@ -20,7 +21,7 @@ describe("what a change of the schema comes to", () => {
   const deltasOf = (sql: string) => {
     const { schemaDeltas } = watchSchema(db, () => {
       db.exec(sql);
-      return { rowCount: 0, outputJson: "[]", rowsKept: 0, rowCountIsLowerBound: false };
+      return withoutRows(0);
     });
     return schemaDeltas.map(({ tableName, operation, tableDefJson }) => ({
       tableName,

@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "../../../kernel/assert.js";
 import type { Clock } from "../../../kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
+import { markerOutput, outputOfMarker } from "../../marker-output.js";
 import { MARKER_TABLE } from "../../own-tables.js";
 
 /** Milliseconds after which a marker goes unasked: far longer than any plan lives. */
@@ -69,7 +70,7 @@ export class StepMarkers {
       result.rowsKept,
       Number(result.rowCountIsLowerBound),
       JSON.stringify(result.schemaDeltas),
-      result.outputJson,
+      markerOutput(result),
     ]);
   }
 
@@ -145,6 +146,6 @@ function resultOf(row: MarkerRow): StatementResult {
     rowCountIsLowerBound: row.row_count_is_lower_bound === 1,
     // Written by `apply`.
     schemaDeltas: JSON.parse(row.schema_deltas_json) as StatementResult["schemaDeltas"],
-    outputJson: row.output_json,
+    ...outputOfMarker(row.output_json),
   };
 }

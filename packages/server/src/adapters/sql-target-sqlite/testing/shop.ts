@@ -113,6 +113,7 @@ export function openFixture(): Promise<TargetFixture> {
     target: shop.target,
     parameter: (number: number) => `?${number}`,
     endlessRead: ENDLESS_READ,
+    columnTypes: [],
     endlessWrite: ENDLESS_WRITE,
     lines: () => Promise.resolve(shop.lines()),
     [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose](),

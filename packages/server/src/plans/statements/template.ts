@@ -1,4 +1,4 @@
-import type { Dialect } from "../governance/index.js";
+import type { Dialect } from "../../governance/index.js";
 import type { Bind, CompiledStatement, OutputRef } from "./compiled-statement.js";
 import { cutLiteral, type LiteralPart } from "./literal.js";
 import {
@@ -8,8 +8,7 @@ import {
   parsePlaceholder,
 } from "./placeholder.js";
 import { tokenize, type SqlToken } from "./sql-text.js";
-
-export { bindOutputs } from "./bind-outputs.js";
+import { sqliteMembers, sqliteText, sqliteValue } from "./sqlite-parameter.js";
 
 /**
  * Compiles a template (Decision §5). The text of the result depends on the template alone: whatever
@@ -17,18 +16,20 @@ export { bindOutputs } from "./bind-outputs.js";
  *
  * | a placeholder | SQLite | PostgreSQL |
  * | --- | --- | --- |
- * | for a scalar | `?1` | `$1`, typed by what stands around it |
+ * | for a scalar | `CASE typeof(?1) WHEN 'blob' THEN ?1 ELSE ?1 ->> '$' END` | `$1`, of the value's type |
  * | for the whole output or a row | `?1`, JSON text | `$1::jsonb` |
- * | with `[*]`, alone in `IN (…)` | `SELECT value FROM json_each(?1)` | `= ANY ($1)`, `<> ALL ($1)` for NOT IN; an array, typed by what it is compared with |
+ * | with `[*]`, alone in `IN (…)` | `SELECT CASE type WHEN 'object' THEN unhex(value ->> 'blob') ELSE value END FROM json_each(?1)` | `= ANY ($1)`, `<> ALL ($1)` for NOT IN; an array of the values' type |
  * | with `[*]`, alone in `ANY (…)` or `ALL (…)` | | `$1`, such an array |
  * | with `[*]`, elsewhere | `?1`, JSON text | `$1::jsonb` |
- * | that is a whole literal | `?1` | `$1`, typed by what stands around it, as the literal would be |
- * | in a literal: `'Dear {{…}}!'` | `('Dear ' \|\| ?1 \|\| '!')` | `('Dear ' \|\| $1::text \|\| '!')` |
+ * | that is a whole literal | `(?1 ->> '$')` | `$1`, typed by what stands around it, as the literal would be |
+ * | in a literal: `'Dear {{…}}!'` | `('Dear ' \|\| (?1 ->> '$') \|\| '!')` | `('Dear ' \|\| $1::text \|\| '!')` |
  * | in a dollar-quoted literal: `$q$Dear {{…}}!$q$` | | as in a literal |
  * | in a literal after its type: `interval '{{…}} days'` | | `($1::text \|\| ' days')::interval` |
  *
- * Where nothing around a placeholder has a type, as in `jsonb_build_object('k', {{…}})`, PostgreSQL
- * asks for a cast: `{{…}}::text`.
+ * A parameter of SQLite is JSON, from which the statement itself takes the value: to JavaScript 4.0 and
+ * 4 are one number, and the driver ends a text at its NUL. On PostgreSQL the target declares the parameters'
+ * types. Text is declared only where nothing around it has a type, so that `date_column = {{…}}`
+ * reads it as the date that it is.
  *
  * @throws AppError `BAD_PLACEHOLDER`, without a field: the caller knows which step it is.
  */
@@ -49,6 +50,8 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set(
 );
 /** Characters that would run into a parameter next to them. */
 const NAME_CHARACTER = /[\w$\x80-\uffff]/;
+/** The same of those before it, and those that would make a parameter of the word behind them. */
+const PARAMETER_CHARACTER = /[\w$:@#?\x80-\uffff]/;
 
 class TemplateCompiler {
   readonly #dialect: Dialect;
@@ -112,17 +115,17 @@ class TemplateCompiler {
 
   #inCode(ref: OutputRef, markup: string, at: number): string {
     const surroundings = this.#surroundings(at);
-    if (!isList(ref)) {
-      if (!isRows(ref)) return this.#parameter({ ...ref, form: "value" });
+    if (isRows(ref)) {
       if (isInList(surroundings)) {
         throw badPlaceholder(markup, "is whole rows; in IN (…) name a column: output[*].<column>");
       }
       return this.#json({ ...ref, form: "value" });
     }
+    if (!isList(ref)) return this.#scalar(ref);
     switch (surroundings) {
       case "in_list":
         if (this.#dialect === "sqlite") {
-          return `SELECT value FROM json_each(${this.#parameter({ ...ref, form: "list" })})`;
+          return sqliteMembers(this.#parameter({ ...ref, form: "members" }));
         }
         this.#compareWithArray(at - 2);
         return this.#parameter({ ...ref, form: "array" });
@@ -170,13 +173,20 @@ class TemplateCompiler {
     const [first] = parts;
     const whole = parts.length === 1 && first?.kind === "placeholder";
     const text = whole
-      ? this.#parameter({ ...first.ref, form: "text" })
-      : `(${parts.map((part) => (part.kind === "literal" ? part.sql : this.#text(part.ref))).join(" || ")})`;
+      ? this.#text(first.ref, "")
+      : `(${parts.map((part) => (part.kind === "literal" ? part.sql : this.#text(part.ref, "::text"))).join(" || ")})`;
     this.#write(at, `${text}${cast}`);
   }
 
-  #text(ref: OutputRef): string {
-    return this.#parameter({ ...ref, form: "text" }, "::text");
+  #scalar(ref: OutputRef): string {
+    const parameter = this.#parameter({ ...ref, form: "value" });
+    return this.#dialect === "sqlite" ? sqliteValue(parameter) : parameter;
+  }
+
+  /** @param postgresCast where the text is only a part of a literal. */
+  #text(ref: OutputRef, postgresCast: string): string {
+    const parameter = this.#parameter({ ...ref, form: "text" }, postgresCast);
+    return this.#dialect === "sqlite" && !isJson(ref) ? sqliteText(parameter) : parameter;
   }
 
   #json(bind: Bind): string {
@@ -188,7 +198,7 @@ class TemplateCompiler {
    * a cast may be used twice.
    */
   #parameter(bind: Bind, postgresCast = ""): string {
-    const key = JSON.stringify([bind.stepId, bind.path, bind.form, postgresCast]);
+    const key = JSON.stringify([bind, postgresCast]);
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
     const number = String(this.#binds.push(bind));
@@ -201,7 +211,7 @@ class TemplateCompiler {
   /** Replaces a token's text, set apart from a name or number right next to it. */
   #write(at: number, text: string): void {
     const index = this.#code[at] ?? -1;
-    const before = NAME_CHARACTER.test(this.#texts[index - 1]?.at(-1) ?? "") ? " " : "";
+    const before = PARAMETER_CHARACTER.test(this.#texts[index - 1]?.at(-1) ?? "") ? " " : "";
     const behind = NAME_CHARACTER.test(this.#texts[index + 1]?.at(0) ?? "") ? " " : "";
     this.#texts[index] = `${before}${text}${behind}`;
   }
@@ -230,7 +240,12 @@ function isInList(surroundings: Surroundings): boolean {
 
 /** Whether a part of a literal is JSON for certain. */
 function isJsonPart(part: LiteralPart): boolean {
-  return part.kind === "placeholder" && (isList(part.ref) || isRows(part.ref));
+  return part.kind === "placeholder" && isJson(part.ref);
+}
+
+/** Whether the value is JSON for certain. */
+function isJson(ref: OutputRef): boolean {
+  return isList(ref) || isRows(ref);
 }
 
 /** Whether the value is a list: one of each row or element. */
@@ -238,7 +253,7 @@ function isList(ref: OutputRef): boolean {
   return ref.path.some(({ kind }) => kind === "each");
 }
 
-/** Whether the value is the whole output or a whole row, so JSON for certain. */
+/** Whether the value is the whole output or a whole row. */
 function isRows({ path }: OutputRef): boolean {
-  return path.length === 0 || (path.length === 1 && path[0]?.kind === "index");
+  return path.length === 0 || (path.length === 1 && path[0]?.kind !== "member");
 }

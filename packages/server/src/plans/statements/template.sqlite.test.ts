@@ -5,7 +5,9 @@ import {
 } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bindOutputs, compileTemplate } from "./template.js";
+import { toSqliteBinds } from "../../adapters/sql-target-sqlite/child/binds.js";
+import { bindOutputs } from "./bind-outputs.js";
+import { compileTemplate } from "./template.js";
 
 /**
  * That a step's output can only ever be a value is shown on SQLite itself: what a placeholder was
@@ -26,10 +28,10 @@ describe("a compiled template on SQLite", () => {
   /** The values of the first column when step `a` has these rows. */
   const run = (template: string, rows: readonly unknown[]): readonly unknown[] => {
     const statement = compileTemplate(template, "sqlite");
-    const binds = bindOutputs(statement, new Map([["a", JSON.stringify(rows)]]));
+    const outputs = new Map([["a", { json: JSON.stringify(rows) }]]);
     return database
       .prepare(statement.sql)
-      .all(...binds)
+      .all(...toSqliteBinds(bindOutputs(statement, outputs, "sqlite")))
       .map((row: object) => Object.values(row)[0] as unknown);
   };
 
@@ -51,10 +53,7 @@ describe("a compiled template on SQLite", () => {
       fc.array(hostile).map((all) => all.join("")),
     )
     .filter((value) => !value.includes("\0"));
-  // The driver of these tests binds a positive double below 2^-52 as the integer 0.
-  const fraction = fc
-    .double({ noNaN: true, noDefaultInfinity: true, noInteger: true })
-    .filter((value) => Math.abs(value) >= Number.EPSILON);
+  const fraction = fc.double({ noNaN: true, noDefaultInfinity: true, noInteger: true });
   const number = fc.oneof(fc.maxSafeInteger(), fraction);
   const scalar = fc.oneof(text, number, fc.constant(null));
   const name = text.filter((value) => value !== "__proto__");

@@ -9,15 +9,18 @@ export interface OutputRef {
   readonly stepId: string;
   /** From the output's root; empty: the whole output. At most one segment is `each`. */
   readonly path: readonly PathSegment[];
+  /** Written `output_cut`: the output may be one that was cut (Decision §5). */
+  readonly mayBeCut?: true;
 }
 
 /** One parameter of a compiled statement, and where its value comes from. */
 export interface Bind extends OutputRef {
   /**
-   * `value`: a scalar, or JSON text of anything else; `list`: JSON text of an array; `array`: text of
-   * a PostgreSQL array; `text`: what stood inside a string literal.
+   * `value`: a scalar, or JSON text of rows; `list`: JSON text of an array; `members`: JSON text of
+   * what `IN` compares with on SQLite; `array`: text of a PostgreSQL array; `text`: what stood inside
+   * a string literal.
    */
-  readonly form: "value" | "list" | "array" | "text";
+  readonly form: "value" | "list" | "members" | "array" | "text";
 }
 
 /**

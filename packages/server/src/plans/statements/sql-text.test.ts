@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../governance/index.js";
+import type { Dialect } from "../../governance/index.js";
 import { tokenize } from "./sql-text.js";
 
 const DIALECTS: readonly Dialect[] = ["sqlite", "postgres"];

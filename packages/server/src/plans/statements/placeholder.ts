@@ -1,7 +1,8 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "../../kernel/errors.js";
 import type { OutputRef, PathSegment } from "./compiled-statement.js";
 
 const HEAD = /\{\{\s*step\.([A-Za-z0-9_-]{1,64})\.output/y;
+const CUT = /_(cut)(?![\p{L}\p{N}_$])/uy;
 const INDEX = /\s*\[\s*(\d{1,9})\s*\]/y;
 const EACH = /\s*\[\s*(\*)\s*\]/y;
 const MEMBER = /\s*\.([\p{L}_][\p{L}\p{N}_$]*)/uy;
@@ -17,14 +18,16 @@ const EXCERPT_LENGTH_MAX = 80;
 
 /**
  * Reads a placeholder (Decision §5): `{{step.<id>.output}}`, with any number of `[0]`, `[*]` (once),
- * `.name` and `["any name"]` after `output`, and blanks between them.
+ * `.name` and `["any name"]` after `output`, and blanks between them; `output_cut` in place of `output`
+ * for an output that may have been cut (Decision §5).
  * @throws AppError `BAD_PLACEHOLDER` that says what was expected where.
  */
 export function parsePlaceholder(markup: string): OutputRef {
   const head = capture(HEAD, markup, 0);
   if (head === undefined) throw malformed(markup, 0, "{{step.<step_id>.output…}}");
   const path: PathSegment[] = [];
-  let at = head.end;
+  const cut = capture(CUT, markup, head.end);
+  let at = cut?.end ?? head.end;
   for (let next = readSegment(markup, at); next !== undefined; next = readSegment(markup, at)) {
     const again = next.segment.kind === "each" && path.some(({ kind }) => kind === "each");
     if (again) throw malformed(markup, at, "no second [*]");
@@ -35,7 +38,7 @@ export function parsePlaceholder(markup: string): OutputRef {
   if (tail?.end !== markup.length) {
     throw malformed(markup, at, '[0], [*], .name, ["name"] or }}');
   }
-  return { stepId: head.text, path };
+  return { stepId: head.text, path, ...(cut === undefined ? {} : { mayBeCut: true }) };
 }
 
 /**
@@ -65,7 +68,8 @@ export function misplacedPlaceholder(text: string, start: number, reason: string
 
 /** The placeholder that means this, as people write it. */
 export function placeholderText(ref: OutputRef): string {
-  return `{{step.${ref.stepId}.output${pathText(ref.path)}}}`;
+  const output = ref.mayBeCut === true ? "output_cut" : "output";
+  return `{{step.${ref.stepId}.${output}${pathText(ref.path)}}}`;
 }
 
 /** A path as people write it; empty for the root. */

@@ -1,10 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../governance/index.js";
+import type { Dialect } from "../../governance/index.js";
 import { tokenize } from "./sql-text.js";
 import { compileTemplate } from "./template.js";
 
 const sqlite = (template: string): string => compileTemplate(template, "sqlite").sql;
+/** What a scalar and a list in IN are on SQLite. */
+const value = (number: number): string =>
+  `CASE typeof(?${number}) WHEN 'blob' THEN ?${number} ELSE ?${number} ->> '$' END`;
+const members = (number: number): string =>
+  `SELECT CASE type WHEN 'object' THEN unhex(value ->> 'blob') ELSE value END FROM json_each(?${number})`;
 const postgres = (template: string): string => compileTemplate(template, "postgres").sql;
 
 /** The message of the `BAD_PLACEHOLDER` that a template is refused with. */
@@ -29,7 +34,7 @@ describe("a template", () => {
   it("binds a scalar, at any depth and with blanks around", () => {
     const template = `SELECT {{ step.a-1.output [0] .name }}, {{step.b.output[12].x["it's"][*]}}`;
     expect(compileTemplate(template, "sqlite")).toEqual({
-      sql: "SELECT ?1, ?2",
+      sql: `SELECT ${value(1)}, ?2`,
       binds: [
         {
           stepId: "a-1",
@@ -67,7 +72,7 @@ describe("a template", () => {
     const template =
       "DELETE FROM t WHERE id IN ({{step.a.output[*].id}}) OR k not in ( /* c */ {{step.a.output[*].k}} )";
     expect(sqlite(template)).toBe(
-      "DELETE FROM t WHERE id IN (SELECT value FROM json_each(?1)) OR k not in ( /* c */ SELECT value FROM json_each(?2) )",
+      `DELETE FROM t WHERE id IN (${members(1)}) OR k not in ( /* c */ ${members(2)} )`,
     );
     expect(postgres(template)).toBe("DELETE FROM t WHERE id = ANY ($1) OR k <> ALL ( /* c */ $2 )");
     expect(compileTemplate(template, "postgres").binds.map(({ form }) => form)).toEqual([
@@ -97,18 +102,21 @@ describe("a template", () => {
       "stand alone",
     );
     expect(refusal("SELECT x IN ({{step.a.output}})", "sqlite")).toContain("name a column");
+    expect(refusal("SELECT x IN ({{step.a.output[*]}})", "sqlite")).toContain("name a column");
     expect(refusal("SELECT x IN ('{{step.a.output[*].id}}')", "sqlite")).toContain(
       "without quotes",
     );
-    expect(sqlite("SELECT x IN ('{{step.a.output[0].id}}', 'b')")).toBe("SELECT x IN (?1, 'b')");
+    expect(sqlite("SELECT x IN ('{{step.a.output[0].id}}', 'b')")).toBe(
+      "SELECT x IN ((?1 ->> '$'), 'b')",
+    );
     expect(sqlite("SELECT x IN ({{step.a.output[0].id}}, {{step.a.output[1].id}})")).toBe(
-      "SELECT x IN (?1, ?2)",
+      `SELECT x IN (${value(1)}, ${value(2)})`,
     );
   });
 
   it("concatenates inside a string literal", () => {
     expect(sqlite("SELECT 'It''s {{step.a.output[0].name}}!{{step.b.output[0].x}}'")).toBe(
-      "SELECT ('It''s ' || ?1 || '!' || ?2)",
+      "SELECT ('It''s ' || (?1 ->> '$') || '!' || (?2 ->> '$'))",
     );
     expect(postgres("SELECT 'It''s {{step.a.output[0].name}}!'")).toBe(
       "SELECT ('It''s ' || $1::text || '!')",
@@ -156,14 +164,24 @@ describe("a template", () => {
     );
   });
 
+  it("tells apart an output that may have been cut from one that may not", () => {
+    const { sql, binds } = compileTemplate(
+      "SELECT {{step.a.output}}, {{step.a.output_cut}}, {{ step.a.output_cut [0].n }}",
+      "sqlite",
+    );
+    expect(sql).toBe(`SELECT ?1, ?2, ${value(3)}`);
+    expect(binds.map(({ mayBeCut }) => mayBeCut)).toEqual([undefined, true, true]);
+  });
+
   it("uses a parameter twice only where its type cannot differ", () => {
     const twice = "SELECT {{step.a.output[0].n}}, {{ step.a.output[0].n }}, {{step.a.output}}";
-    expect(sqlite(`${twice}, {{step.a.output}}`)).toBe("SELECT ?1, ?1, ?2, ?2");
+    expect(sqlite(`${twice}, {{step.a.output}}`)).toBe(`SELECT ${value(1)}, ${value(1)}, ?2, ?2`);
     expect(postgres(`${twice}, {{step.a.output}}`)).toBe("SELECT $1, $2, $3::jsonb, $3::jsonb");
   });
 
   it("keeps a parameter apart from the names and numbers next to it", () => {
-    expect(sqlite("SELECT 1 LIMIT{{step.a.output[0].n}}0")).toBe("SELECT 1 LIMIT ?1 0");
+    expect(sqlite("SELECT 1 LIMIT{{step.a.output[0].n}}0")).toBe(`SELECT 1 LIMIT ${value(1)} 0`);
+    expect(sqlite("SELECT :{{step.a.output[0].n}}")).toBe(`SELECT : ${value(1)}`);
     expect(postgres("SELECT a LIKE'{{step.a.output[0].n}}'")).toBe("SELECT a LIKE $1");
   });
 
@@ -198,6 +216,7 @@ describe("a template", () => {
     ["SELECT 'a {{step.a.output'", "expected"],
     ["SELECT 'a {{step.a b}}'", "expected {{step.<step_id>.output…}}"],
     ["SELECT {{step.a.outputs}}", "expected"],
+    ["SELECT {{step.a.output_cuts}}", "expected"],
     ["SELECT {{step.a.output[-1]}}", "expected"],
     ["SELECT {{step.a.output[*].b[*]}}", "no second [*]"],
     ["SELECT {{step.a.output.}}", "expected"],

@@ -1,4 +1,4 @@
-import type { Dialect } from "../governance/index.js";
+import type { Dialect } from "../../governance/index.js";
 import { markupEnd } from "./placeholder.js";
 
 /**

@@ -1,0 +1,178 @@
+/** What a JSON value is. */
+export type JsonKind = "null" | "boolean" | "number" | "string" | "array" | "object";
+
+/**
+ * A value in a JSON text that is known to be valid. It is read only as far as it is asked for, and
+ * its text stays byte for byte what it is: `JSON.parse` would make one number of `4` and `4.0`, and
+ * round `9007199254740993`.
+ */
+export class JsonSlice {
+  readonly #source: string;
+  readonly #start: number;
+  readonly #end: number;
+  #elements: readonly JsonSlice[] | undefined;
+  #members: ReadonlyMap<string, JsonSlice> | undefined;
+
+  private constructor(source: string, start: number, end: number) {
+    this.#source = source;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  /** The value that a whole text is. */
+  static of(json: string): JsonSlice {
+    const start = skipBlanks(json, 0);
+    return new JsonSlice(json, start, valueEnd(json, start));
+  }
+
+  /** Its JSON text. */
+  get text(): string {
+    return this.#source.slice(this.#start, this.#end);
+  }
+
+  get kind(): JsonKind {
+    switch (this.#source[this.#start]) {
+      case "n":
+        return "null";
+      case "t":
+      case "f":
+        return "boolean";
+      case '"':
+        return "string";
+      case "[":
+        return "array";
+      case "{":
+        return "object";
+      default:
+        return "number";
+    }
+  }
+
+  /** What a string says; of any other value, its JSON text. */
+  get plainText(): string {
+    return this.kind === "string" ? String(JSON.parse(this.text)) : this.text;
+  }
+
+  /** Of an array, in order; none of anything else. */
+  get elements(): readonly JsonSlice[] {
+    return (this.#elements ??= this.kind === "array" ? this.#readElements() : []);
+  }
+
+  /** Of an object, in order; the last one where a name occurs twice. None of anything else. */
+  get members(): ReadonlyMap<string, JsonSlice> {
+    if (this.#members !== undefined) return this.#members;
+    const members = new Map<string, JsonSlice>();
+    this.#eachMember((nameStart, nameEnd, start, end) => {
+      const name = String(JSON.parse(this.#source.slice(nameStart, nameEnd)));
+      members.set(name, new JsonSlice(this.#source, start, end));
+    });
+    return (this.#members = members);
+  }
+
+  /** One of the members; cheaper than to read all of them. */
+  member(name: string): JsonSlice | undefined {
+    if (this.#members !== undefined) return this.#members.get(name);
+    const usual = JSON.stringify(name);
+    let found: JsonSlice | undefined;
+    this.#eachMember((nameStart, nameEnd, start, end) => {
+      const isUsual =
+        nameEnd - nameStart === usual.length && this.#source.startsWith(usual, nameStart);
+      if (isUsual || this.#isWrittenOtherwise(name, nameStart, nameEnd)) {
+        found = new JsonSlice(this.#source, start, end);
+      }
+    });
+    return found;
+  }
+
+  /** Whether a name stands there with escapes that `JSON.stringify` would not use. */
+  #isWrittenOtherwise(name: string, start: number, end: number): boolean {
+    const written = this.#source.slice(start, end);
+    return written.includes("\\") && JSON.parse(written) === name;
+  }
+
+  #readElements(): readonly JsonSlice[] {
+    const elements: JsonSlice[] = [];
+    let at = skipBlanks(this.#source, this.#start + 1);
+    while (this.#source[at] !== "]") {
+      const element = new JsonSlice(this.#source, at, valueEnd(this.#source, at));
+      elements.push(element);
+      at = this.#next(element.#end);
+    }
+    return elements;
+  }
+
+  #eachMember(
+    visit: (nameStart: number, nameEnd: number, start: number, end: number) => void,
+  ): void {
+    if (this.kind !== "object") return;
+    let at = skipBlanks(this.#source, this.#start + 1);
+    while (this.#source[at] !== "}") {
+      const nameEnd = stringEnd(this.#source, at);
+      const colon = skipBlanks(this.#source, nameEnd);
+      const start = skipBlanks(this.#source, colon + 1);
+      const end = valueEnd(this.#source, start);
+      visit(at, nameEnd, start, end);
+      at = this.#next(end);
+    }
+  }
+
+  /** Where the next element or member starts, or what closes them all. */
+  #next(end: number): number {
+    const at = skipBlanks(this.#source, end);
+    return this.#source[at] === "," ? skipBlanks(this.#source, at + 1) : at;
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function isOpening(code: number): boolean {
+  return code === 0x5b || code === 0x7b;
+}
+
+function isClosing(code: number): boolean {
+  return code === 0x5d || code === 0x7d;
+}
+
+function skipBlanks(json: string, from: number): number {
+  let at = from;
+  while (isBlank(json.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function valueEnd(json: string, start: number): number {
+  const first = json.charCodeAt(start);
+  if (first === QUOTE) return stringEnd(json, start);
+  if (isOpening(first)) return nestedEnd(json, start);
+  for (let at = start; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === COMMA || isClosing(code) || isBlank(code)) return at;
+  }
+  return json.length;
+}
+
+function nestedEnd(json: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(json, at) - 1;
+    else if (isOpening(code)) depth += 1;
+    else if (isClosing(code) && (depth -= 1) === 0) return at + 1;
+  }
+  return json.length;
+}
+
+/** Behind the quote that closes a string: the first one with an even number of backslashes before it. */
+function stringEnd(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); ; quote = json.indexOf('"', quote + 1)) {
+    if (quote < 0) return json.length;
+    let backslashes = 0;
+    while (json.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+}
