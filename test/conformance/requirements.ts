@@ -410,6 +410,8 @@ const DECISIONS = {
       "A wanted schema is taken as the usual tools write it, and refused by its line where it is more",
     "D15-unchanged": "Proposing the schema that there is answers unchanged, and keeps nothing",
     "D15-dump": "The present schema is read as SQL; proposing that asks for nothing",
+    "D15-locks":
+      "A migration says which statements share a transaction, what they lock, and who waits",
     "D15-pinned": "A migration runs only on the very schema that it is for",
     "D15-drift": "A database that is not as it was left is refused, and the difference named",
     "D15-loss": "Losing rows or values needs accept_data_loss",

@@ -33,6 +33,7 @@ export type {
   MemoryStats,
   Migration,
   MigrationFinding,
+  MigrationLock,
   MigrationPhase,
   MigrationProof,
   MigrationProposal,

@@ -61,11 +61,23 @@ async function openTransaction(url: string): Promise<pg.Client> {
 /** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
 export const migrations: readonly ProcessScenario[] = [
   ...overEach(
-    ["D15-proof", "D15-pinned", "D15-drift"],
+    ["D15-proof", "D15-pinned", "D15-drift", "D15-locks"],
     "a migration is proven, runs on the very schema it is for, and drift is named",
     async (shop) => {
       const { steward, rest } = shop;
       const migration = await propose(shop);
+      expect(migration.up).toMatchObject([
+        {
+          atomic: true,
+          statements: [expect.stringContaining("ADD COLUMN") as unknown],
+          locks: [
+            {
+              ...{ statement: 0, table: "customers", mode: "RESERVED", holds_while: "instant" },
+              effect: "reads go on, writes to the whole file wait",
+            },
+          ],
+        },
+      ]);
       expect(await rest.migrations.verify(migration.migration_id)).toMatchObject({ proven: true });
       await steward.sql("CREATE INDEX by_hand ON customers (name)");
       await expect(rest.migrations.apply(migration.migration_id)).rejects.toMatchObject({

@@ -57,6 +57,7 @@ export {
   type AcceptedDrift,
   type Migration,
   type MigrationFinding,
+  type MigrationLock,
   type MigrationPhase,
   type MigrationProof,
   type MigrationProposal,

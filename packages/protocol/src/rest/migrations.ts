@@ -62,6 +62,22 @@ export interface MigrationFinding {
 export interface MigrationPhase {
   readonly atomic: boolean;
   readonly statements: readonly string[];
+  /** The locks that the statements take. An atomic phase holds each of them until it ends. */
+  readonly locks: readonly MigrationLock[];
+}
+
+/** A lock on a table, and what it means for others. */
+export interface MigrationLock {
+  /** Index of the statement in its phase. */
+  readonly statement: number;
+  /** The table as the statement names it; empty for the whole file of SQLite. */
+  readonly table: string;
+  /** As the engine calls it: `ACCESS EXCLUSIVE`. */
+  readonly mode: string;
+  /** What the statement does under it: `instant`, `scan` reads every row, `rewrite` writes every row anew. */
+  readonly holds_while: "instant" | "scan" | "rewrite";
+  /** Who waits, in words: `reads and writes wait`. */
+  readonly effect: string;
 }
 
 /** Which database's schema is wanted as SQL. */
@@ -254,8 +270,23 @@ const operations = z.array(operationSchema).readonly();
 const findings = z
   .array(z.object({ code: z.string(), object: z.string(), message: z.string() }))
   .readonly();
+const lockSchema: z.ZodType<MigrationLock> = z
+  .object({
+    statement: z.int().describe("Index of the statement in its phase"),
+    table: z.string().describe("Empty for the whole file of SQLite"),
+    mode: z.string(),
+    holds_while: z.enum(["instant", "scan", "rewrite"]),
+    effect: z.string().describe("Who waits, in words"),
+  })
+  .meta({ id: "MigrationLock" });
 const phases = z
-  .array(z.object({ atomic: z.boolean(), statements: z.array(z.string()).readonly() }))
+  .array(
+    z.object({
+      atomic: z.boolean(),
+      statements: z.array(z.string()).readonly(),
+      locks: z.array(lockSchema).readonly(),
+    }),
+  )
   .readonly();
 
 const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z

@@ -45,6 +45,7 @@ export type { Change, Operation } from "./schema-diff.js";
 export { requireSchemaAdmin } from "./schema-admin.js";
 export { type RowQuestion, rowsWouldChange, stepsOf } from "./row-check.js";
 export { scriptBetween, scriptFor } from "./script.js";
+export { effectOf, type ScriptLock } from "./script-locks.js";
 export { concurrentIndex, digestOf, type Unit, unitsOf } from "./script-units.js";
 export { unfinishedError } from "./unfinished-run.js";
 export { StepRecorder } from "./step-recorder.js";

@@ -6,6 +6,7 @@ import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 import { scriptBetween } from "./script.js";
+import { locksOf, type ScriptLock } from "./script-locks.js";
 
 /** What leads from one schema to another, and back. */
 export interface SchemaChange {
@@ -17,6 +18,9 @@ export interface SchemaChange {
   /** Empty when the schemas are the same. */
   readonly up: Script;
   readonly down: Script;
+  /** The locks of both; migrations that were kept before there was this say none. */
+  readonly upLocks?: readonly ScriptLock[];
+  readonly downLocks?: readonly ScriptLock[];
 }
 
 /** Works out the change between two schemas of one engine. */
@@ -31,5 +35,7 @@ export function changeBetween(base: Schema, target: Schema): SchemaChange {
     downFindings: lint(target, base, down),
     up,
     down,
+    upLocks: locksOf(base, target, up),
+    downLocks: locksOf(target, base, down),
   };
 }

@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
-import { identify, type Migration, MigrationService, quadsOf, rootOf } from "../../schema/index.js";
+import {
+  effectOf,
+  identify,
+  type Migration,
+  MigrationService,
+  quadsOf,
+  rootOf,
+} from "../../schema/index.js";
 import { schemaOf, scriptFor } from "../../schema/index.js";
 import { POSTGRES_SCHEMAS } from "../../schema/testing/postgres-schemas.js";
 import { proposed } from "../../schema/testing/proposed.js";
@@ -60,6 +67,15 @@ describe("migrations of a PostgreSQL database", () => {
     expect(up).toContain("CREATE INDEX CONCURRENTLY");
     expect(up.indexOf("IS NOT NULL) NOT VALID")).toBeLessThan(up.indexOf("SET NOT NULL"));
     expect(codes(migration)).toContain("data-dependent");
+    const said = (migration.upLocks ?? []).map((lock) => {
+      const { isAtomic, statements } = migration.up[lock.phase] ?? { statements: [] };
+      const sql = statements[lock.statement]?.slice(0, 25) ?? "";
+      return `${isAtomic === true ? "" : "alone: "}${sql} ${lock.mode}: ${effectOf(lock)}`;
+    });
+    expect(said).toContain(
+      "alone: CREATE INDEX CONCURRENTLY SHARE UPDATE EXCLUSIVE: reads and writes go on, while every row is read",
+    );
+    expect(said).toContain('ALTER TABLE "public"."cus ACCESS EXCLUSIVE: reads and writes wait');
     await service.apply(ADMIN, migration.id);
     expect(await db.query("SELECT total FROM orders ORDER BY id")).toEqual([
       { total: 10 },

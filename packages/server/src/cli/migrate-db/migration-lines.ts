@@ -1,5 +1,6 @@
 import type { Migration, MigrationFinding, SchemaDiff, SchemaOperation } from "@steward/client";
 import type { Colors } from "../terminal.js";
+import { phaseLines } from "./phase-lines.js";
 
 /** A migration for reading: what happens, what to think about, and the statements. */
 export function migrationLines(migration: Migration, colors: Colors): readonly string[] {
@@ -40,7 +41,21 @@ export function changeLines(change: SchemaDiff, colors: Colors): readonly string
     `${change.from_root.slice(0, 12)} → ${change.to_root.slice(0, 12)}`,
     ...operationLines(change.operations, colors),
     ...findingLines(change.findings, colors),
-    ...change.up.flatMap(({ statements }) => statements.map((sql) => `${sql};`)),
+    ...phaseLines(change.up),
+  ];
+}
+
+/** What a run of a migration does, for whoever is asked whether it may. */
+export function runLines(
+  migration: Migration,
+  way: "up" | "down",
+  colors: Colors,
+): readonly string[] {
+  const { migration_id, database, message, findings, down_findings } = migration;
+  return [
+    `${colors.bold(migration_id)}  ${database}  ${message}`,
+    ...findingLines(way === "up" ? findings : down_findings, colors),
+    ...phaseLines(migration[way]),
   ];
 }
 

@@ -7,13 +7,15 @@ import type {
   UnfinishedRun as UnfinishedRunMessage,
 } from "@steward/protocol/rest";
 import { isoTime } from "../../kernel/clock.js";
-import type {
-  Drift,
-  Migration,
-  MigrationProof,
-  SchemaChange,
-  Script,
-  UnfinishedRun,
+import {
+  type Drift,
+  effectOf,
+  type Migration,
+  type MigrationProof,
+  type SchemaChange,
+  type Script,
+  type ScriptLock,
+  type UnfinishedRun,
 } from "../../schema/index.js";
 
 /**
@@ -29,8 +31,8 @@ export function migrationMessage(migration: Migration, run?: UnfinishedRun): Mig
     base_root: migration.baseRoot,
     target_root: migration.targetRoot,
     down_findings: migration.downFindings,
-    up: phasesOf(migration.up),
-    down: phasesOf(migration.down),
+    up: phasesOf(migration.up, migration.upLocks),
+    down: phasesOf(migration.down, migration.downLocks),
     ...(run === undefined ? {} : { unfinished_run: runMessage(run) }),
   };
 }
@@ -48,8 +50,20 @@ function runMessage(run: UnfinishedRun): UnfinishedRunMessage {
   };
 }
 
-function phasesOf(script: Script): readonly MigrationPhase[] {
-  return script.map(({ isAtomic, statements }) => ({ atomic: isAtomic, statements }));
+function phasesOf(script: Script, locks: readonly ScriptLock[] = []): readonly MigrationPhase[] {
+  return script.map(({ isAtomic, statements }, index) => ({
+    atomic: isAtomic,
+    statements,
+    locks: locks
+      .filter(({ phase }) => phase === index)
+      .map((lock) => ({
+        statement: lock.statement,
+        table: lock.table,
+        mode: lock.mode,
+        holds_while: lock.holdsWhile,
+        effect: effectOf(lock),
+      })),
+  }));
 }
 
 /** A proof as the wire has it. */
@@ -73,8 +87,8 @@ export function changeMessage(change: SchemaChange): SchemaDiff {
     to_root: change.targetRoot,
     ...{ operations, findings },
     down_findings: change.downFindings,
-    up: phasesOf(change.up),
-    down: phasesOf(change.down),
+    up: phasesOf(change.up, change.upLocks),
+    down: phasesOf(change.down, change.downLocks),
   };
 }
 
