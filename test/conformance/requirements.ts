@@ -189,6 +189,7 @@ const DECISIONS = {
     "D1-http2":
       "REST over HTTP/2 is served as over HTTP/1.1, on the shared port and beside a gRPC port",
     "D1-grpc-port": "SERVICE_GRPC_PORT gives gRPC a port of its own",
+    "D1-ready": "Readiness names the store and the data directory, each with ok or the reason",
     "D1-flags": "A flag bears its variable's name and wins over it",
     "D1-default-source": "A tool name that is not listed is SQL on the default data source",
     "D1-tools-file": "A tools file binds a tool name to a data source and its intents",

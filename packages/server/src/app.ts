@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { openDataSources } from "./app-data-sources.js";
-import { openMemory, type OpenMemory } from "./app-memory.js";
+import { openMemory } from "./app-memory.js";
+import { healthOf } from "./app-health.js";
 import { openState } from "./app-state.js";
 import { openMigrations, type OpenMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
@@ -13,7 +14,6 @@ import type { EmbeddingProvider } from "./embedding/index.js";
 import { AuditPublisher, type ToolCallGate } from "./governance/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
 import { DisposalStack } from "./kernel/disposal.js";
-import { AppError } from "./kernel/errors.js";
 import { EventBus } from "./kernel/event-bus.js";
 import { systemIds, type Ids } from "./kernel/ids.js";
 import { DRAIN_MS } from "./kernel/limits.js";
@@ -21,6 +21,7 @@ import type { Log } from "./kernel/log.js";
 import type { AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
 import { DurableOrchestrator, NoopOrchestrator, type Orchestrator } from "./plans/index.js";
+import { DirectoryProbe } from "./storage/directory-probe.js";
 import { openPostgresStore } from "./storage/postgres/store.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 import type { Store } from "./storage/store.js";
@@ -28,7 +29,7 @@ import { assertSafeToListen, headersAuthenticator } from "./transport/authentica
 import { http2Sides } from "./transport/http2-sides.js";
 import { listen } from "./transport/one-port.js";
 import { openRestServer } from "./transport/rest/server.js";
-import type { Health, Services } from "./transport/services.js";
+import type { Services } from "./transport/services.js";
 import {
   noUsageStore,
   SharedUsageGate,
@@ -128,7 +129,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,
-    health: healthOf(store, memory),
+    health: healthOf(store, memory, new DirectoryProbe(config.dataDir, clock)),
     metrics: basics.telemetry,
   });
   opened.use({
@@ -238,22 +239,6 @@ async function openTransports(config: Config, services: Services): Promise<Trans
     grpcPort: listening.grpcPort,
     close: async () => {
       await Promise.all([listening.close(DRAIN_MS), rest.close()]);
-    },
-  };
-}
-
-/** Memory that lags behind is told of, and no reason to send requests elsewhere. */
-function healthOf(store: Store | undefined, memory: OpenMemory): Health {
-  return {
-    readiness: async () => {
-      if (store === undefined) return { ready: true, checks: { store: "none" } };
-      try {
-        await store.check();
-        return { ready: true, checks: { store: "ok", memory: await memory.state() } };
-      } catch (error) {
-        const { message } = AppError.from(error);
-        return { ready: false, checks: { store: message } };
-      }
     },
   };
 }

@@ -118,6 +118,17 @@ export const starting: readonly ProcessScenario[] = [
     },
   },
   {
+    cites: ["D1-ready"],
+    title: "readiness tells of the store and of the data directory",
+    run: async () => {
+      await using steward = await Steward.start();
+      const response = await fetch(`${steward.url}/readyz`);
+      expect(await response.json()).toEqual({
+        data: { ready: true, checks: { store: "ok", data_dir: "ok", memory: "ok" } },
+      });
+    },
+  },
+  {
     cites: ["D1-flags"],
     title: "a flag wins over its variable",
     run: async () => {

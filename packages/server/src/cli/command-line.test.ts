@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawnSync, type StdioOptions } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runSteward } from "./testing/steward-process.js";
+import { BIN, runSteward } from "./testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-cli-"));
 afterAll(() => {
@@ -24,6 +25,17 @@ describe("the command line", () => {
     for (const command of ["dev", "serve", "plan", "migrate", "config", "doctor"]) {
       expect(help.stdout).toContain(`  ${command} `);
     }
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("says so when its output cannot be written", () => {
+    const full = openSync("/dev/full", "w");
+    const stdio: StdioOptions = ["ignore", full, "pipe"];
+    const { status, stderr } = spawnSync(process.execPath, [BIN, "--help"], { stdio });
+    closeSync(full);
+    expect(status).toBe(1);
+    expect(stderr.toString()).toMatch(
+      /^error: The output cannot be written: ENOSPC.*\n +fix: .+\n$/,
+    );
   });
 
   it("without a command shows its help as an error of usage", async () => {

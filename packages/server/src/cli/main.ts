@@ -1,7 +1,6 @@
 import { CommanderError } from "commander";
 import { processEnvironment } from "../config/index.js";
-import { toCliError } from "./cli-error.js";
-import type { CliError } from "./cli-error.js";
+import { CliError, toCliError } from "./cli-error.js";
 import { EXIT } from "./exit-code.js";
 import { createProgram } from "./program.js";
 import { createTerminal } from "./terminal.js";
@@ -20,8 +19,7 @@ await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<void> {
   const env = processEnvironment();
   const terminal = createTerminal(process.stdout, process.stderr, env);
-  // Whoever reads the output may stop reading, as `head` does: that is no error of ours.
-  process.stdout.on("error", endOnBrokenPipe);
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => endWithoutOutput(error, terminal));
   const program = createProgram({
     env,
     stdin: process.stdin,
@@ -59,7 +57,15 @@ function report(error: CliError, terminal: Terminal, json: boolean): void {
   terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
 }
 
-function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(EXIT.ok);
-  throw error;
+/** Whoever has read enough, as `head` does, is content; a full disk is not what was asked for. */
+function endWithoutOutput(cause: NodeJS.ErrnoException, terminal: Terminal): never {
+  if (cause.code === "EPIPE") process.exit(EXIT.ok);
+  const error = new CliError(`The output cannot be written: ${cause.message}`, {
+    exitCode: EXIT.failed,
+    code: "OUTPUT",
+    fix: "free space where standard output goes, or send it elsewhere",
+    cause,
+  });
+  report(error, terminal, false);
+  process.exit(error.exitCode);
 }

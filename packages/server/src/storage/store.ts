@@ -31,6 +31,9 @@ export interface Store extends AsyncDisposable {
   /** Absent where one process has the store, and decides on budgets for itself. */
   readonly reservations?: BudgetReservations;
 
-  /** @throws AppError `STORE_UNAVAILABLE` when the store cannot be read. */
+  /**
+   * Whether requests that write would succeed, as far as that is known without them.
+   * @throws AppError `STORE_UNAVAILABLE` with the reason when the store cannot be read or written to.
+   */
   check(): Promise<void>;
 }

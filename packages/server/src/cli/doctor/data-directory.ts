@@ -8,6 +8,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { failureReason } from "../../storage/failure-reason.js";
 import { fail, ok, reasonOf, warn } from "./check.js";
 import type { Check } from "./check.js";
 
@@ -26,7 +27,8 @@ export function checkDataDirectory(dataDir: string): readonly Check[] {
     scratch = mkdtempSync(join(place, ".steward-doctor-"));
   } catch (error) {
     const found = `${dataDir} cannot be written: ${reasonOf(error)}`;
-    return [fail("data dir", found, "make it writable, or choose another with --data-dir")];
+    const fix = failureReason(error, dataDir) ?? "make it writable";
+    return [fail("data dir", found, `${fix}, or choose another with --data-dir`)];
   }
   try {
     const note = existsSync(dataDir) ? "is writable" : "does not exist yet and can be created";
@@ -47,7 +49,9 @@ function checkSync(file: string): Check {
       "use a faster disk for the data",
     );
   } catch (error) {
-    const fix = "use a file system that supports fsync: nothing is durable on this one";
+    const fix =
+      failureReason(error, dirname(file)) ??
+      "use a file system that supports fsync: nothing is durable on this one";
     return fail("fsync", `fails: ${reasonOf(error)}`, fix);
   }
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /** The program as it is installed. */
-const BIN = fileURLToPath(new URL("../../../bin/steward.js", import.meta.url));
+export const BIN: string = fileURLToPath(new URL("../../../bin/steward.js", import.meta.url));
 
 /** How a run of the program ended. */
 export interface Ended {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import { systemClock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
+import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
 /** What is bound to a statement. */
 export type PgValue =
@@ -48,6 +50,7 @@ const TRIES_MAX = 5;
 export class Database implements Connection, AsyncDisposable {
   readonly #pool: pg.Pool;
   readonly #settings: pg.ClientConfig;
+  readonly #refusals = new WriteRefusals((sql) => this.query(sql), systemClock);
   #prepares = true;
 
   constructor(url: string) {
@@ -111,6 +114,9 @@ export class Database implements Connection, AsyncDisposable {
       const result = await work(client);
       failed = false;
       return result;
+    } catch (error) {
+      this.#refusals.note(sqlStateOf(error));
+      throw error;
     } finally {
       client.release(failed);
     }
@@ -123,9 +129,18 @@ export class Database implements Connection, AsyncDisposable {
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return retried(async () => {
       const end = await this.withConnection((connection) => transactionOn(connection, work));
-      if ("error" in end) throw end.error;
+      if ("error" in end) {
+        this.#refusals.note(sqlStateOf(end.error));
+        throw end.error;
+      }
       return end.result;
     });
+  }
+
+  /** Whether it answers and, as far as is known, takes writes. @throws AppError `STORE_UNAVAILABLE`. */
+  async check(): Promise<void> {
+    await this.query("SELECT FROM nodes LIMIT 1");
+    await this.#refusals.check();
   }
 
   /** A connection outside of the pool, to listen on. Whoever takes it ends it. */
@@ -236,5 +251,10 @@ function unavailable(cause: unknown): AppError {
 
 function unavailableWith(cause: unknown): ConstructorParameters<typeof AppError> {
   const options = { cause, retryAfterMs: 1000 };
-  return ["STORE_UNAVAILABLE", "The store cannot be reached now", options];
+  const refusal = WRITE_REFUSALS.get(sqlStateOf(cause) ?? "");
+  const message =
+    refusal === undefined
+      ? "The store cannot be reached now"
+      : `The store cannot be written to now: ${refusal}`;
+  return ["STORE_UNAVAILABLE", message, options];
 }

@@ -64,9 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       stateOrigin: new PostgresOrigin(db),
       followMemory: (index) =>
         MemoryFollower.start({ db, signals, log, modelId: memory.modelId }, index),
-      check: async () => {
-        await db.query("SELECT FROM nodes LIMIT 1");
-      },
+      check: () => db.check(),
       async [Symbol.asyncDispose]() {
         await plans[Symbol.asyncDispose]();
         await signals[Symbol.asyncDispose]();

@@ -11,6 +11,7 @@ import {
   type RefMove,
 } from "../../state/index.js";
 import { deflatedBlock } from "../deflated-block.js";
+import { storeUnavailable } from "../failure-reason.js";
 import { type SqliteValue, StatementCache } from "./connection.js";
 
 /** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
@@ -79,10 +80,10 @@ export function openSqliteBlockStore(
     db.exec("PRAGMA journal_mode = WAL");
     db.exec(`PRAGMA synchronous = ${durability}`);
     db.exec(SCHEMA);
-    return new SqliteBlockStore(db, clock);
+    return new SqliteBlockStore(db, path, clock);
   } catch (error) {
     db?.close();
-    throw unavailable(`The state's store ${path} cannot be opened`, error);
+    throw unavailable(`The state's store ${path} cannot be opened`, error, path);
   }
 }
 
@@ -94,13 +95,15 @@ interface WaitingRecord {
 /** Blocks, refs and journals in SQLite; blocks compressed at rest where that makes them smaller. */
 class SqliteBlockStore implements BlockStore {
   readonly #db: DatabaseSyncInstance;
+  readonly #path: string;
   readonly #clock: Clock;
   readonly #statements: StatementCache;
   /** Journal records that the next transaction writes: most of them are committed before it. */
   #waiting: WaitingRecord[] = [];
 
-  constructor(db: DatabaseSyncInstance, clock: Clock) {
+  constructor(db: DatabaseSyncInstance, path: string, clock: Clock) {
     this.#db = db;
+    this.#path = path;
     this.#clock = clock;
     this.#statements = new StatementCache(db);
   }
@@ -280,7 +283,7 @@ class SqliteBlockStore implements BlockStore {
     try {
       return write();
     } catch (error) {
-      throw unavailable("The state's store cannot be written now", error);
+      throw unavailable("The state's store cannot be written now", error, this.#path);
     }
   }
 }
@@ -291,7 +294,7 @@ function compressed(bytes: Uint8Array): { readonly how: number; readonly stored:
   return { how: STORED.deflated, stored: deflated };
 }
 
-function unavailable(message: string, error: unknown): AppError {
+function unavailable(message: string, error: unknown, path: string): AppError {
   if (error instanceof AppError) return error;
-  return new AppError("STORE_UNAVAILABLE", message, { cause: error, retryAfterMs: 1000 });
+  return storeUnavailable(message, error, path);
 }

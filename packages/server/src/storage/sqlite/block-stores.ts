@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../kernel/assert.js";
 import type { Clock } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
 import type { BlockStore, BlockStores } from "../../state/index.js";
+import { storeUnavailable } from "../failure-reason.js";
 import { openSqliteBlockStore } from "./block-store.js";
 
 const ORG_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -26,8 +26,8 @@ export class SqliteBlockStores implements BlockStores {
     try {
       mkdirSync(this.#directory, { recursive: true });
     } catch (error) {
-      const message = `The directory ${this.#directory} of the state cannot be made`;
-      throw new AppError("STORE_UNAVAILABLE", message, { cause: error });
+      const what = `The directory ${this.#directory} of the state cannot be made`;
+      throw storeUnavailable(what, error, path);
     }
     return openSqliteBlockStore(path, this.#clock);
   }

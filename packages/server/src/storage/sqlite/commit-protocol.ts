@@ -84,8 +84,11 @@ export interface CommitReply {
   readonly results: readonly UnitResult[];
 }
 
-/** `conflict`: an expected number of rows was not met; nothing of the unit was kept. */
+/**
+ * `conflict`: an expected number of rows was not met; nothing of the unit was kept. `failed`: the
+ * engine's words, and the reason where an operator can do something about it.
+ */
 export type UnitResult =
   | { readonly kind: "committed" }
   | { readonly kind: "conflict" }
-  | { readonly kind: "failed"; readonly message: string };
+  | { readonly kind: "failed"; readonly message: string; readonly reason: string | undefined };

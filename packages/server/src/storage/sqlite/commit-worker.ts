@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "../../kernel/assert.js";
+import { failureReason } from "../failure-reason.js";
 import {
   UnitUnpacker,
   type CommitReply,
@@ -23,7 +24,8 @@ const CHECKPOINT_AFTER_WRITES = 4000;
 /** Where the engine checkpoints by itself, in pages, should readers have stood in the way. */
 const CHECKPOINT_AT_PAGES = 16_000;
 
-const db = openConnection((workerData as { path: string }).path, false);
+const { path } = workerData as { readonly path: string };
+const db = openConnection(path, false);
 db.exec(`PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_AT_PAGES)}`);
 const statements = new StatementCache(db);
 const unpacker = new UnitUnpacker();
@@ -39,10 +41,18 @@ port.on("message", (request: CommitRequest | "close") => {
   unpacker.learn(request.newTexts);
   const reply: CommitReply = { results: commit(db, request.units) };
   port.postMessage(reply);
-  if (writes < CHECKPOINT_AFTER_WRITES) return;
-  writes = 0;
-  db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  if (writes >= CHECKPOINT_AFTER_WRITES) checkpoint();
 });
+
+/** On a full disk the log stays as it is: everything in it is durable, and the next one copies it. */
+function checkpoint(): void {
+  writes = 0;
+  try {
+    db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (error) {
+    if (failureReason(error, path) === undefined) throw error;
+  }
+}
 
 /** All units in one transaction; if any fails, again with a savepoint around each. */
 function commit(
@@ -74,7 +84,7 @@ function commitApart(
 ): readonly UnitResult[] {
   try {
     statements.run("BEGIN IMMEDIATE", []);
-    const results = units.map((unit) => applyApart(unit));
+    const results = units.map((unit) => applyApart(connection, unit));
     statements.run("COMMIT", []);
     return results;
   } catch (error) {
@@ -83,13 +93,15 @@ function commitApart(
   }
 }
 
-function applyApart(unit: PackedUnit): UnitResult {
+function applyApart(connection: DatabaseSyncInstance, unit: PackedUnit): UnitResult {
   statements.run("SAVEPOINT unit", []);
   try {
     apply(unit);
     statements.run("RELEASE unit", []);
     return { kind: "committed" };
   } catch (error) {
+    // On a full disk the engine rolls back the whole transaction by itself, savepoints and all.
+    if (!connection.isTransaction) throw error;
     statements.run("ROLLBACK TO unit", []);
     statements.run("RELEASE unit", []);
     return error instanceof Conflict ? { kind: "conflict" } : failed(error);
@@ -109,5 +121,6 @@ function rollBack(connection: DatabaseSyncInstance): void {
 }
 
 function failed(error: unknown): UnitResult {
-  return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", message, reason: failureReason(error, path) };
 }

@@ -7,6 +7,7 @@ import {
   type UnitResult,
   type WriteUnit,
 } from "./commit-protocol.js";
+import { SCHEMA_VERSION } from "./migrate.js";
 
 /** A unit's expected row count was not met: somebody else was first. Nothing of it was kept. */
 export class WriteConflict extends Error {
@@ -22,6 +23,9 @@ const GATHER_MS = 2;
 
 /** How long a unit that is in no hurry waits for a commit to ride along with, in ms. */
 const PATIENCE_MS = 100;
+
+/** Sets the version that the store has: the engine writes the page that holds it all the same. */
+const PROBE: WriteUnit = [{ sql: `PRAGMA user_version = ${String(SCHEMA_VERSION)}`, params: [] }];
 
 interface Pending {
   readonly unit: WriteUnit;
@@ -45,7 +49,10 @@ export class CommitWriter implements AsyncDisposable {
   readonly #patient: Pending[] = [];
   #patience: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Why the thread is gone: nothing will be committed any more. */
   #failure: Error | undefined;
+  /** Whether the engine refused the last unit. */
+  #isRefused = false;
   #idle: (() => void) | undefined;
 
   /** @param path the store's file, its schema up to date. */
@@ -100,6 +107,16 @@ export class CommitWriter implements AsyncDisposable {
       this.#announced -= 1;
       this.#pump();
     };
+  }
+
+  /** Whether the last unit was refused, or all will be: a probe tells what holds now. */
+  get isFailing(): boolean {
+    return this.#isRefused || this.#failure !== undefined;
+  }
+
+  /** Commits something that changes nothing. @throws AppError `STORE_UNAVAILABLE` with the reason. */
+  probe(): Promise<void> {
+    return this.commit(PROBE);
   }
 
   /** Commits what waits, then ends the thread. */
@@ -177,9 +194,14 @@ export class CommitWriter implements AsyncDisposable {
     this.#inFlight = [];
     for (const [index, result] of results.entries()) {
       const pending = settled[index];
-      if (result.kind === "committed") pending?.resolve();
-      else if (result.kind === "conflict") pending?.reject(new WriteConflict());
-      else pending?.reject(unavailable(new Error(result.message)));
+      if (result.kind === "failed") {
+        this.#isRefused = true;
+        pending?.reject(unavailable(new Error(result.message), result.reason));
+      } else {
+        this.#isRefused = false;
+        if (result.kind === "committed") pending?.resolve();
+        else pending?.reject(new WriteConflict());
+      }
     }
     this.#pump();
     if (this.#inFlight.length === 0 && this.#queue.length === 0) this.#idle?.();
@@ -199,9 +221,8 @@ export class CommitWriter implements AsyncDisposable {
   }
 }
 
-function unavailable(cause: Error): AppError {
-  return new AppError("STORE_UNAVAILABLE", "The store cannot be written to now", {
-    cause,
-    retryAfterMs: 1000,
-  });
+/** @param reason for whoever can mend it. */
+function unavailable(cause: Error, reason?: string): AppError {
+  const message = `The store cannot be written to now${reason === undefined ? "" : `: ${reason}`}`;
+  return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
 }

@@ -4,9 +4,11 @@ import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { ReembeddingStore } from "../../memory/ports.js";
+import { DirectoryProbe } from "../directory-probe.js";
+import { storeUnavailable } from "../failure-reason.js";
 import type { Store } from "../store.js";
 import { CommitWriter } from "./commit-writer.js";
-import { openConnection, read, StatementCache } from "./connection.js";
+import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
 import { SqliteMemoryStore } from "./memory-store.js";
 import { SqliteReembedding } from "./memory-reembedding.js";
@@ -27,18 +29,19 @@ export interface SqliteStore extends Store {
  * @throws AppError `STORE_UNAVAILABLE` when another process owns it or it cannot be opened.
  */
 export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry): SqliteStore {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(path);
   const lock = lockStore(path);
   try {
     prepare(path);
   } catch (error) {
     lock[Symbol.dispose]();
     if (error instanceof AppError) throw error;
-    throw new AppError("STORE_UNAVAILABLE", `The store ${path} cannot be opened`, { cause: error });
+    throw storeUnavailable(`The store ${path} cannot be opened`, error, path);
   }
   const reader = openConnection(path, true);
   const statements = new StatementCache(reader);
   const writer = new CommitWriter(path, telemetry);
+  const directory = new DirectoryProbe(dirname(path), clock);
   const toolCalls = new SqliteToolCallLog(writer, statements);
   const plans = new SqlitePlanStore(writer, new PlanQueries(statements), clock, () => {
     toolCalls.recorded();
@@ -54,7 +57,12 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
       url: new URL("./memory-index-source.js", import.meta.url).href,
       options: { path },
     },
-    check: () => read(() => void statements.get("SELECT count(*) FROM tool_call_cursors")),
+    check: async () => {
+      statements.get("SELECT count(*) FROM tool_call_cursors");
+      if (!writer.isFailing) return directory.recently();
+      await directory.now();
+      await writer.probe();
+    },
     async [Symbol.asyncDispose]() {
       await plans[Symbol.asyncDispose]();
       await writer[Symbol.asyncDispose]();
@@ -71,6 +79,14 @@ export function pendingMigrations(path: string): readonly string[] {
     return pendingVersions(db).map((version) => `schema version ${String(version)}`);
   } finally {
     db.close();
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw storeUnavailable(`The store ${path} cannot be opened`, error, path);
   }
 }
 

@@ -1,0 +1,60 @@
+import { dirname } from "node:path";
+import { AppError } from "../kernel/errors.js";
+
+/**
+ * Why a file, or an SQLite database in it, refuses work, and what an operator does about it;
+ * `undefined` when it is for another reason.
+ * @param error of node:fs or of SQLite.
+ * @param path the file's.
+ */
+export function failureReason(error: unknown, path: string): string | undefined {
+  switch (failureOf(error)) {
+    case "full":
+      return `the disk is full: free space in ${dirname(path)}`;
+    case "read_only":
+      return `${path} cannot be written to: mend the permissions or the mount`;
+    case "failing":
+      return `the disk of ${dirname(path)} fails: the system's log says why`;
+    case "damaged":
+      return `${path} is damaged: restore it from a backup`;
+    case undefined:
+      return undefined;
+  }
+}
+
+/** A `STORE_UNAVAILABLE` that says what cannot be done and, where it is known, why. */
+export function storeUnavailable(what: string, error: unknown, path: string): AppError {
+  const reason = failureReason(error, path);
+  const message = reason === undefined ? what : `${what}: ${reason}`;
+  return new AppError("STORE_UNAVAILABLE", message, { cause: error, retryAfterMs: 1000 });
+}
+
+type Failure = "full" | "read_only" | "failing" | "damaged";
+
+function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Both kinds of error have fields that their types do not.
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+  // The low byte is the primary code, the others say more of where it happened.
+  if (typeof errcode === "number") return SQLITE_FAILURES.get(errcode & 0xff);
+  return typeof code === "string" ? SYSTEM_FAILURES.get(code) : undefined;
+}
+
+/** By SQLite's primary result code (sqlite.org/rescode.html). */
+const SQLITE_FAILURES: ReadonlyMap<number, Failure> = new Map([
+  [8, "read_only"],
+  [10, "failing"],
+  [11, "damaged"],
+  [13, "full"],
+  [26, "damaged"],
+]);
+
+/** By the name of the system's error. */
+const SYSTEM_FAILURES: ReadonlyMap<string, Failure> = new Map([
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full"],
+  ["EROFS", "read_only"],
+  ["EACCES", "read_only"],
+  ["EPERM", "read_only"],
+  ["EIO", "failing"],
+]);

@@ -1,0 +1,26 @@
+import type { Clock } from "../kernel/clock.js";
+
+/** Runs a check at most once in a time: whoever asks in between is told how it ended last. */
+export class PacedCheck {
+  readonly #check: () => Promise<void>;
+  readonly #everyMs: number;
+  readonly #clock: Clock;
+  #last: Promise<void> | undefined;
+  #nextMs = 0;
+
+  constructor(check: () => Promise<void>, everyMs: number, clock: Clock) {
+    this.#check = check;
+    this.#everyMs = everyMs;
+    this.#clock = clock;
+  }
+
+  /** @throws what the check has thrown. */
+  run(): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    if (this.#last === undefined || nowMs >= this.#nextMs) {
+      this.#last = this.#check();
+      this.#nextMs = nowMs + this.#everyMs;
+    }
+    return this.#last;
+  }
+}
