@@ -6,8 +6,6 @@ import { withoutUnmanaged } from "../unmanaged.js";
 
 /** What the statements of a PostgreSQL schema count on: every name in them is qualified. */
 const POSTGRES_SETTINGS = ["SET search_path = ''", "SET check_function_bodies = off"];
-/** The planner's own setting, which means something while rows are there only. */
-const LOCK_TIMEOUT = /^SET LOCAL lock_timeout /;
 
 /**
  * A schema as SQL, as a wanted schema may be: proposing it for the database that it was read from asks for
@@ -21,9 +19,7 @@ export function dumpSchema(draft: Schema): string {
   const made = isPostgres ? withoutSequenceGrants(schema) : schema;
   const statements = [
     ...(isPostgres ? POSTGRES_SETTINGS : []),
-    ...scriptFor(withoutUnmanaged(made))
-      .flatMap((phase) => phase.statements)
-      .filter((sql) => !LOCK_TIMEOUT.test(sql)),
+    ...scriptFor(withoutUnmanaged(made)).flatMap((phase) => phase.statements),
     ...(isPostgres ? sequenceRights(schema) : []),
   ];
   return [
