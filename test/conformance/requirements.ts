@@ -400,6 +400,7 @@ const DECISIONS = {
     "D13-refs": "A ref moves only from where it was expected; else 409",
     "D13-unknown": "A ref or commit there is none of is 404, another organization's included",
     "D13-query": "Patterns and SPARQL are answered in the shape of SPARQL's JSON results",
+    "D13-query-terms": "SPARQL tells terms apart by their form and answers with them as stored",
     "D13-proof": "A proof shows to whoever trusts a commit's id that it has a quad, or has it not",
     "D13-merge": "A merge takes both sides' changes in",
     "D13-conflict": "A merge with conflicts changes nothing and is 409, each conflict a detail",

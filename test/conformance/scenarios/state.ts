@@ -147,6 +147,35 @@ export const state: readonly Scenario[] = [
     expect((await store.query({ sparql })).results).toEqual(results);
   }),
   over(
+    ["D13-query-terms"],
+    "seven forms of the number one are seven terms, and each of them equals one",
+    async (world) => {
+      const store = freshState(world);
+      const xsd = "http://www.w3.org/2001/XMLSchema#";
+      const forms = ["1", "01", "+1", "1.0|decimal", "1.00|decimal", "1e0|double", "1|byte"].map(
+        (form) => form.split("|") as [string, string?],
+      );
+      const lines = forms.map(
+        ([form, name = "integer"]) => `<a:a> <p:b> "${form}"^^<${xsd}${name}> .\n`,
+      );
+      const content = lines.join("");
+      await store.import({ format: "n-triples", content, message: "odd forms" });
+      const count = "SELECT (COUNT(DISTINCT ?x) AS ?n) { ?s ?p ?x }";
+      expect((await store.query({ sparql: count })).results?.bindings).toMatchObject([
+        { n: { value: "7" } },
+      ]);
+      const equal = await store.query({ sparql: "SELECT ?x { ?s ?p ?x FILTER(?x = 1) }" });
+      expect(equal.results?.bindings).toHaveLength(7);
+      expect(equal.results?.bindings).toEqual(
+        expect.arrayContaining(
+          forms.map(([value, name = "integer"]) => ({
+            x: { type: "literal", value, datatype: xsd + name },
+          })),
+        ),
+      );
+    },
+  ),
+  over(
     ["D13-proof"],
     "a proof's blocks lead by their hashes from the commit's id to the quad",
     async (world) => {

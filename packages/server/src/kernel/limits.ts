@@ -115,3 +115,15 @@ export const MIGRATION_INDEX_WAIT_MS: number = 10 * 60_000;
 export const MIGRATION_WAIT_MS_MAX: number = 24 * 60 * 60_000;
 /** How long a migration waits for another one of the same database. */
 export const MIGRATION_TURN_WAIT_MS: number = 5000;
+/** Quads that one SPARQL query may have loaded into the engine, which holds them in some 600 bytes each. */
+export const SPARQL_QUADS_MAX: number = 1_000_000;
+/** How long a SPARQL query may take, in ms, with the loading of its quads. */
+export const SPARQL_QUERY_MS_MAX: number = 30_000;
+/** Resident memory of a process that answers SPARQL queries, in bytes. */
+export const SPARQL_MEMORY_BYTES_MAX: number = 1536 * 1024 * 1024;
+/** SPARQL queries that run at once, each in a process of its own: others wait. */
+export const SPARQL_PROCESSES_MAX: number = 2;
+/** Bytes of JSON in the answer of one SPARQL query. */
+export const SPARQL_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
+/** SPARQL queries that wait or run. */
+export const SPARQL_QUERIES_MAX: number = 50;

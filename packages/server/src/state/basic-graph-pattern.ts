@@ -23,8 +23,8 @@ const POSITIONS = ["subject", "predicate", "object", "graph"] as const;
 
 /**
  * The solutions of a basic graph pattern (SPARQL 1.1 §18.3). The pattern that the fewest quads match is
- * asked first, then whichever the fewest match once the first ones' variables are known: the counts
- * are exact, so no statistics are kept.
+ * asked first, then whichever the fewest match once the first ones' variables are known. The trees tell how many those
+ * are at most, so no statistics are kept.
  * @param examined called for every quad that is looked at; what it throws ends the search.
  */
 export function solve(
@@ -72,13 +72,14 @@ class Plan {
   #cheapest(bindings: Bindings): QuadPattern {
     const counted = [...this.#rest].map((pattern) => ({
       pattern,
-      count: this.snapshot.count(substitute(pattern, bindings), this.examined),
+      count: this.snapshot.countAtMost(substitute(pattern, bindings)),
     }));
     return counted.reduce((best, other) => (other.count < best.count ? other : best)).pattern;
   }
 }
 
-function substitute(pattern: QuadPattern, bindings: Bindings): Pattern {
+/** The pattern with the terms that its variables stand for, and nothing where they stand for any. */
+export function substitute(pattern: QuadPattern, bindings: Bindings): Pattern {
   const known: Partial<Record<Position, TermLike>> = {};
   for (const position of POSITIONS) {
     const term = pattern[position];

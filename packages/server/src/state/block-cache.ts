@@ -2,7 +2,7 @@ import { CorruptedBlock } from "./corrupted-block.js";
 import { type Hash, hashOf } from "./hash.js";
 import { Node } from "./node.js";
 import { EMPTY_NODE } from "./node-writer.js";
-import type { BlockStore } from "./ports.js";
+import type { BlockReader } from "./ports.js";
 
 /** Bytes of nodes kept ready for reading, unless said otherwise. */
 const CACHE_BYTES: number = 32 * 1024 * 1024;
@@ -12,7 +12,7 @@ const CACHE_BYTES: number = 32 * 1024 * 1024;
  * ones held back until a commit takes them.
  */
 export class BlockCache {
-  readonly store: BlockStore;
+  readonly #store: BlockReader;
   readonly #bytesMax: number;
   /** Two generations: what is used moves to the young one, and the old one is dropped as a whole. */
   #young = new Map<Hash, Node>();
@@ -21,8 +21,8 @@ export class BlockCache {
   #bytes = 0;
   #pendingBytes = 0;
 
-  constructor(store: BlockStore, bytesMax: number = CACHE_BYTES) {
-    this.store = store;
+  constructor(store: BlockReader, bytesMax: number = CACHE_BYTES) {
+    this.#store = store;
     this.#bytesMax = bytesMax;
   }
 
@@ -40,7 +40,7 @@ export class BlockCache {
     const pending = this.#pending.get(hash);
     if (pending !== undefined) return pending;
     if (hash === EMPTY_ROOT) return EMPTY_NODE;
-    return checkedBlock(this.store, hash);
+    return checkedBlock(this.#store, hash);
   }
 
   /** Holds a new node until a commit takes it. */
@@ -99,7 +99,7 @@ export class BlockCache {
 export const EMPTY_ROOT: Hash = hashOf(EMPTY_NODE);
 
 /** A stored block's bytes. @throws AppError `STATE_CORRUPTED` when it is missing or damaged. */
-export function checkedBlock(store: BlockStore, hash: Hash): Uint8Array {
+export function checkedBlock(store: BlockReader, hash: Hash): Uint8Array {
   const bytes = store.get(hash);
   if (bytes === undefined) throw new CorruptedBlock(hash, "missing");
   if (hashOf(bytes) !== hash) throw new CorruptedBlock(hash, "damaged");

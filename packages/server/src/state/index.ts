@@ -13,6 +13,7 @@ export {
   type Bindings,
   type QuadPattern,
   solve,
+  substitute,
   type Variable,
   variable,
 } from "./basic-graph-pattern.js";
@@ -39,6 +40,7 @@ export { readNQuads } from "./read-n-quads.js";
 export { noRepositories } from "./no-repositories.js";
 export { OwnRepositories } from "./own-repositories.js";
 export {
+  type BlockReader,
   type BlockStore,
   type BlockStores,
   type Clones,
@@ -61,11 +63,12 @@ export {
   type Repositories,
   type SparqlEngine,
   type StateUpkeep,
+  type StoredDataset,
 } from "./ports.js";
 export { collectReachable } from "./reachable.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
 export { checkQuad, type Position } from "./quad-key.js";
-export type { Pattern, Snapshot } from "./snapshot.js";
+export { type Pattern, Snapshot } from "./snapshot.js";
 export {
   blank,
   blankLabels,

@@ -1,8 +1,8 @@
 import type { BlockCache } from "./block-cache.js";
+import type { Roots } from "./commit.js";
 import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
-import type { Snapshot } from "./snapshot.js";
 import type { Quad } from "./term.js";
 
 /** A name for a commit: `heads/<branch>` moves on with every commit, `tags/<tag>` stays. */
@@ -30,18 +30,28 @@ export interface JournalRecord {
   readonly key: Uint8Array;
 }
 
+/** Hands out blocks by their hash. */
+export interface BlockReader {
+  /**
+   * The block's bytes, unchecked: the reader hashes them. Undefined when there is no such block.
+   * @throws AppError `STATE_CORRUPTED`, naming the block, when its bytes can no longer be read.
+   */
+  get(hash: Hash): Uint8Array | undefined;
+}
+
+/** A dataset as it is stored: the roots of its trees, and the blocks that they lead to. */
+export interface StoredDataset {
+  readonly blocks: BlockReader;
+  readonly roots: Roots;
+}
+
 /**
  * Keeps blocks by the SHA-256 of their bytes, refs to commits, and journals of changes that no commit
  * contains yet. Everything is synchronous: reading a tree is a chain of small reads, most of which a
  * cache answers. Several processes may use one store at a time.
  * Every method throws AppError `STORE_UNAVAILABLE` when the store cannot be reached.
  */
-export interface BlockStore extends Disposable {
-  /**
-   * The block's bytes, unchecked: the reader hashes them. Undefined when there is no such block.
-   * @throws AppError `STATE_CORRUPTED`, naming the block, when its bytes can no longer be read.
-   */
-  get(hash: Hash): Uint8Array | undefined;
+export interface BlockStore extends BlockReader, Disposable {
   has(hash: Hash): boolean;
   /** Every block's hash, in no order. */
   hashes(): Iterable<Hash>;
@@ -289,9 +299,11 @@ export type QueryAnswer =
 /** Answers SPARQL 1.1 queries, with triple terms and base directions as in SPARQL 1.2. */
 export interface SparqlEngine extends AsyncDisposable {
   /**
-   * @throws AppError `INVALID_ARGUMENT` for a malformed query, `LIMIT_EXCEEDED` for a dataset or an answer that
-   * is too large, `DEADLINE_EXCEEDED` for a query that takes too long, `UNIMPLEMENTED` when the engine is not
-   * installed, `OVERLOADED` when too many wait.
+   * Answers a query in the dataset's own terms: every term of an answer that comes from the dataset has the
+   * lexical form and the datatype that it has there.
+   * @throws AppError `INVALID_ARGUMENT` for a malformed query, `LIMIT_EXCEEDED` for one that would look at too
+   * many quads, has too large an answer or needs too much memory, `DEADLINE_EXCEEDED` for one that takes too long,
+   * `UNIMPLEMENTED` when the engine is not installed, `OVERLOADED` when too many wait, and what the blocks throw.
    */
-  query(snapshot: Snapshot, sparql: string): Promise<QueryAnswer>;
+  query(dataset: StoredDataset, sparql: string): Promise<QueryAnswer>;
 }

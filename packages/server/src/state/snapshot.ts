@@ -75,6 +75,16 @@ export class Snapshot {
   }
 
   /**
+   * How many quads may have these terms: at least as many as {@link count} finds, in O(log n) whatever the terms.
+   * Those that no order begins with are left aside.
+   */
+  countAtMost(pattern: Pattern): number {
+    const { order, range } = this.#access(pattern);
+    const added = this.#novelty.within(order, range).filter(({ present }) => present).length;
+    return this.#trees[order].count(range) + added;
+  }
+
+  /**
    * The quads with these terms, in the order of the index that has them side by side.
    * @param examined called for every quad that is looked at; what it throws ends the search.
    */

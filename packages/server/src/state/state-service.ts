@@ -160,9 +160,9 @@ export class StateService {
 
   /** Answers SPARQL. @throws AppError as {@link SparqlEngine.query}. */
   query({ orgId }: Caller, name: string, sparql: string): Promise<QueryAnswer> {
-    return this.#read(orgId, name, ({ store, blocks }, commit) => {
+    return this.#read(orgId, name, ({ store }, commit) => {
       const { roots } = readCommit(store, commit);
-      return this.#parts.sparql.query(new Snapshot(blocks, roots), sparql);
+      return this.#parts.sparql.query({ blocks: store, roots }, sparql);
     });
   }
 

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_ROOT } from "./block-cache.js";
+import { systemClock } from "../kernel/clock.js";
+import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
+import { MemoryBlockStore } from "./memory-block-store.js";
 import { NODE_BYTES_MAX, NODE_BYTES_MIN } from "./splitter.js";
 import { emptyBlocks, keyOf, keySet, sorted } from "./testing/key-sets.js";
 import { buildTree } from "./tree-builder.js";
@@ -90,9 +92,10 @@ describe("a tree of keys", () => {
   });
 
   it("writes for one more key little more than the path to it", () => {
-    const blocks = emptyBlocks();
+    const store = new MemoryBlockStore(systemClock);
+    const blocks = new BlockCache(store);
     const root = buildTree(blocks, many);
-    blocks.store.put(blocks.heldBelow([root]));
+    store.put(blocks.heldBelow([root]));
     blocks.release();
     const key = Buffer.from("http://example.org/things/5/x");
     const next = updateTree(blocks, root, [{ key, present: true }]);

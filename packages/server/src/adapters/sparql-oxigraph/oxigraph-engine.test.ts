@@ -1,29 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../kernel/clock.js";
-import {
-  blank,
-  iri,
-  jsonTerm,
-  MemoryBlockStore,
-  quad,
-  type Quad,
-  text,
-  TripleStore,
-  tripleTerm,
-  typed,
-} from "../../state/index.js";
+import { blank, iri, jsonTerm, quad, text, tripleTerm, typed } from "../../state/index.js";
 import { OxigraphEngine } from "./index.js";
+import { datasetOf } from "./testing/datasets.js";
 
 const example = (name: string): ReturnType<typeof iri> => iri(`http://e/${name}`);
 const integer = iri("http://www.w3.org/2001/XMLSchema#integer");
 
-function snapshotOf(quads: Iterable<Quad>): TripleStore["now"] {
-  const store = new TripleStore(new MemoryBlockStore(systemClock), systemClock);
-  store.load(quads);
-  return store.now;
-}
-
-const shop = snapshotOf([
+const shop = datasetOf([
   quad(example("ada"), example("bought"), example("tea")),
   quad(example("ada"), example("age"), typed("36", integer)),
   quad(example("bob"), example("age"), typed("7", integer)),
@@ -72,7 +55,7 @@ describe("SPARQL", () => {
     const price = tripleTerm(example("tea"), example("price"), typed("3", integer));
     const doubt = tripleTerm(blank("b7"), example("doubts"), price);
     const reifies = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies");
-    const reviews = snapshotOf([
+    const reviews = datasetOf([
       quad(blank("r"), reifies, price),
       quad(blank("r"), example("by"), text("آدا", "ar", "rtl")),
       quad(example("s"), reifies, doubt),
@@ -98,7 +81,7 @@ describe("SPARQL", () => {
 
   it("sees the dataset it is asked about, whichever was asked before", async () => {
     const count = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }";
-    const other = snapshotOf([quad(example("a"), example("p"), text("x"))]);
+    const other = datasetOf([quad(example("a"), example("p"), text("x"))]);
     const counted = await Promise.all([shop, other, shop].map((one) => engine.query(one, count)));
     expect(counted.map((answer) => "rows" in answer && answer.rows[0]?.["n"]?.value)).toEqual([
       "4",
@@ -122,8 +105,8 @@ describe("SPARQL", () => {
   });
 
   it("ends a query that takes too long, and answers the next", async () => {
-    await using hasty = new OxigraphEngine({ queryMs: 300 });
-    const many = snapshotOf(
+    await using hasty = new OxigraphEngine({ queryMs: 1500 });
+    const many = datasetOf(
       Array.from({ length: 400 }, (_, n) => quad(example(`s${n}`), example("p"), text(String(n)))),
     );
     const product =
@@ -132,12 +115,43 @@ describe("SPARQL", () => {
     expect(await hasty.query(shop, "ASK {}")).toEqual({ kind: "boolean", value: true });
   });
 
-  it("refuses a dataset or an answer that is too large", async () => {
-    await using small = new OxigraphEngine({ quadsMax: 4, answerBytesMax: 10 });
-    await expect(small.query(shop, "ASK {}")).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
-    const one = snapshotOf([quad(example("a"), example("p"), text("x"))]);
-    await expect(small.query(one, "SELECT * WHERE { ?s ?p ?o }")).rejects.toMatchObject({
+  it("refuses a query that looks at too much, or has too large an answer, and says what to do", async () => {
+    await using small = new OxigraphEngine({ quadsMax: 3, wholeQuadsMax: 3, answerBytesMax: 200 });
+    await expect(small.query(shop, "SELECT * { ?s ?p ?o }")).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
+      message: expect.stringMatching(
+        /more than 3 of the dataset's 5 quads.*name a subject/,
+      ) as unknown,
+    });
+    const few = "SELECT ?what { <http://e/ada> <http://e/bought> ?what }";
+    expect(await small.query(shop, few)).toMatchObject({ rows: [{ what: { type: "uri" } }] });
+    const long = datasetOf([quad(example("a"), example("p"), text("x".repeat(300)))]);
+    await expect(small.query(long, "SELECT * { ?s ?p ?o }")).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringContaining("LIMIT") as unknown,
+    });
+  });
+
+  it("refuses a query that needs too much memory, and answers the next", async () => {
+    await using frugal = new OxigraphEngine({ memoryBytesMax: 300 * 1024 * 1024 });
+    const doublings = Array.from(
+      { length: 27 },
+      (_, n) => `BIND(CONCAT(?x${n}, ?x${n}) AS ?x${n + 1})`,
+    );
+    const long = `SELECT (STRLEN(?x27) AS ?n) { VALUES ?x0 { "12345678" } ${doublings.join(" ")} }`;
+    await expect(frugal.query(shop, long)).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringContaining("300 MiB") as unknown,
+    });
+    expect(await frugal.query(shop, "ASK {}")).toEqual({ kind: "boolean", value: true });
+  });
+
+  it("tells which block a query could not read", async () => {
+    await using one = new OxigraphEngine();
+    const lost = { ...shop, blocks: { get: () => undefined } };
+    await expect(one.query(lost, "SELECT * { ?s ?p ?o }")).rejects.toMatchObject({
+      code: "STATE_CORRUPTED",
+      message: expect.stringContaining(shop.roots.spog) as unknown,
     });
   });
 

@@ -22,10 +22,10 @@ const ERROR_DESCRIPTIONS = {
   422: "The idempotency key was used for another request",
   429: "Over a quota; see Retry-After",
   500: "A fault of the server",
-  501: "This server has nothing to keep plans in",
+  501: "This server is not set up for it; the message says what is missing",
   502: "The payment provider failed",
   503: "The store cannot be reached; try again",
-  504: "The payment provider did not answer in time",
+  504: "It took too long: the payment provider's answer, or a SPARQL query",
 } as const;
 
 /** A status that errors are answered with. */

@@ -154,11 +154,11 @@ function addQuery(app: RestApp, state: StateService): void {
     summary: "Query a commit by SPARQL or by patterns",
     description:
       "SPARQL 1.1 SELECT, ASK, CONSTRUCT and DESCRIBE, with triple terms and base directions as in SPARQL 1.2, over " +
-      "datasets of a limited size; patterns over any. " +
-      "Solutions have the shape of the SPARQL 1.2 Query Results JSON Format.",
+      "datasets of any size, as long as the quads that the query's patterns match are not too many; terms come out " +
+      "exactly as they are stored. Solutions have the shape of the SPARQL 1.2 Query Results JSON Format.",
     tags,
     body: stateQuerySchema,
-    response: { 200: json("The answer", dataOf(stateAnswerSchema)), ...errors(404, 413, 501) },
+    response: { 200: json("The answer", dataOf(stateAnswerSchema)), ...errors(404, 413, 501, 504) },
   };
   app.post("/api/state/query", { schema }, async ({ body, context }) => {
     const { at = MAIN, sparql, patterns, limit = STATE_SOLUTIONS_MAX } = body;

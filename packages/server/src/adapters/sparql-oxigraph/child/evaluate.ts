@@ -1,0 +1,76 @@
+import { AppError } from "../../../kernel/errors.js";
+import { jsonQuad, type JsonTerm, type QuadLike, type QueryAnswer } from "../../../state/index.js";
+import { asWritten } from "../rewrite/stored-form.js";
+import type { OxigraphStore } from "./oxigraph.js";
+import { engineRefusal } from "./parse-query.js";
+
+/** The SPARQL 1.2 Query Results JSON Format. */
+interface JsonResults {
+  readonly head: { readonly vars?: readonly string[] };
+  readonly boolean?: boolean;
+  readonly results?: { readonly bindings: readonly Readonly<Record<string, JsonTerm>>[] };
+}
+
+/**
+ * Has the engine answer a query, in the terms that it holds.
+ * @param answerBytesMax bytes of the answer's JSON at most.
+ * @throws AppError `INVALID_ARGUMENT` for what the engine refuses, `LIMIT_EXCEEDED`.
+ */
+export function evaluate(
+  store: OxigraphStore,
+  sparql: string,
+  answerBytesMax: number,
+): QueryAnswer {
+  const found = run(store, sparql);
+  if (typeof found !== "string") {
+    const quads = (found as readonly QuadLike[]).map(jsonQuad);
+    refuseLong(JSON.stringify(quads), answerBytesMax);
+    return { kind: "quads", quads };
+  }
+  refuseLong(found, answerBytesMax);
+  const { boolean, head, results } = JSON.parse(found) as JsonResults;
+  if (boolean !== undefined) return { kind: "boolean", value: boolean };
+  return { kind: "solutions", variables: head.vars ?? [], rows: results?.bindings ?? [] };
+}
+
+/** An answer in the terms of the dataset. */
+export function inWrittenTerms(answer: QueryAnswer): QueryAnswer {
+  switch (answer.kind) {
+    case "boolean":
+      return answer;
+    case "solutions":
+      return { ...answer, rows: answer.rows.map((row) => mapTerms(row)) };
+    case "quads":
+      return {
+        ...answer,
+        quads: answer.quads.map((quad) => ({ ...quad, object: asWritten(quad.object) })),
+      };
+  }
+}
+
+function mapTerms(row: Readonly<Record<string, JsonTerm>>): Readonly<Record<string, JsonTerm>> {
+  return Object.fromEntries(Object.entries(row).map(([name, term]) => [name, asWritten(term)]));
+}
+
+/** Solutions and truth as JSON text; quads as they are, for which there is no such text. */
+function run(store: OxigraphStore, sparql: string): unknown {
+  try {
+    return store.query(sparql, { results_format: "application/sparql-results+json" });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!/^Not supported RDF format/.test(message)) throw engineRefusal(error);
+  }
+  try {
+    return store.query(sparql);
+  } catch (error) {
+    throw engineRefusal(error);
+  }
+}
+
+function refuseLong(text: string, bytesMax: number): void {
+  if (Buffer.byteLength(text) <= bytesMax) return;
+  throw new AppError(
+    "LIMIT_EXCEEDED",
+    `The answer has more than ${bytesMax} bytes: ask for less with LIMIT`,
+  );
+}

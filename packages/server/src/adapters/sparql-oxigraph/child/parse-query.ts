@@ -1,0 +1,69 @@
+import { toAlgebra } from "@traqula/algebra-sparql-1-2";
+import { Parser } from "@traqula/parser-sparql-1-2";
+import { AppError } from "../../../kernel/errors.js";
+import type { Operation, ToAlgebra } from "../algebra.js";
+import type { Query } from "../syntax.js";
+import type { Oxigraph } from "./oxigraph.js";
+
+/** A query as text is, and as algebra. */
+export interface ParsedQuery {
+  readonly syntax: Query;
+  readonly algebra: Operation;
+}
+
+const parser = new Parser();
+
+/**
+ * Reads a query.
+ * @throws AppError `INVALID_ARGUMENT`, naming the place, for what is no query, and for what would change the
+ * dataset or ask another server.
+ */
+export function parseQuery(sparql: string, oxigraph: Oxigraph): ParsedQuery {
+  const syntax = parse(sparql, oxigraph);
+  if (asksService(syntax)) throw refused("SERVICE would ask another server, which is not done");
+  // Our types name the part of the package's that is used.
+  const algebra = (toAlgebra as unknown as ToAlgebra)(syntax, { quads: false });
+  return { syntax, algebra };
+}
+
+/** What the engine refuses a query with. */
+export function engineRefusal(error: unknown): AppError {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, line, column, reason] = /^error at (\d+):(\d+): (.*)$/s.exec(message) ?? [];
+  const place = `line ${line ?? ""}, column ${column ?? ""}: ${reason ?? ""}`;
+  return refused(line === undefined ? message : place, error);
+}
+
+function refused(reason: string, cause?: unknown): AppError {
+  return new AppError("INVALID_ARGUMENT", `sparql: ${reason}`, { cause });
+}
+
+function parse(sparql: string, oxigraph: Oxigraph): Query {
+  let parsed: { readonly type: string };
+  try {
+    parsed = parser.parse(sparql);
+  } catch (error) {
+    refuseMalformed(sparql, oxigraph);
+    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw refused(reason, error);
+  }
+  if (parsed.type === "update") {
+    throw refused("an update is no query: datasets are changed by POST /api/state/import");
+  }
+  return parsed as Query;
+}
+
+/** The engine tells better than the parser what is wrong with a text. */
+function refuseMalformed(sparql: string, oxigraph: Oxigraph): void {
+  try {
+    new oxigraph.Store().query(sparql);
+  } catch (error) {
+    throw engineRefusal(error);
+  }
+}
+
+function asksService(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  if ("subType" in part && part.subType === "service") return true;
+  return Object.values(part).some(asksService);
+}

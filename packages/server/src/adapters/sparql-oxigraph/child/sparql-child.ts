@@ -1,0 +1,54 @@
+import { Worker } from "node:worker_threads";
+import { assert } from "../../../kernel/assert.js";
+import { AppError } from "../../../kernel/errors.js";
+import { BlockCache, type QueryAnswer } from "../../../state/index.js";
+import type { FromProcess, ProcessSettings, QueryRequest } from "../query-protocol.js";
+import { QueryAnswerer } from "./answer-query.js";
+import type { Oxigraph } from "./oxigraph.js";
+import { ServerPipe } from "./server-pipe.js";
+
+/**
+ * A process that answers queries, apart from the server: one that never ends is ended with it, and one that needs
+ * too much memory brings nobody else down. It reads the trees itself, block by block, from the server.
+ */
+const [, , settingsText] = process.argv;
+assert(settingsText !== undefined, "the first argument has the settings");
+// The server's end has the same version.
+const settings = JSON.parse(settingsText) as ProcessSettings;
+const pipe = new ServerPipe();
+// A thread of its own: while a query runs, this one looks at nothing else.
+new Worker(new URL("./watch-worker.js", import.meta.url), { workerData: settings });
+const answer = await answererOf(settings);
+pipe.say({ kind: "ready" });
+for (let request = pipe.next(); request !== undefined; request = pipe.next()) {
+  pipe.say(reply(request));
+}
+process.exit(0);
+
+function reply(request: QueryRequest): FromProcess {
+  try {
+    return { kind: "answered", answer: answer(request) };
+  } catch (error) {
+    const { code, message } = AppError.from(error);
+    return { kind: "failed", failure: { code, message } };
+  }
+}
+
+async function answererOf({
+  packageName,
+  ...limits
+}: ProcessSettings): Promise<(request: QueryRequest) => QueryAnswer> {
+  let oxigraph: Oxigraph;
+  try {
+    oxigraph = ((await import(packageName)) as { default: Oxigraph }).default;
+  } catch {
+    return () => {
+      throw new AppError(
+        "UNIMPLEMENTED",
+        `SPARQL needs the package ${packageName}, which is not installed: npm install ${packageName}`,
+      );
+    };
+  }
+  const answerer = new QueryAnswerer(oxigraph, new BlockCache(pipe), limits);
+  return (request) => answerer.answer(request);
+}

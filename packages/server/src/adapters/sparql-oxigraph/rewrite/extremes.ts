@@ -1,0 +1,156 @@
+import type { JsonTerm } from "../../../state/index.js";
+import {
+  bindNode,
+  type ExpressionNode,
+  type GroupKey,
+  MADE_UP,
+  type Projection,
+  type SelectQuery,
+  variableNode,
+} from "../syntax.js";
+import { isExtreme, noExtreme } from "./expressions.js";
+import type { QueryRewriter } from "./held-query.js";
+
+/** A row of solutions. */
+export type Row = Readonly<Record<string, JsonTerm>>;
+
+/** MIN or MAX of a projection, and the query for the terms that it chooses from. */
+interface Extreme {
+  readonly name: string;
+  readonly candidates: SelectQuery;
+}
+
+const KEY = "steward_key_";
+const TERM = "steward_term";
+const VALUE = "steward_value";
+
+/**
+ * A query whose MIN and MAX are to be terms of the dataset. The engine computes them of values, and so gives the
+ * value; a second query tells which terms of each group have it.
+ */
+export class ExtremesQuery {
+  /** The query, with the keys of the groups beside what was asked for. */
+  readonly query: SelectQuery;
+  readonly extremes: readonly Extreme[];
+  readonly #keys: readonly string[];
+
+  constructor(original: SelectQuery, rewriter: QueryRewriter) {
+    if (original.distinct === true) throw noExtreme();
+    const { variables, solutionModifiers } = original;
+    const { group } = solutionModifiers;
+    const groupings = group?.groupings ?? [];
+    this.#keys = groupings.map((_key, index) => KEY + String(index));
+    // Every key has a name, so that it can be asked for.
+    const keys = groupings.map(namedKey);
+    const modifiers = {
+      ...solutionModifiers,
+      ...(group && { group: { ...group, groupings: keys } }),
+    };
+    this.query = {
+      ...rewriter.select({ ...original, variables: [], solutionModifiers: modifiers }),
+      variables: [
+        ...variables.map((one) => asked(one, rewriter)),
+        ...keys.map((key, index) => bindNode(nameOf(key), KEY + String(index))),
+      ],
+    };
+    this.extremes = variables.flatMap((one) => {
+      if (one.type !== "pattern" || !isExtreme(one.expression)) return [];
+      const [operand] = one.expression.expression;
+      // Only COUNT can do with a star.
+      if (operand.type === "wildcard") return [];
+      return [{ name: one.variable.value, candidates: candidates(operand, original, rewriter) }];
+    });
+  }
+
+  /** The variables that were asked for. */
+  asked(variables: readonly string[]): readonly string[] {
+    return variables.filter((name) => !this.#keys.includes(name));
+  }
+
+  /**
+   * The solutions as they were asked for.
+   * @param found the candidates of each extreme, in their order.
+   */
+  answer(rows: readonly Row[], found: readonly (readonly Row[])[]): readonly Row[] {
+    const chosen = found.map((candidateRows) => this.#byValue(candidateRows));
+    return rows.map((row) => {
+      const answer = Object.fromEntries(
+        Object.entries(row).filter(([name]) => !this.#keys.includes(name)),
+      );
+      for (const [index, { name }] of this.extremes.entries()) {
+        const value = answer[name];
+        if (value === undefined) continue;
+        const term = chosen[index]?.get(this.#groupKey(row, value));
+        if (term === undefined) throw noExtreme();
+        answer[name] = term;
+      }
+      return answer;
+    });
+  }
+
+  /** Of several terms with one value, the same one is always taken. */
+  #byValue(rows: readonly Row[]): ReadonlyMap<string, JsonTerm> {
+    const chosen = new Map<string, JsonTerm>();
+    for (const row of rows) {
+      const [term, value] = [row[TERM], row[VALUE]];
+      if (term === undefined || value === undefined) continue;
+      const key = this.#groupKey(row, value);
+      const known = chosen.get(key);
+      if (known === undefined || JSON.stringify(term) < JSON.stringify(known)) {
+        chosen.set(key, term);
+      }
+    }
+    return chosen;
+  }
+
+  /** The engine writes equal terms alike. */
+  #groupKey(row: Row, value: JsonTerm): string {
+    return JSON.stringify([...this.#keys.map((name) => row[name] ?? null), value]);
+  }
+}
+
+/** Whether a query has MIN or MAX stand alone in its projection. */
+export function hasExtremes({ variables }: SelectQuery): boolean {
+  return variables.some((one) => one.type === "pattern" && isExtreme(one.expression));
+}
+
+function namedKey(key: GroupKey, index: number): GroupKey {
+  const hasName = "variable" in key || (key.type === "term" && key.subType === "variable");
+  return hasName ? key : { variable: variableNode(`${KEY}of_${index}`), value: key, loc: MADE_UP };
+}
+
+function nameOf(key: GroupKey): ExpressionNode {
+  return "variable" in key ? key.variable : key;
+}
+
+function asked(one: Projection[number], rewriter: QueryRewriter): Projection[number] {
+  if (one.type !== "pattern") return one;
+  const { expression } = one;
+  const { expressions } = rewriter;
+  return {
+    ...one,
+    expression: isExtreme(expression)
+      ? expressions.valueOfAggregate(expression)
+      : expressions.term(expression),
+  };
+}
+
+function candidates(
+  operand: ExpressionNode,
+  original: SelectQuery,
+  rewriter: QueryRewriter,
+): SelectQuery {
+  const { expressions } = rewriter;
+  const { group } = original.solutionModifiers;
+  const keys = (group?.groupings ?? []).map((key) => ("variable" in key ? key.value : key));
+  const { values: _joinedLater, ...asked } = original;
+  return {
+    ...rewriter.select({ ...asked, variables: [], solutionModifiers: {} }),
+    distinct: true,
+    variables: [
+      ...keys.map((key, index) => bindNode(expressions.term(key), KEY + String(index))),
+      bindNode(expressions.term(operand), TERM),
+      bindNode(expressions.value(operand), VALUE),
+    ],
+  };
+}

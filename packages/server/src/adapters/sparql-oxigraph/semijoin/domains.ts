@@ -1,0 +1,70 @@
+import type { TermLike } from "../../../state/index.js";
+import { partsOf } from "./slots.js";
+
+/** The terms that a variable can stand for at most, by their keys. */
+export type Domain = ReadonlyMap<string, TermLike>;
+
+/** Domains by the names of variables. A variable without one can stand for any term. */
+export type Domains = ReadonlyMap<string, Domain>;
+
+/** No variable is restricted. */
+export const UNRESTRICTED: Domains = new Map();
+
+/** Terms of one domain: a larger one restricts little and is not worth its memory. */
+export const DOMAIN_TERMS_MAX: number = 100_000;
+
+/** A text that equal terms share and others do not. Language tags do not depend on case (RDF 1.2 §3.4). */
+export function termKey(term: TermLike): string {
+  const { termType, value, language = "", direction, datatype } = term;
+  if (termType === "Quad") return JSON.stringify(partsOf(term).map(([, part]) => termKey(part)));
+  const kind = `${language.toLowerCase()} ${direction ?? ""} ${datatype?.value ?? ""}`;
+  return `${termType} ${kind} ${value}`;
+}
+
+/** The domain of these terms. */
+export function domainOf(terms: Iterable<TermLike>): Domain {
+  const domain = new Map<string, TermLike>();
+  for (const term of terms) domain.set(termKey(term), term);
+  return domain;
+}
+
+/** What both sides allow. */
+export function narrowed(one: Domains, other: Domains): Domains {
+  const both = new Map(one);
+  for (const [name, domain] of other) {
+    const known = both.get(name);
+    both.set(name, known === undefined ? domain : intersection(known, domain));
+  }
+  return both;
+}
+
+/** What at least one of them allows: only variables that each of them restricts are restricted. */
+export function united(alternatives: readonly Domains[]): Domains {
+  const [first = UNRESTRICTED, ...others] = alternatives;
+  const all = new Map<string, Domain>();
+  for (const [name, domain] of first) {
+    const domains = [domain, ...others.flatMap((other) => other.get(name) ?? [])];
+    if (domains.length === alternatives.length) all.set(name, union(domains));
+  }
+  return capped(all);
+}
+
+/** The domains of these variables only. */
+export function only(domains: Domains, names: ReadonlySet<string>): Domains {
+  return new Map([...domains].filter(([name]) => names.has(name)));
+}
+
+/** Without the domains that are too large. */
+function capped(domains: Domains): Domains {
+  return new Map([...domains].filter(([, domain]) => domain.size <= DOMAIN_TERMS_MAX));
+}
+
+/** The terms of several domains. */
+export function union(domains: readonly Domain[]): Domain {
+  return new Map(domains.flatMap((domain) => [...domain]));
+}
+
+function intersection(one: Domain, other: Domain): Domain {
+  const [small, large] = one.size <= other.size ? [one, other] : [other, one];
+  return new Map([...small].filter(([key]) => large.has(key)));
+}
