@@ -417,6 +417,8 @@ const DECISIONS = {
     "D15-pinned": "A migration runs only on the very schema that it is for",
     "D15-drift": "A database that is not as it was left is refused, and the difference named",
     "D15-loss": "Losing rows or values needs accept_data_loss",
+    "D15-values":
+      "A change of type that would change values stops and names them, unless data loss is accepted",
     "D15-tool":
       "A step with the intent admin applies a migration by the tool state.apply_migration",
     "D15-tool-told": "The tool's call is metered and logged as any other, its output one row",
