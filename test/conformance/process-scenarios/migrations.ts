@@ -134,27 +134,6 @@ export const migrations: readonly ProcessScenario[] = [
     },
   ),
   ...overEach(
-    ["D15-values"],
-    "a change of type stops where it would change values, and names them",
-    async ({ steward, rest, client }) => {
-      await steward.sql("INSERT INTO customers (name) VALUES ('007'), ('Ada')");
-      const numbers = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name INTEGER)";
-      const { migration_id: id } = await propose({ rest }, numbers);
-      const stopped = {
-        code: "APPROVAL_REQUIRED",
-        message: expect.stringContaining("customers.name: 1 of its values would change") as unknown,
-      };
-      await expect(rest.migrations.apply(id)).rejects.toMatchObject(stopped);
-      const refused = await client.execute(
-        await submit(client, apply({ migration_id: id })),
-        "apply",
-      );
-      expect(refused.error_message).toContain("'007' → 7");
-      const applied = await rest.migrations.apply(id, { accept_data_loss: true });
-      expect(applied).toMatchObject({ status: "applied" });
-    },
-  ),
-  ...overEach(
     ["D15-tool", "D15-tool-told", "D11-migration"],
     "a step applies a migration, and is told, metered and logged like any other",
     async (shop) => {
@@ -274,6 +253,33 @@ export const migrations: readonly ProcessScenario[] = [
         ]);
         await steward.sql(`DROP TABLE others_${wayOut}`);
       }
+    },
+  },
+  {
+    cites: ["D15-invalid", "D15-unmanaged"],
+    title: "an invalid index and an event trigger do not keep a database from being migrated",
+    run: async () => {
+      await using steward = await Steward.start({}, undefined, "PostgreSQL");
+      const watch = "CREATE FUNCTION watch() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'";
+      const index = "CREATE UNIQUE INDEX by_name ON customers (name)";
+      await steward.sql(`${BASE}; INSERT INTO customers VALUES (1, 'Ada'), (2, 'Ada')`);
+      await expect(steward.sql(index.replace("INDEX", "INDEX CONCURRENTLY"))).rejects.toThrow();
+      await steward.sql(`DELETE FROM customers WHERE id = 2; ${watch};
+        CREATE EVENT TRIGGER watcher ON ddl_command_end EXECUTE FUNCTION watch()`);
+      const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
+      await expect(propose({ rest })).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining("event trigger watcher") as unknown,
+      });
+      const migration = await propose({ rest }, `${WANTED}; ${watch}; ${index}`);
+      expect(migration.findings).toMatchObject([
+        { code: "invalid-index", object: "public.customers.by_name" },
+      ]);
+      await rest.migrations.apply(migration.migration_id);
+      expect(await steward.rows("SELECT FROM pg_index WHERE NOT indisvalid")).toEqual([]);
+      expect(await steward.rows("SELECT evtname FROM pg_event_trigger")).toEqual([
+        { evtname: "watcher" },
+      ]);
     },
   },
   ...overEach(

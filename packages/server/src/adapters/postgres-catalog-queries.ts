@@ -2,12 +2,11 @@ import {
   CHOOSING_PUBLICATIONS,
   DEFAULT_PRIVILEGES,
   publications,
-  UNMANAGED,
 } from "./postgres-queries/database.js";
+import { CONSTRAINTS, INDEXES } from "./postgres-queries/indexes.js";
+import { NAMED_CATALOGS, OPAQUE, SECURITY_LABEL_ID, UNMANAGED } from "./postgres-queries/opaque.js";
 import {
   COLUMNS,
-  CONSTRAINTS,
-  INDEXES,
   POLICIES,
   RULES,
   SCHEMAS,
@@ -48,11 +47,15 @@ export function objectsQuery(version: number): string {
       SERVERS,
       publications(version),
       DEFAULT_PRIVILEGES,
+      OPAQUE,
       UNMANAGED,
     ],
   ]
     .map(
-      (query) => `SELECT o.id, o.kind, o.name, o.parent, jsonb_strip_nulls(o.values)::text AS values
+      // A union of names and texts would cut the texts, of a routine with its arguments, to a name's length.
+      (
+        query,
+      ) => `SELECT o.id, o.kind, o.name::text, o.parent, jsonb_strip_nulls(o.values)::text AS values
     FROM (${query}) AS o (id, kind, name, parent, values)`,
     )
     .join("\nUNION ALL\n");
@@ -90,7 +93,16 @@ function idOf(version: number, classid: string, objid: string, subid: string): s
     WHEN 'pg_publication'::regclass THEN 'b:' || ${objid}
     WHEN 'pg_publication_rel'::regclass THEN (SELECT 'b:' || u.prpubid FROM pg_publication_rel u WHERE u.oid = ${objid})
     ${publishedSchema}
+    ${["pg_amop", "pg_amproc"].map((catalog) => memberOf(catalog, objid)).join(" ")}
+    ${NAMED_CATALOGS.map((catalog) => `WHEN '${catalog}'::regclass THEN 'z:' || ${objid} || '.${catalog}'`).join(" ")}
     WHEN 'pg_namespace'::regclass THEN 'n:' || ${objid} END`;
+}
+
+/** What is said of an operator or a function of an operator class or family is said of the whole. */
+function memberOf(catalog: string, oid: string): string {
+  return `WHEN '${catalog}'::regclass THEN (SELECT 'z:' || m.refobjid || '.' || m.refclassid::regclass FROM pg_depend m
+      WHERE m.classid = '${catalog}'::regclass AND m.objid = ${oid}
+      AND m.refclassid IN ('pg_opclass'::regclass, 'pg_opfamily'::regclass) LIMIT 1)`;
 }
 
 /** Which catalog entry needs which. Things of an extension stand for the extension. @param version as above. */
@@ -109,7 +121,8 @@ export function dependenciesQuery(version: number): string {
     FROM extended
   )
   SELECT DISTINCT dependent, needed FROM named
-  WHERE dependent IS NOT NULL AND needed IS NOT NULL AND dependent <> needed`;
+  WHERE dependent IS NOT NULL AND needed IS NOT NULL AND dependent <> needed
+  UNION ALL SELECT ${SECURITY_LABEL_ID}, ${idOf(version, "q.classoid", "q.objoid", "q.objsubid")} FROM pg_seclabel q`;
 }
 
 /** Entries of composite types in pg_class, and the types that they stand for. */

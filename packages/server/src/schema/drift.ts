@@ -1,6 +1,7 @@
 import { AppError } from "../kernel/errors.js";
 import type { Hash } from "../state/index.js";
 import { identify } from "./identify.js";
+import { isInvalidIndex } from "./postgres/invalid-indexes.js";
 import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
@@ -26,8 +27,16 @@ const NAMED_MAX = 10;
 
 /** @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted. */
 export function refuseDrift(database: string, expected: Schema, draft: Schema): void {
-  const { differences, expectedRoot, liveRoot } = driftBetween(expected, draft);
-  if (expectedRoot !== liveRoot) throw driftError(database, differences);
+  const { differences, expectedRoot, liveRoot, live } = driftBetween(expected, draft);
+  if (expectedRoot === liveRoot) return;
+  throw driftError(database, differences, invalidIndexesAmong(differences, live));
+}
+
+function invalidIndexesAmong(differences: readonly Operation[], live: Schema): readonly string[] {
+  return differences.flatMap(({ id, path }) => {
+    const object = live.find(id);
+    return object !== undefined && isInvalidIndex(live, object) ? [path] : [];
+  });
 }
 
 /** @throws AppError `STATE_CONFLICT`, naming the differences, where there are any. */
@@ -35,12 +44,22 @@ export function refuseDifferences(database: string, differences: readonly Operat
   if (differences.length > 0) throw driftError(database, differences);
 }
 
-function driftError(database: string, differences: readonly Operation[]): AppError {
+function driftError(
+  database: string,
+  differences: readonly Operation[],
+  invalid: readonly string[] = [],
+): AppError {
   const named = differences.slice(0, NAMED_MAX).map(sayOperation).join("; ");
   const more = differences.length - NAMED_MAX;
+  const wayOut =
+    invalid.length === 0
+      ? ""
+      : `. Left invalid by a statement that failed: ${invalid.slice(0, NAMED_MAX).join(", ")}. Accept the schema as it ` +
+        "is (steward migrate-db drift --accept) and propose again: the migration drops such an index, and builds " +
+        "it anew where it is wanted";
   return new AppError(
     "STATE_CONFLICT",
-    `The schema of ${database} is not the one this is for: ${named}${more > 0 ? `; and ${more} more` : ""}`,
+    `The schema of ${database} is not the one this is for: ${named}${more > 0 ? `; and ${more} more` : ""}${wayOut}`,
   );
 }
 

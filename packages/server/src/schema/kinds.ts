@@ -44,6 +44,7 @@ export type Kind =
   | "TextSearchDictionary"
   | "TextSearchConfiguration"
   | "DefaultPrivileges"
+  | "Opaque"
   | "Unmanaged";
 
 /** What PostgreSQL has for nearly everything. */
@@ -76,6 +77,11 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "columnGrants",
       "server",
       "foreignOptions",
+      "ofType",
+      "accessMethod",
+      "isDetachPending",
+      "triggerDetails",
+      "constraintDetails",
       ...COMMON,
     ],
   },
@@ -93,6 +99,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "notNull",
       "notNullConflict",
       "notNullName",
+      "notNullState",
       "default",
       "collation",
       "generated",
@@ -119,6 +126,9 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "isClustered",
       "isReplicaIdentity",
       "indexComment",
+      "isInvalid",
+      "attachedTo",
+      "triggerStates",
       ...COMMON,
     ],
     required: ["columns"],
@@ -133,6 +143,9 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "isClustered",
       "isReplicaIdentity",
       "indexComment",
+      "isInvalid",
+      "attachedTo",
+      "triggerStates",
       ...COMMON,
     ],
     required: ["columns"],
@@ -152,6 +165,8 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "match",
       "deferrable",
       "definition",
+      "attachedTo",
+      "triggerStates",
       ...COMMON,
     ],
     required: ["columns"],
@@ -164,6 +179,9 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "parts",
       "where",
       "definition",
+      "options",
+      "attachedTo",
+      "neededExtensions",
       "isInvalid",
       "isClustered",
       "isReplicaIdentity",
@@ -185,7 +203,10 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   Trigger: {
     comment: "A trigger.",
-    properties: ["on", "timing", "event", "when", "body", "definition", "enabled", ...COMMON],
+    properties: [
+      ...(["on", "timing", "event", "when", "body", "definition", "enabled"] as const),
+      ...(["neededExtensions", ...COMMON] as const),
+    ],
   },
   Schema: {
     comment: "A schema of PostgreSQL.",
@@ -221,6 +242,8 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "definition",
       "shownColumns",
       "options",
+      "accessMethod",
+      "neededExtensions",
       "columnDetails",
       "columnGrants",
       ...COMMON,
@@ -234,16 +257,19 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
       "isClustered",
       "isReplicaIdentity",
       "indexComment",
+      "isInvalid",
+      "attachedTo",
+      "triggerStates",
       ...COMMON,
     ],
   },
   Function: {
     comment: "A function.",
-    properties: ["definition", "returns", "signature", ...COMMON],
+    properties: ["definition", "returns", "signature", "neededExtensions", ...COMMON],
   },
   Procedure: {
     comment: "A procedure.",
-    properties: ["definition", "signature", ...COMMON],
+    properties: ["definition", "signature", "neededExtensions", ...COMMON],
   },
   Policy: {
     comment: "A row security policy.",
@@ -309,9 +335,14 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
     properties: ["type", ...COMMON],
     required: ["type"],
   },
+  Opaque: {
+    comment: "An object that is carried as the statements that make it.",
+    properties: ["type", "parts", ...COMMON],
+    required: ["type", "parts"],
+  },
   Unmanaged: {
     comment: "An object that is seen, and that no migration makes, changes or drops.",
-    properties: ["type", ...COMMON],
+    properties: ["type", "definition", ...COMMON],
     required: ["type"],
   },
 };
@@ -340,4 +371,8 @@ export const PART_PROPERTIES: readonly PropertyName[] = [
   "statisticsTarget",
   "options",
   "definition",
+  "enabled",
+  "isValidated",
+  "generated",
+  "foreignOptions",
 ];

@@ -6,6 +6,7 @@ import { refuseDifferences, refuseDrift } from "./drift.js";
 import { identify } from "./identify.js";
 import { withLayoutOf } from "./layout.js";
 import { lint } from "./lint.js";
+import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { lossGuards } from "./postgres/loss-guards.js";
 import { qualified } from "./postgres/names.js";
 import type { Checks, RunIdentity, RunOutcome, SchemaDatabase, UnfinishedRun } from "./ports.js";
@@ -139,7 +140,7 @@ export class MigrationRun {
   }
 
   async #undo(halfway: Schema, run: UnfinishedRun, { acceptDataLoss }: LossOptions): Promise<void> {
-    const { from } = this.#path;
+    const from = withoutInvalidIndexes(this.#path.from);
     const script = scriptBetween(halfway, from);
     const isBegun = run.purpose === "undo";
     if (isBegun) refuseOtherScript(script, run);

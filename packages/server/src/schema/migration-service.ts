@@ -11,6 +11,7 @@ import {
   type Migration,
   type MigrationStatus,
   runOfStep,
+  pathOf,
   schemasOf,
   type StepRun,
 } from "./migration.js";
@@ -270,8 +271,7 @@ export class MigrationService {
         );
       }
       await refuseUnfinished(database);
-      const { base, target } = schemasOf(migration);
-      const [from, to] = isUp ? [base, target] : [target, base];
+      const { from, to } = pathOf(migration, isUp ? "up" : "down");
       // Whoever ran it last may have died before saying so.
       const found = await this.#reached(caller, await database.introspect(), {
         ...{ database: name, from, to },
@@ -283,7 +283,7 @@ export class MigrationService {
       refuseOthersWork(script, isUp ? migration.up : migration.down);
       const isAccepted = options.acceptDataLoss ?? false;
       refuseLoss(lint(from, to, script), isAccepted);
-      refuseUnproven(await proveMigration(database, { ...migration, base, target }));
+      refuseUnproven(await proveMigration(database, { ...migration, ...schemasOf(migration) }));
       const run = await this.#runOf(caller, migration, isUp ? "up" : "down");
       const reached = await run.start({ acceptDataLoss: isAccepted });
       return this.#recordRun(caller, { migration, status: goal, schema: reached, step });
@@ -334,8 +334,7 @@ export class MigrationService {
     direction: UnfinishedRun["direction"],
   ): Promise<MigrationRun> {
     const database = this.#database(migration.database);
-    const { base, target } = schemasOf(migration);
-    const [from, to] = direction === "up" ? [base, target] : [target, base];
+    const { from, to } = pathOf(migration, direction);
     const recorded = await this.#read(
       caller,
       (store) => this.#history(store, database).head?.schema,

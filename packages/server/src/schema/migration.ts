@@ -1,3 +1,4 @@
+import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { Schema, type SchemaObject } from "./schema.js";
 import type { SchemaChange } from "./schema-change.js";
 
@@ -44,4 +45,18 @@ export function schemasOf(migration: Migration): {
   readonly target: Schema;
 } {
   return { base: new Schema(migration.base), target: new Schema(migration.target) };
+}
+
+/**
+ * The schemas that a run of a migration leads from and to. An index that was invalid before is not brought
+ * back: nothing could make it, and nobody has lost it.
+ */
+export function pathOf(
+  migration: Migration,
+  direction: "up" | "down",
+): { readonly from: Schema; readonly to: Schema } {
+  const { base, target } = schemasOf(migration);
+  return direction === "up"
+    ? { from: base, to: target }
+    : { from: target, to: withoutInvalidIndexes(base) };
 }

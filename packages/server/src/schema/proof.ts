@@ -3,6 +3,7 @@ import { identify } from "./identify.js";
 import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
 import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";
+import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { withoutUnmanaged } from "./unmanaged.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 import { scriptFor } from "./script.js";
@@ -46,9 +47,10 @@ export async function proveMigration(database: SchemaDatabase, way: Way): Promis
   return { isProven: stretches.every((each) => each.expected === each.reached), stretches };
 }
 
-/** What no migration makes cannot be tried, and stays as it is. */
+/** What no migration makes cannot be tried, and stays as it is; or goes, as an invalid index does. */
 function managed({ base, target, ...ways }: Way): Way {
-  return { base: withoutUnmanaged(base), target: withoutUnmanaged(target), ...ways };
+  const [from, to] = [base, target].map((each) => withoutInvalidIndexes(withoutUnmanaged(each)));
+  return { base: from ?? base, target: to ?? target, ...ways };
 }
 
 async function go(

@@ -1,4 +1,5 @@
 import type { Hash } from "../state/index.js";
+import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { lint } from "./lint.js";
 import type { Finding } from "./lint/finding.js";
 import type { Script } from "./ports.js";
@@ -32,7 +33,7 @@ export function changeBetween(base: Schema, target: Schema): SchemaChange {
     targetRoot: rootOf(target),
     operations: diffSchemas(base, target),
     findings: lint(base, target, up),
-    downFindings: lint(target, base, down),
+    downFindings: lint(target, withoutInvalidIndexes(base), down),
     up,
     down,
     upLocks: locksOf(base, target, up),

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
 import type { Schema } from "./schema.js";
-import { type SchemaObject, type Value } from "./schema.js";
+import { idIn, type SchemaObject, type Value } from "./schema.js";
 import type { Kind } from "./kinds.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
@@ -37,7 +37,8 @@ export type Operation =
 
 /**
  * What leads from one schema to another, object by object: drops, renames, changes, creations. What
- * comes and goes with the object that it is a part of is not named.
+ * comes and goes with the object that it is a part of, or is attached to, is not named; nor what changes in
+ * each part of a partitioned index as it does in the whole.
  */
 export function diffSchemas(before: Schema, after: Schema): readonly Operation[] {
   const dropped = missingIn(after, before);
@@ -49,17 +50,18 @@ export function diffSchemas(before: Schema, after: Schema): readonly Operation[]
   return [
     ...dropped.map((each) => whole("drop", before, each)),
     ...kept.flatMap(({ old, now }) => renamed(after, old, now)),
-    ...kept.flatMap(({ old, now }) => altered(after, old, now)),
+    ...kept.flatMap(({ old, now }) => altered(before, after, old, now)),
     ...created.map((each) => whole("create", after, each)),
   ];
 }
 
 /** Objects of one schema that another has not, but the parts of such objects. */
 function missingIn(other: Schema, schema: Schema): readonly SchemaObject[] {
-  return schema.objects.filter(
-    ({ id, parent }) =>
-      other.find(id) === undefined && (parent === undefined || other.find(parent) !== undefined),
-  );
+  const isMissing = (id: string): boolean => other.find(id) === undefined;
+  return schema.objects.filter(({ id, parent, values }) => {
+    const above = [parent, idIn(values, "attachedTo")].filter((each) => each !== undefined);
+    return isMissing(id) && !above.some(isMissing);
+  });
 }
 
 function whole(action: "create" | "drop", schema: Schema, object: SchemaObject): Operation {
@@ -74,10 +76,31 @@ function renamed(after: Schema, old: SchemaObject, now: SchemaObject): readonly 
   return [{ action: "rename", kind, id, path: after.pathOf(now), from, to }];
 }
 
-function altered(after: Schema, old: SchemaObject, now: SchemaObject): readonly Operation[] {
+function altered(
+  before: Schema,
+  after: Schema,
+  old: SchemaObject,
+  now: SchemaObject,
+): readonly Operation[] {
   const changes = changesBetween(old, now);
   if (changes.length === 0) return [];
+  const whole = idIn(now.values, "attachedTo") ?? "";
+  const [wholeBefore, wholeAfter] = [before.find(whole), after.find(whole)];
+  if (wholeBefore !== undefined && wholeAfter !== undefined) {
+    const same = changesBetween(wholeBefore, wholeAfter);
+    if (changes.length === same.length && changes.every((each, at) => sameChange(each, same[at]))) {
+      return [];
+    }
+  }
   return [{ action: "alter", kind: now.kind, id: now.id, path: after.pathOf(now), changes }];
+}
+
+function sameChange(one: Change, other: Change | undefined): boolean {
+  return (
+    one.property === other?.property &&
+    sameValue(one.before, other.before) &&
+    sameValue(one.after, other.after)
+  );
 }
 
 /** The properties in which two states of an object differ, the layout left aside. */

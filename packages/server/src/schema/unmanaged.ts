@@ -1,15 +1,59 @@
 import { AppError } from "../kernel/errors.js";
-import { Schema, textOf } from "./schema.js";
+import { needsOf } from "./postgres/dependency-order.js";
+import { isSet, Schema, type SchemaObject, textOf } from "./schema.js";
 import type { UnmanagedDefinition } from "./wanted/read-definitions.js";
 
-/** A schema without what is seen only. */
-export function withoutUnmanaged(schema: Schema): Schema {
-  return new Schema(schema.objects.filter(({ kind }) => kind !== "Unmanaged"));
+/**
+ * The objects that no migration touches, each with the one that is the reason: what is seen only, a
+ * partition that is half detached, and what needs one of those, for it cannot be tried without.
+ */
+export function leftAloneIn(schema: Schema): ReadonlyMap<string, SchemaObject> {
+  const causes = schema.objects.filter(
+    ({ kind, values }) => kind === "Unmanaged" || isSet(values, "isDetachPending"),
+  );
+  const found = new Map(causes.map((cause) => [cause.id, cause]));
+  if (causes.length === 0) return found;
+  for (let size = -1; size < found.size;) {
+    size = found.size;
+    for (const object of schema.objects) {
+      const cause = causeOf(object, found);
+      if (cause === undefined) continue;
+      found.set(object.id, cause);
+      // A table cannot be made without one of its columns.
+      if (object.kind === "Column" && object.parent !== undefined) found.set(object.parent, cause);
+    }
+  }
+  return found;
 }
 
-/** A wanted schema with what is seen only, which no definition can ask for and none can end. */
+function causeOf(
+  object: SchemaObject,
+  found: ReadonlyMap<string, SchemaObject>,
+): SchemaObject | undefined {
+  if (found.has(object.id)) return undefined;
+  const need = needsOf(object).find((id) => found.has(id));
+  return need === undefined ? undefined : found.get(need);
+}
+
+/** A schema without what no migration touches. */
+export function withoutUnmanaged(schema: Schema): Schema {
+  const alone = leftAloneIn(schema);
+  if (alone.size === 0) return schema;
+  return new Schema(schema.objects.filter(({ id }) => !alone.has(id)));
+}
+
+/** Opaque objects of these sorts are no definitions that a wanted schema may have. */
+const UNASKED: readonly string[] = ["LANGUAGE", "TRANSFORM", "ACCESS METHOD", "CONVERSION"];
+
+/** A wanted schema with what no migration touches, which no definition can ask for and none can end. */
 export function withUnmanagedOf(base: Schema, wanted: Schema): Schema {
-  return new Schema([...withoutUnmanaged(wanted).objects, ...base.all("Unmanaged")]);
+  const alone = leftAloneIn(base);
+  const kept = base.objects.filter(
+    ({ id, values, kind }) =>
+      wanted.find(id) === undefined &&
+      (alone.has(id) || (kind === "Opaque" && UNASKED.includes(textOf(values, "type") ?? ""))),
+  );
+  return new Schema([...wanted.objects, ...kept]);
 }
 
 /**
@@ -19,12 +63,13 @@ export function withUnmanagedOf(base: Schema, wanted: Schema): Schema {
  * @throws AppError `INVALID_ARGUMENT`, naming one that would have to be made.
  */
 export function refuseUnmade(base: Schema, written: readonly UnmanagedDefinition[]): void {
-  const known = base.all("Unmanaged");
+  const known = [...base.all("Unmanaged"), ...base.all("Opaque")].map(({ name = "", values }) => {
+    const type = textOf(values, "type") ?? "";
+    return { sort: type.toLowerCase(), name: plain(name.slice(`${type} `.length)) };
+  });
   for (const { sort, name, place } of written) {
     const isThere = known.some(
-      (each) =>
-        textOf(each.values, "type") === sort &&
-        (sort === "transform" || plain(each.name ?? "") === `${sort} ${name}`),
+      (each) => each.sort === sort && (sort === "transform" || each.name === name),
     );
     if (!isThere) throw unmade(`${place}: ${sort} ${name}`);
   }

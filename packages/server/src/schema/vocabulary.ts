@@ -94,7 +94,17 @@ export type PropertyName =
   | "isGrantable"
   | "label"
   | "table"
-  | "needs";
+  | "needs"
+  | "ofType"
+  | "accessMethod"
+  | "isDetachPending"
+  | "triggerDetails"
+  | "constraintDetails"
+  | "isValidated"
+  | "notNullState"
+  | "attachedTo"
+  | "triggerStates"
+  | "neededExtensions";
 
 /** Every property of an object or a part. */
 export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
@@ -181,7 +191,10 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
   returns: { range: "string", comment: "What a function returns." },
   signature: { range: "string", comment: "Arguments of a function, with names and defaults." },
   enabled: { range: "string", comment: "How a trigger is enabled, where not as usual." },
-  isInvalid: { range: "boolean", comment: "Whether an index was left unfinished." },
+  isInvalid: {
+    range: "boolean",
+    comment: "Whether an index was left unfinished, or a partitioned one lacks parts.",
+  },
   revoked: {
     range: "parts",
     comment: "Rights that go without saying for such an object, and that nobody has here.",
@@ -217,4 +230,38 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
   label: { range: "string", comment: "A value of an enum, or the name of an attribute." },
   table: { range: "reference", comment: "A table inherited from." },
   needs: { range: "reference", comment: "An object that must be there first." },
+  ofType: {
+    range: "reference",
+    comment: "The composite type that a typed table has its columns from.",
+  },
+  accessMethod: { range: "string", comment: "How rows are kept, where not as a heap." },
+  isDetachPending: {
+    range: "boolean",
+    comment: "Whether a partition's DETACH CONCURRENTLY has begun and not ended.",
+  },
+  triggerDetails: {
+    range: "parts",
+    comment: "What is said of a partition's copies of its parent's triggers.",
+  },
+  constraintDetails: {
+    range: "parts",
+    comment: "What is said of a child's copies of its parents' check constraints.",
+  },
+  isValidated: {
+    range: "boolean",
+    comment: "Whether rows were checked that the parent's constraint has not looked at.",
+  },
+  notNullState: {
+    range: "string",
+    comment: "Of a NOT NULL constraint: NO INHERIT, NOT VALID, where it is so.",
+  },
+  attachedTo: {
+    range: "reference",
+    comment: "The parent's index or constraint that a partition's is a part of.",
+  },
+  triggerStates: {
+    range: "string",
+    comment: "The engine's own triggers of a constraint that do not fire as usual.",
+  },
+  neededExtensions: { range: "parts", comment: "Extensions that the object is dropped with." },
 };

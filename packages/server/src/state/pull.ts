@@ -29,7 +29,7 @@ interface Wanted {
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function pull(
-  origin: Pick<Origin, "blocks">,
+  origin: Origin,
   orgId: string,
   to: BlockStore,
   commits: Iterable<Hash>,

@@ -50,39 +50,3 @@ export const DEFAULT_PRIVILEGES: string = `
       'revoked', ${difference(usual, "p.defaclacl", "p.defaclrole")})
   FROM pg_default_acl p, LATERAL (SELECT CASE p.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES'
     WHEN 'f' THEN 'FUNCTIONS' WHEN 'T' THEN 'TYPES' WHEN 'n' THEN 'SCHEMAS' ELSE 'LARGE OBJECTS' END AS sort) w`;
-
-/** Catalogs of what is seen only, with what tells their own entries from the engine's. */
-const SEEN: readonly (readonly [catalog: string, word: string, condition: string])[] = [
-  ["pg_event_trigger", "event trigger", "true"],
-  [
-    "pg_subscription",
-    "subscription",
-    "z.subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())",
-  ],
-  ["pg_opclass", "operator class", "true"],
-  [
-    "pg_opfamily",
-    "operator family",
-    "NOT EXISTS (SELECT FROM pg_opclass l WHERE l.opcfamily = z.oid AND l.opcname = z.opfname)",
-  ],
-  ["pg_ts_parser", "text search parser", "true"],
-  ["pg_ts_template", "text search template", "true"],
-  ["pg_transform", "transform", "true"],
-  ["pg_am", "access method", "true"],
-  ["pg_conversion", "conversion", "true"],
-  ["pg_language", "language", "true"],
-  ["pg_class", "typed table", "z.reloftype <> 0"],
-  ["pg_type", "base type", "z.typtype = 'b' AND z.typelem = 0"],
-];
-
-/**
- * Objects that no migration touches. What they are is known by their names only: some of it, as a
- * subscription's connection, is nobody's business.
- */
-export const UNMANAGED: string = SEEN.map(
-  ([catalog, word, condition]) => `
-  SELECT 'z:' || z.oid || '.${catalog}', 'Unmanaged', '${word} ' || i.identity, NULL, jsonb_build_object('type', '${word}')
-  FROM ${catalog} z, LATERAL pg_identify_object('${catalog}'::regclass, z.oid, 0) i
-  WHERE z.oid >= 16384 AND (${condition}) AND coalesce(i.schema, '') !~ '^(pg_|information_schema$)'
-    AND ${notOfExtension(catalog, "z.oid")}`,
-).join("\nUNION ALL\n");

@@ -1,8 +1,10 @@
 import {
   collation,
+  firing,
   foreignOptions,
   grant,
   granted,
+  neededExtensions,
   notOfExtension,
   OWN_RELATION,
   OWN_SCHEMA,
@@ -33,7 +35,10 @@ const columnDetails = `(SELECT jsonb_agg(s.part ORDER BY s.part ->> 'label') FRO
         THEN CASE WHEN pg_get_expr(d.adbin, d.adrelid) IS DISTINCT FROM p.preset
           THEN coalesce(pg_get_expr(d.adbin, d.adrelid), 'NULL') END
         ELSE pg_get_expr(d.adbin, d.adrelid) END,
-      'notNull', CASE WHEN a.attnotnull AND p.attnotnull = false THEN true END, ${columnSettings}))
+      'generated', CASE WHEN a.attgenerated <> '' AND pg_get_expr(d.adbin, d.adrelid) <> p.preset
+        THEN pg_get_expr(d.adbin, d.adrelid) END,
+      'foreignOptions', ${foreignOptions("a.attfdwoptions")},
+      'notNull', CASE WHEN a.attnotnull <> p.attnotnull THEN a.attnotnull END, ${columnSettings}))
       || jsonb_build_object('label', a.attname) AS part
     FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
     LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -49,13 +54,25 @@ const relationRights = `${rights("c.relacl", "c.relowner", "r")},
         WHERE a.attrelid = c.oid AND NOT a.attisdropped
         AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal))`;
 
-/** A column as a part of something: by its name where it is no object of its own. */
-function columnPart(property: string, table: string, column: string): string {
-  return `(SELECT CASE WHEN h.relkind IN ('r', 'p', 'f') AND NOT h.relispartition AND a.attislocal
-      THEN jsonb_build_object('${property}', jsonb_build_object('ref', 'a:' || h.oid || '.' || a.attnum))
-      ELSE jsonb_build_object('${property}Name', a.attname) END
-    FROM pg_attribute a JOIN pg_class h ON h.oid = a.attrelid WHERE h.oid = ${table} AND a.attnum = ${column})`;
-}
+/** How rows are kept, where it is not as every engine keeps them. */
+const accessMethod = `(SELECT quote_ident(m.amname) FROM pg_am m WHERE m.oid = c.relam AND m.amname <> 'heap')`;
+
+/** A partition's copies of its parent's triggers, where something else is said of them. */
+const triggerDetails = `(SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('label', g.tgname,
+      'comment', obj_description(g.oid, 'pg_trigger'),
+      'enabled', CASE WHEN g.tgenabled <> h.tgenabled THEN ${firing("g.tgenabled")} END)) ORDER BY g.tgname)
+    FROM pg_trigger g JOIN pg_trigger h ON h.oid = g.tgparentid WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
+      AND (g.tgenabled <> h.tgenabled OR obj_description(g.oid, 'pg_trigger') IS NOT NULL))`;
+
+/** A child's copies of its parents' checks, where something else is said of them. */
+const constraintDetails = `(SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('label', k.conname,
+      'comment', obj_description(k.oid, 'pg_constraint'),
+      'isValidated', CASE WHEN k.convalidated AND p.isUnchecked THEN true END)) ORDER BY k.conname)
+    FROM pg_constraint k, LATERAL (SELECT bool_or(NOT h.convalidated) AS isUnchecked FROM pg_inherits i
+      JOIN pg_constraint h ON h.conrelid = i.inhparent AND h.conname = k.conname AND h.contype = 'c'
+      WHERE i.inhrelid = c.oid) p
+    WHERE k.conrelid = c.oid AND k.contype = 'c' AND k.coninhcount > 0
+      AND (k.convalidated AND p.isUnchecked OR NOT k.conislocal AND obj_description(k.oid, 'pg_constraint') IS NOT NULL))`;
 
 export const SCHEMAS: string = `
   SELECT 'n:' || n.oid AS id, 'Schema' AS kind, n.nspname AS name, NULL AS parent,
@@ -84,10 +101,15 @@ export const TABLES: string = `
       'server', (SELECT quote_ident(s.srvname) FROM pg_foreign_table f JOIN pg_foreign_server s
         ON s.oid = f.ftserver WHERE f.ftrelid = c.oid),
       'foreignOptions', (SELECT ${foreignOptions("f.ftoptions")} FROM pg_foreign_table f WHERE f.ftrelid = c.oid),
-      'inherits', (SELECT jsonb_agg(jsonb_build_object('table', jsonb_build_object('ref', 'r:' || i.inhparent))
-        ORDER BY i.inhseqno) FROM pg_inherits i WHERE i.inhrelid = c.oid))
+      'ofType', CASE WHEN c.reloftype <> 0 THEN jsonb_build_object('ref', 't:' || c.reloftype) END,
+      'accessMethod', ${accessMethod},
+      'triggerDetails', ${triggerDetails},
+      'constraintDetails', ${constraintDetails})
+    || (SELECT jsonb_build_object('inherits', jsonb_agg(jsonb_build_object('table', jsonb_build_object('ref', 'r:' || i.inhparent))
+        ORDER BY i.inhseqno), 'isDetachPending', CASE WHEN bool_or(i.inhdetachpending) THEN true END)
+        FROM pg_inherits i WHERE i.inhrelid = c.oid)
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'p', 'f') AND c.reloftype = 0 AND ${OWN_RELATION}`;
+  WHERE c.relkind IN ('r', 'p', 'f') AND ${OWN_RELATION}`;
 
 export const COLUMNS: string = `
   SELECT 'a:' || c.oid || '.' || a.attnum, 'Column', a.attname, 'r:' || c.oid,
@@ -95,6 +117,9 @@ export const COLUMNS: string = `
       'position', a.attnum,
       'type', format_type(a.atttypid, a.atttypmod),
       'notNull', CASE WHEN a.attnotnull THEN true END,
+      'notNullState', (SELECT nullif(concat_ws(' ', CASE WHEN k.connoinherit THEN 'NO INHERIT' END,
+          CASE WHEN NOT k.convalidated THEN 'NOT VALID' END), '') FROM pg_constraint k
+        WHERE k.conrelid = c.oid AND k.contype = 'n' AND k.conkey[1] = a.attnum),
       'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END,
       'generated', CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END,
       'storage', CASE a.attgenerated WHEN 's' THEN 'stored' WHEN 'v' THEN 'virtual' END,
@@ -140,6 +165,8 @@ export const VIEWS: string = `
       ${relationRights},
       'columnDetails', ${columnDetails},
       'options', array_to_string(c.reloptions, ', '),
+      'accessMethod', ${accessMethod},
+      ${neededExtensions("pg_class", "c.oid")},
       'shownColumns', (SELECT jsonb_agg(jsonb_build_object('columnName', a.attname,
           'type', format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum)
         FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
@@ -147,64 +174,12 @@ export const VIEWS: string = `
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('v', 'm') AND ${OWN_RELATION}`;
 
-export const CONSTRAINTS: string = `
-  SELECT 'c:' || k.oid,
-    CASE k.contype WHEN 'p' THEN 'PrimaryKey' WHEN 'u' THEN 'UniqueConstraint'
-      WHEN 'c' THEN 'CheckConstraint' WHEN 'f' THEN 'ForeignKey' ELSE 'ExclusionConstraint' END,
-    k.conname, CASE WHEN k.conrelid <> 0 THEN 'r:' || k.conrelid ELSE 't:' || k.contypid END,
-    jsonb_build_object(
-      'comment', obj_description(k.oid, 'pg_constraint'),
-      'definition', pg_get_constraintdef(k.oid),
-      'columns', CASE WHEN k.contype IN ('p', 'u', 'f') THEN
-        (SELECT jsonb_agg(${columnPart("column", "k.conrelid", "o.key")}
-          || CASE WHEN k.confkey IS NULL THEN '{}'::jsonb
-            ELSE ${columnPart("targetColumn", "k.confrelid", "k.confkey[o.at]")} END ORDER BY o.at)
-        FROM unnest(k.conkey) WITH ORDINALITY AS o (key, at)) END,
-      'target', CASE WHEN k.contype = 'f' THEN jsonb_build_object('ref', 'r:' || k.confrelid) END,
-      'onDelete', CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
-        WHEN 'd' THEN 'set default' WHEN 'r' THEN 'restrict' END,
-      'onUpdate', CASE k.confupdtype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
-        WHEN 'd' THEN 'set default' WHEN 'r' THEN 'restrict' END,
-      'deferrable', CASE WHEN k.condeferred THEN 'deferred' WHEN k.condeferrable THEN 'immediate' END)
-    || CASE WHEN k.contype IN ('p', 'u', 'x') THEN (SELECT jsonb_build_object(
-        'options', array_to_string(b.reloptions, ', '), 'indexComment', obj_description(b.oid, 'pg_class'),
-        'isClustered', CASE WHEN i.indisclustered THEN true END,
-        'isReplicaIdentity', CASE WHEN i.indisreplident THEN true END)
-        FROM pg_index i JOIN pg_class b ON b.oid = i.indexrelid WHERE b.oid = k.conindid) ELSE '{}'::jsonb END
-  FROM pg_constraint k LEFT JOIN pg_class c ON c.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
-  JOIN pg_namespace n ON n.oid = k.connamespace
-  WHERE k.contype IN ('p', 'u', 'c', 'f', 'x') AND (k.coninhcount = 0 OR k.conislocal) AND k.conparentid = 0
-    AND ${OWN_SCHEMA} AND (c.oid IS NULL OR c.relname !~ '^_steward_')
-    AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.deptype = 'e'
-      AND ((e.classid = 'pg_class'::regclass AND e.objid = k.conrelid)
-        OR (e.classid = 'pg_type'::regclass AND e.objid = k.contypid)))`;
-
-export const INDEXES: string = `
-  SELECT 'r:' || c.oid, 'Index', c.relname, 'r:' || i.indrelid,
-    jsonb_build_object(
-      'comment', obj_description(c.oid, 'pg_class'),
-      'isUnique', CASE WHEN i.indisunique THEN true END,
-      'isInvalid', CASE WHEN NOT i.indisvalid AND c.relkind = 'i' THEN true END,
-      'isClustered', CASE WHEN i.indisclustered THEN true END,
-      'isReplicaIdentity', CASE WHEN i.indisreplident THEN true END,
-      'definition', substring(substr(pg_get_indexdef(c.oid), length('CREATE INDEX ' || quote_ident(c.relname))
-        + CASE WHEN i.indisunique THEN 8 ELSE 1 END) FROM ' USING (.*)$'),
-      'where', pg_get_expr(i.indpred, i.indrelid),
-      'parts', (SELECT jsonb_agg(CASE WHEN o.key = 0
-          THEN jsonb_build_object('expression', pg_get_indexdef(c.oid, o.at::int, false))
-          ELSE ${columnPart("column", "i.indrelid", "o.key")} END
-          ORDER BY o.at) FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS o (key, at)))
-  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
-  JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE t.relkind IN ('r', 'p', 'm') AND t.relname !~ '^_steward_' AND ${OWN_RELATION}
-    AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('p', 'u', 'x'))
-    AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = c.oid)`;
-
 export const TRIGGERS: string = `
   SELECT 'g:' || g.oid, 'Trigger', g.tgname, 'r:' || g.tgrelid,
     jsonb_build_object(
       'comment', obj_description(g.oid, 'pg_trigger'),
-      'enabled', CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' END,
+      'enabled', nullif(${firing("g.tgenabled")}, 'ENABLE'),
+      ${neededExtensions("pg_trigger", "g.oid")},
       'definition', pg_get_triggerdef(g.oid))
   FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE NOT g.tgisinternal AND g.tgparentid = 0 AND ${OWN_RELATION}`;
@@ -213,7 +188,7 @@ export const RULES: string = `
   SELECT 'w:' || w.oid, 'Rule', w.rulename, 'r:' || w.ev_class,
     jsonb_build_object(
       'comment', obj_description(w.oid, 'pg_rewrite'),
-      'enabled', CASE w.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' END,
+      'enabled', nullif(${firing("w.ev_enabled")}, 'ENABLE'),
       'definition', rtrim(pg_get_ruledef(w.oid), '; '))
   FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE w.rulename <> '_RETURN' AND ${OWN_RELATION}`;

@@ -72,3 +72,15 @@ export function argumentTypes(types: string): string {
   return `coalesce((SELECT string_agg(format_type(u.type, NULL), ', ' ORDER BY u.at)
       FROM unnest(${types}) WITH ORDINALITY AS u (type, at)), '')`;
 }
+
+/** When a trigger or a rule fires, as ALTER TABLE says it. */
+export function firing(state: string): string {
+  return `CASE ${state} WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END`;
+}
+
+/** Extensions that the object is dropped with, as DEPENDS ON EXTENSION asks for. */
+export function neededExtensions(catalog: string, oid: string): string {
+  return `'neededExtensions', (SELECT jsonb_agg(jsonb_build_object('label', x.extname) ORDER BY x.extname)
+      FROM pg_depend e JOIN pg_extension x ON x.oid = e.refobjid
+      WHERE e.classid = '${catalog}'::regclass AND e.objid = ${oid} AND e.deptype = 'x')`;
+}

@@ -2,6 +2,7 @@ import {
   argumentTypes,
   collation,
   foreignOptions,
+  neededExtensions,
   notOfExtension,
   notOfType,
   OWN_SCHEMA,
@@ -78,6 +79,7 @@ export const FUNCTIONS: string = `
       'returns', pg_get_function_result(f.oid),
       'signature', pg_get_function_arguments(f.oid),
       ${rights("f.proacl", "f.proowner", "f")},
+      ${neededExtensions("pg_proc", "f.oid")},
       'definition', pg_get_functiondef(f.oid))
   FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
   WHERE f.prokind IN ('f', 'p', 'w') AND ${OWN_SCHEMA} AND ${notOfType("pg_proc", "f.oid")}`;

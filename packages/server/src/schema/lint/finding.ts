@@ -2,10 +2,16 @@
  * What to think about before a migration runs. `destructive`: rows or values are lost.
  * `data-dependent`: whether it works depends on the rows there are. `lock-heavy`: others wait while a
  * table is read or written as a whole. `backward-incompatible`: programs written for the schema before
- * may fail. `irreversible-down`: going back does not bring back what was there.
+ * may fail. `irreversible-down`: going back does not bring back what was there. `invalid-index`: an index
+ * that was begun and not ended, and what is done about it.
  */
 export type FindingCode =
-  "destructive" | "data-dependent" | "lock-heavy" | "backward-incompatible" | "irreversible-down";
+  | "destructive"
+  | "data-dependent"
+  | "lock-heavy"
+  | "backward-incompatible"
+  | "irreversible-down"
+  | "invalid-index";
 
 /** One thing to think about. */
 export interface Finding {

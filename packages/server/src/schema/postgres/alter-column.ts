@@ -2,7 +2,7 @@ import type { Step } from "../row-check.js";
 import { isSet, type SchemaObject, textOf } from "../schema.js";
 import type { PropertyName } from "../vocabulary.js";
 import { quoteName, quoteText } from "./names.js";
-import { identityOptions } from "./statements.js";
+import { identityOptions, notNullState } from "./statements.js";
 
 /** Statements about a column: in the transaction, after it, and in one at the very end. */
 export interface ColumnChange {
@@ -28,7 +28,10 @@ export function alterColumn(
   const head = `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)}`;
   const preset = textOf(values, "default");
   const isDefaultNew = changed.includes("default") || (retyping && preset) !== undefined;
-  const strictness = notNull(table, head, name, changed, isSet(values, "notNull"));
+  const isStrictnessNew = changed.includes("notNull") || changed.includes("notNullState");
+  const strictness = isStrictnessNew
+    ? notNull(table, head, old, column, changed.includes("identity"))
+    : undefined;
   return {
     now: [
       ...(retyping ?? []),
@@ -47,21 +50,32 @@ export function alterColumn(
 function notNull(
   table: string,
   head: string,
-  name: string,
-  changed: readonly PropertyName[],
-  isStrict: boolean,
-): ColumnChange | undefined {
-  if (!changed.includes("notNull")) return undefined;
-  if (!isStrict) return { now: [`${head} DROP NOT NULL`], after: [], last: [] };
-  if (changed.includes("identity")) return { now: [`${head} SET NOT NULL`], after: [], last: [] };
+  old: SchemaObject,
+  column: SchemaObject,
+  isIdentityNew: boolean,
+): ColumnChange {
+  const { name = "", values } = column;
+  const isDropped =
+    isSet(old.values, "notNull") &&
+    (!isSet(values, "notNull") || values.notNullState !== undefined || isNotInherited(old));
+  const dropped = isDropped ? [`${head} DROP NOT NULL`] : [];
+  const more = { after: [], last: [] };
+  if (!isSet(values, "notNull")) return { now: dropped, ...more };
+  if (values.notNullState !== undefined) {
+    return { now: [...dropped, ...notNullState(table, column)], ...more };
+  }
+  if (isIdentityNew) return { now: [...dropped, `${head} SET NOT NULL`], ...more };
   const check = quoteName(`_steward_not_null_${name}`.slice(0, 63));
+  const checked = `CHECK (${quoteName(name)} IS NOT NULL) NOT VALID`;
   return {
-    now: [
-      `ALTER TABLE ${table} ADD CONSTRAINT ${check} CHECK (${quoteName(name)} IS NOT NULL) NOT VALID`,
-    ],
+    now: [...dropped, `ALTER TABLE ${table} ADD CONSTRAINT ${check} ${checked}`],
     after: [`ALTER TABLE ${table} VALIDATE CONSTRAINT ${check}`],
     last: [`${head} SET NOT NULL`, `ALTER TABLE ${table} DROP CONSTRAINT ${check}`],
   };
+}
+
+function isNotInherited({ values }: SchemaObject): boolean {
+  return textOf(values, "notNullState")?.includes("NO INHERIT") === true;
 }
 
 function identityChange(

@@ -8,7 +8,7 @@ import { needsOf } from "./dependency-order.js";
 import { qualified, quoteName, quoteText } from "./names.js";
 import type { Remaking } from "./remaking.js";
 import type { Renames } from "./renames.js";
-import { alterOptions, columnClause, rowSecurity } from "./statements.js";
+import { alterOptions, columnClause, notNullState, ofType, rowSecurity } from "./statements.js";
 import { changeType } from "./types/type-change.js";
 
 /** Statements in the transaction, after it, and at the very end. */
@@ -94,6 +94,9 @@ function alterTable(
     .filter(({ id }) => target.find(id) === undefined || remaking.anew.has(id))
     .filter((column) => !remaking.isGeneratedAnew(column));
   statements.now.push(
+    ...(old.values.accessMethod === now.values.accessMethod
+      ? []
+      : [`ALTER TABLE ${name} SET ACCESS METHOD ${textOf(now.values, "accessMethod") ?? "heap"}`]),
     ...rowSecurity(name, textOf(old.values, "rowSecurity"), textOf(now.values, "rowSecurity")),
     ...(old.values.persistence === now.values.persistence
       ? []
@@ -122,6 +125,10 @@ function alterTable(
   }
   const come = columns.filter(({ id }) => base.find(id) === undefined || remaking.anew.has(id));
   statements.now.push(
-    ...come.map((column) => `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`),
+    ...come.flatMap((column) => [
+      `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`,
+      ...notNullState(name, column),
+    ]),
+    ...(remaking.isRetyped(old, now) ? ofType(target, now) : []),
   );
 }

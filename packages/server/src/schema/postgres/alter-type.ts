@@ -28,8 +28,34 @@ export function mustReplace(
 }
 
 /** What a type is called while another one takes its place. */
-export function oldName({ name = "" }: SchemaObject): string {
+export function oldName({ name = "" }: Pick<SchemaObject, "name">): string {
   return `_steward_old_${name}`.slice(0, 63);
+}
+
+/**
+ * The statements by which what the engine has made with a range makes room too: its multirange, and the
+ * functions that make values of both, which have kept their names.
+ * @param renamed What the range is called by now.
+ */
+export function constructorRoom(
+  { name = "", values }: SchemaObject,
+  type: string,
+  renamed: string,
+): readonly string[] {
+  const said = /^SUBTYPE = (.*?)(?:, .*)?, MULTIRANGE_TYPE_NAME = (.*)$/.exec(
+    textOf(values, "definition") ?? "",
+  );
+  const [, subtype = "", multirange = ""] = said ?? [];
+  const [room, other] = [name, `${name}_multirange`].map((each) =>
+    quoteName(oldName({ name: each })),
+  );
+  const makers = [`${type}(${subtype}, ${subtype})`, `${type}(${subtype}, ${subtype}, text)`];
+  const others = ["", renamed, `VARIADIC ${renamed}[]`].map((each) => `${multirange}(${each})`);
+  return [
+    `ALTER TYPE ${multirange} RENAME TO ${other ?? ""}`,
+    ...makers.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${room ?? ""}`),
+    ...others.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${other ?? ""}`),
+  ];
 }
 
 /** The statements that change a composite type. */

@@ -1,5 +1,6 @@
 import { sameValue } from "../schema-diff.js";
 import {
+  isSet,
   type Part,
   partsIn,
   type Schema,
@@ -9,6 +10,7 @@ import {
 } from "../schema.js";
 import { inheritedColumn } from "./inheritance.js";
 import { qualified, quoteName, quoteText, wordOf } from "./names.js";
+import type { Remaking } from "./remaking.js";
 
 /** What a column, or a part that speaks of one, may say of how it is kept. */
 export type Settings = Values | Part;
@@ -51,8 +53,12 @@ export function inheritedDetails(
   target: Schema,
   old: SchemaObject | undefined,
   now: SchemaObject,
+  remaking: Remaking,
 ): readonly string[] {
-  const had = partsIn(old?.values ?? {}, "columnDetails");
+  const had = partsIn(old?.values ?? {}, "columnDetails").map((part): Part => {
+    const label = textOf(part, "label") ?? "";
+    return { ...part, label: old === undefined ? label : remaking.labelNow(old, label) };
+  });
   const has = partsIn(now.values, "columnDetails");
   const labels = new Set([...had, ...has].map((part) => textOf(part, "label") ?? ""));
   return [...labels].flatMap((label) => {
@@ -96,7 +102,17 @@ function changeDetail(
       : [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]),
     ...(before.notNull === after.notNull
       ? []
-      : [`${head} ${after.notNull === true ? "SET" : "DROP"} NOT NULL`]),
+      : [
+          `${head} ${(after.notNull ?? isSet(above?.values ?? {}, "notNull")) === true ? "SET" : "DROP"} NOT NULL`,
+        ]),
+    ...(before.generated === after.generated
+      ? []
+      : [
+          `${head} SET EXPRESSION AS (${textOf(after, "generated") ?? textOf(above?.values ?? {}, "generated") ?? ""})`,
+        ]),
+    ...(before.foreignOptions === undefined && after.foreignOptions !== undefined
+      ? [`${head} OPTIONS (ADD ${textOf(after, "foreignOptions") ?? ""})`]
+      : []),
     ...(before.comment === after.comment && !isOverruled
       ? []
       : [

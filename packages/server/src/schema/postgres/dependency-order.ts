@@ -14,11 +14,13 @@ export function needsOf({ values, parent }: SchemaObject): readonly string[] {
 /**
  * Objects after those that they need.
  * @param isIncluded Whether a part comes or goes with the whole, which then needs what the part does.
+ * @param otherNeeds What else an object needs, for the statements that are made of it.
  */
 export function inDependencyOrder(
   schema: Schema,
   objects: readonly SchemaObject[],
   isIncluded: (part: SchemaObject) => boolean = isColumn,
+  otherNeeds: (object: SchemaObject) => readonly string[] = () => [],
 ): SchemaObject[] {
   const wanted = new Map(objects.map((object) => [object.id, object]));
   const ordered: SchemaObject[] = [];
@@ -27,7 +29,8 @@ export function inDependencyOrder(
     if (seen.has(object.id)) return;
     seen.add(object.id);
     const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
-    for (const id of [object, ...parts.filter(isIncluded)].flatMap(needsOf)) {
+    const needs = [object, ...parts.filter(isIncluded)].flatMap(needsOf);
+    for (const id of [...needs, ...otherNeeds(object)]) {
       const needed = schema.find(id);
       const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
       const found = wanted.get(id) ?? (unit === undefined ? undefined : wanted.get(unit.id));

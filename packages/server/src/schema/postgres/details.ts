@@ -1,7 +1,10 @@
 import { idIn, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { goOnCounting } from "./alter-column.js";
 import { inheritedDetails, type Settings, settings } from "./column-settings.js";
-import { CONSTRAINTS, qualified, quoteName, quoteText, WORDS, wordOf } from "./names.js";
+import { copyDetails, extensionsOf, triggerStates } from "./copies.js";
+import { inheritedPart } from "./inheritance.js";
+import { CONSTRAINTS, qualified, quoteName, quoteText, wordOf } from "./names.js";
+import type { Kind } from "../kinds.js";
 import type { Remaking } from "./remaking.js";
 import { changeDefaults, changeRights, changeSequenceRights } from "./rights.js";
 import { initialRights, rightsOf } from "./rights.js";
@@ -49,17 +52,24 @@ class Details {
         ...objects.flatMap((each) => this.#own(each)),
         ...sequences.flatMap((each) => this.#ownedBy(each)),
         ...this.#target.all("Column").flatMap((each) => this.#identity(each)),
-        ...there.flatMap((each) => this.#comments(each)),
+        ...there.flatMap((each) => [...this.#comments(each), ...this.#extensions(each)]),
+        ...this.#target.all("Table").flatMap((each) => this.#copies(each)),
         ...objects.flatMap((each) => this.#settings(each)),
         ...objects.flatMap((each) => this.#rights(each)),
-        ...this.#target.all("Table").flatMap((each) => this.#indexRoles(each, "now")),
+        ...this.#holders().flatMap((each) => this.#indexRoles(each, "now")),
         ...this.#defaultPrivileges(),
       ],
       last: [
         ...pending.flatMap((each) => this.#comments(each)),
-        ...this.#target.all("Table").flatMap((each) => this.#indexRoles(each, "last")),
+        ...pending.flatMap((each) => this.#extensions(each)),
+        ...this.#holders().flatMap((each) => this.#indexRoles(each, "last")),
       ],
     };
+  }
+
+  /** What has rows that an index may order. */
+  #holders(): readonly SchemaObject[] {
+    return [...this.#target.all("Table"), ...this.#target.all("MaterializedView")];
   }
 
   /** An object as it was, if it still is that very one. */
@@ -133,8 +143,48 @@ class Details {
       const count = textOf(now.values, "statisticsTarget") ?? "-1";
       return [`ALTER STATISTICS ${target} SET STATISTICS ${count}`];
     }
-    if (CONSTRAINTS.includes(kind)) return alterOptions(`INDEX ${target}`, old, now);
-    return inheritedDetails(this.#base, this.#target, old, now);
+    if (kind === "Index" && old !== undefined) return alterOptions(`INDEX ${target}`, old, now);
+    if (CONSTRAINTS.includes(kind)) {
+      const states = [old, now].map((of) => textOf(of?.values ?? {}, "triggerStates"));
+      return [
+        ...alterOptions(`INDEX ${target}`, old, now),
+        ...triggerStates(this.#target, now, states[0], states[1]),
+      ];
+    }
+    if (kind === "MaterializedView" && old !== undefined) {
+      const method = textOf(now.values, "accessMethod") ?? "heap";
+      if (old.values.accessMethod !== now.values.accessMethod) {
+        return [`ALTER MATERIALIZED VIEW ${target} SET ACCESS METHOD ${method}`];
+      }
+    }
+    return inheritedDetails(this.#base, this.#target, old, now, this.#remaking);
+  }
+
+  /** Extensions that an object comes to be dropped with; what it no longer is, is said before any goes. */
+  #extensions(now: SchemaObject): readonly string[] {
+    const had = extensionsOf(this.#old(now));
+    return extensionsOf(now)
+      .filter((each) => !had.includes(each))
+      .map((each) => {
+        const head = `ALTER ${commented(this.#target, now)}`;
+        return `${head} DEPENDS ON EXTENSION ${quoteName(each)}`;
+      });
+  }
+
+  /** What is said of the copies that a partition or a child has of its parents' triggers and checks. */
+  #copies(now: SchemaObject): readonly string[] {
+    const old = this.#old(now);
+    const isFresh = (kind: Kind, label: string): boolean => {
+      const source = inheritedPart(this.#target, now, kind, label);
+      return old === undefined || (source !== undefined && this.#remaking.isFresh(source));
+    };
+    const labelNow = (kind: Kind, label: string): string =>
+      old === undefined ? label : this.#remaking.labelNow(old, label, kind);
+    const firing = (label: string): string | undefined => {
+      const trigger = inheritedPart(this.#target, now, "Trigger", label);
+      return textOf(trigger?.values ?? {}, "enabled");
+    };
+    return copyDetails(qualified(this.#target, now), old, now, { labelNow, isFresh, firing });
   }
 
   #rights(now: SchemaObject): readonly string[] {
@@ -142,7 +192,9 @@ class Details {
     const old = this.#old(now);
     const schemaId = now.kind === "Column" ? this.#target.get(now.parent ?? "").parent : now.parent;
     const before =
-      old === undefined ? initialRights(this.#base, now.kind, schemaId) : rightsOf(old);
+      old === undefined
+        ? initialRights(this.#base, now.kind, schemaId)
+        : rightsOf(old, (label) => this.#remaking.labelNow(old, label));
     const rights = changeRights(this.#target, now, before);
     if (now.values.identity === undefined) return rights;
     const hadSequence = old?.values.identity !== undefined;
@@ -212,13 +264,14 @@ function isInteger({ values }: SchemaObject): boolean {
   return /^(smallint|integer|bigint)$/.test(textOf(values, "type") ?? "");
 }
 
-function commented(schema: Schema, object: SchemaObject): string {
+/** What COMMENT ON and ALTER call an object. */
+export function commented(schema: Schema, object: SchemaObject): string {
   const { kind, name = "", parent = "" } = object;
   if (kind === "Column") return `COLUMN ${onOf(schema, object)}.${quoteName(name)}`;
   if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
     return `${kind.toUpperCase()} ${quoteName(name)} ON ${onOf(schema, object)}`;
   }
-  if (WORDS[kind] !== undefined) return `${wordOf(object)} ${qualified(schema, object)}`;
+  if (wordOf(object) !== "") return `${wordOf(object)} ${qualified(schema, object)}`;
   const domain = schema.get(parent).kind === "Domain" ? "DOMAIN " : "";
   return `CONSTRAINT ${quoteName(name)} ON ${domain}${onOf(schema, object)}`;
 }

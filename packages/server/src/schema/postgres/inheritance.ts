@@ -1,16 +1,27 @@
+import type { Kind } from "../kinds.js";
 import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";
 
 /** The column that a child's is inherited from. */
 export function inheritedColumn(
   schema: Schema,
+  table: SchemaObject,
+  label: string,
+): SchemaObject | undefined {
+  return inheritedPart(schema, table, "Column", label);
+}
+
+/** The part of a parent, or of a parent's parent, that a child's is a copy of. */
+export function inheritedPart(
+  schema: Schema,
   { values }: SchemaObject,
+  kind: Kind,
   label: string,
 ): SchemaObject | undefined {
   for (const part of partsIn(values, "inherits")) {
     const table = schema.find(idIn(part, "table") ?? "");
     if (table === undefined) continue;
-    const own = schema.partsOf(table.id, "Column").find(({ name }) => name === label);
-    const found = own ?? inheritedColumn(schema, table, label);
+    const own = schema.partsOf(table.id, kind).find(({ name }) => name === label);
+    const found = own ?? inheritedPart(schema, table, kind, label);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,5 +1,5 @@
 import type { Kind } from "../kinds.js";
-import type { Schema, SchemaObject } from "../schema.js";
+import { type Schema, type SchemaObject, textOf } from "../schema.js";
 import { isWord, type Token, tokensOf } from "../sql-tokens.js";
 
 /** A name in quotes, as PostgreSQL takes any. */
@@ -15,7 +15,11 @@ export function quoteText(text: string): string {
 
 /** An object's name, qualified by its schema; a function's with its arguments. */
 export function qualified(schema: Schema, object: SchemaObject): string {
-  const isWhole = isRoutine(object) || object.kind === "Operator" || object.kind === "Cast";
+  const { kind, values } = object;
+  // Its sort is a part of the name, for those of two sorts may have one name.
+  if (kind === "Opaque")
+    return (object.name ?? "").slice(`${textOf(values, "type") ?? ""} `.length);
+  const isWhole = isRoutine(object) || kind === "Operator" || kind === "Cast";
   const name = isWhole ? (object.name ?? "") : quoteName(object.name ?? "");
   const parent = object.parent === undefined ? undefined : schema.find(object.parent);
   if (parent?.kind === "Table" || parent?.kind === "MaterializedView") {
@@ -47,7 +51,7 @@ export const CONSTRAINTS: readonly Kind[] = [
 /** Kinds that are made of a definition, and hold nothing. */
 export const DEFINED: readonly Kind[] = [
   ...(["Aggregate", "Operator", "Cast", "Collation", "Rule", "Statistics", "Publication"] as const),
-  ...(["ForeignDataWrapper", "ForeignServer", "RangeType"] as const),
+  ...(["ForeignDataWrapper", "ForeignServer", "RangeType", "Opaque"] as const),
   ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
 ];
 
@@ -80,6 +84,7 @@ export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
 
 /** What a statement calls this very object. */
 export function wordOf(object: SchemaObject): string {
+  if (object.kind === "Opaque") return textOf(object.values, "type") ?? "";
   return isForeign(object) ? "FOREIGN TABLE" : (WORDS[object.kind] ?? "");
 }
 

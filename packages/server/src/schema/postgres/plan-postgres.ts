@@ -1,28 +1,24 @@
-import { AppError } from "../../kernel/errors.js";
 import type { Phase, Script } from "../ports.js";
 import { phaseOf, type Step } from "../row-check.js";
-import { idIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import { idIn, type Schema, type SchemaObject } from "../schema.js";
 import type { Kind } from "../kinds.js";
 import { alterations } from "./alter-table.js";
-import { oldName } from "./alter-type.js";
+import { constructorRoom, oldName } from "./alter-type.js";
 import { inDependencyOrder, needsOf } from "./dependency-order.js";
-import { details } from "./details.js";
-import { CONSTRAINTS, isRoutine, qualified, quoteName, quoteText, wordOf } from "./names.js";
+import { attachedTo } from "./attachments.js";
+import { Creations } from "./creations.js";
+import { extensionsOf } from "./copies.js";
+import { commented, details } from "./details.js";
+import { refuseLeftAlone } from "./left-alone.js";
+import { isRoutine, qualified, quoteName, quoteText, wordOf } from "./names.js";
 import { REMAKEABLE, Remaking } from "./remaking.js";
 import { Renames } from "./renames.js";
-import { addConstraint, alterOn, create, createIndex } from "./statements.js";
-import { drop, isReplaceable, labelsOf, onOf } from "./statements.js";
+import { drop, labelsOf, onOf } from "./statements.js";
+import { type InvalidIndexes, invalidIndexes, withoutInvalidIndexes } from "./invalid-indexes.js";
 
-/** What is made before columns are changed, for they may need it. */
-const FIRST: readonly Kind[] = [
-  ...(["EnumType", "CompositeType", "RangeType", "Domain", "Sequence", "Table"] as const),
-  ...(["Function", "Procedure", "Aggregate", "Operator", "Cast", "Collation"] as const),
-  ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
-  ...(["ForeignDataWrapper", "ForeignServer"] as const),
-];
 /** What columns may still need while they change. */
 const LATE: readonly Kind[] = [
-  ...(["Function", "Procedure", "Operator", "Cast"] as const),
+  ...(["Function", "Procedure", "Operator", "Cast", "Opaque"] as const),
   ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
   ...(["ForeignDataWrapper", "ForeignServer"] as const),
 ];
@@ -34,8 +30,8 @@ const LATE: readonly Kind[] = [
  * @throws AppError `INVALID_ARGUMENT`, naming it, for what no migration makes, changes or drops.
  */
 export function planPostgres(base: Schema, target: Schema): Script {
-  refuseUnmanaged(base, target);
-  return new PostgresPlan(base, target).script();
+  const [before, after] = [withoutInvalidIndexes(base), withoutInvalidIndexes(target)];
+  return new PostgresPlan(before, after, invalidIndexes(base, target)).script();
 }
 
 class PostgresPlan {
@@ -43,21 +39,22 @@ class PostgresPlan {
   readonly #target: Schema;
   readonly #remaking: Remaking;
   readonly #renames: Renames;
+  readonly #creations: Creations;
+  readonly #invalid: InvalidIndexes;
   /** Statements that follow the transaction, each by itself; and those that end it all. */
   readonly #after: string[] = [];
   readonly #last: string[] = [];
   /** Whether objects go before columns change, as far as that is known. */
   readonly #early = new Map<string, boolean>();
-  /** Objects that wait for what is made last, as far as that is known. */
-  readonly #waiting = new Map<string, boolean>();
-  /** Indexes that are made after the transaction. */
-  readonly #pending = new Set<string>();
 
-  constructor(base: Schema, target: Schema) {
+  constructor(base: Schema, target: Schema, invalid: InvalidIndexes) {
     this.#base = base;
     this.#target = target;
-    this.#remaking = new Remaking(base, target);
+    this.#invalid = invalid;
+    this.#remaking = new Remaking(base, target, invalid.broken);
     this.#renames = new Renames(base, target, this.#remaking);
+    this.#creations = new Creations(base, target, this.#remaking);
+    refuseLeftAlone(base, target, this.#remaking);
   }
 
   script(): Script {
@@ -66,24 +63,28 @@ class PostgresPlan {
     this.#after.push(...changes.after);
     this.#last.push(...changes.last);
     const main = [
+      ...this.#invalid.drops,
+      ...this.#untyped(),
       ...this.#renames.statements(),
       ...this.#releases(),
+      ...this.#forgottenExtensions(),
       ...[...this.#remaking.defaults].flatMap((id) => this.#dropDefault(id)),
       ...this.#drops((object) => this.#isEarly(object)),
       ...this.#makeRoom(),
-      ...this.#creations(({ kind }) => kind === "Schema"),
-      ...this.#creations(({ kind }) => kind === "Extension"),
-      ...this.#creations((object) => this.#isFirst(object)),
+      ...this.#creations.ofKind("Schema"),
+      ...this.#creations.ofKind("Extension"),
+      ...this.#creations.first(),
       ...changes.now,
-      ...this.#creations((object) => this.#isLast(object)),
+      ...this.#creations.last(),
       ...this.#drops((object) => !this.#isEarly(object)),
       ...this.#dropReplaced(),
     ];
-    const said = details(this.#base, this.#target, this.#remaking, this.#pending);
+    const said = details(this.#base, this.#target, this.#remaking, this.#creations.pending);
+    const after = [...this.#after, ...this.#creations.after];
     return [
       ...(first.length === 0 ? [] : [{ isAtomic: false, statements: first }]),
       ...atomic([...main, ...said.now]),
-      ...(this.#after.length === 0 ? [] : [{ isAtomic: false, statements: this.#after }]),
+      ...(after.length === 0 ? [] : [{ isAtomic: false, statements: after }]),
       ...atomic([...this.#last, ...said.last]),
     ];
   }
@@ -124,6 +125,16 @@ class PostgresPlan {
     return isGone || this.#remaking.replaced.has(id);
   }
 
+  /** The columns of a typed table change with its type only. */
+  #untyped(): readonly string[] {
+    return this.#remaking.kept
+      .filter(
+        ({ old, now }) => old.values.ofType !== undefined && this.#remaking.isRetyped(old, now),
+      )
+      .filter(({ now }) => !this.#remaking.isFresh(now))
+      .map(({ old }) => `ALTER TABLE ${qualified(this.#base, old)} NOT OF`);
+  }
+
   /** Sequences that outlive what they belong to, and those of identity columns that no longer are. */
   #releases(): readonly string[] {
     return this.#remaking.kept.flatMap(({ old, now }) => {
@@ -138,6 +149,19 @@ class PostgresPlan {
       if (this.#isColumnGone(now.id)) return [];
       const column = quoteName(now.name ?? "");
       return [`ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${column} DROP IDENTITY`];
+    });
+  }
+
+  /** Extensions that objects are no longer dropped with, before any of them goes. */
+  #forgottenExtensions(): readonly string[] {
+    return this.#remaking.kept.flatMap(({ old, now }) => {
+      if (this.#remaking.isFresh(now)) return [];
+      const has = extensionsOf(now);
+      const gone = extensionsOf(old).filter((each) => !has.includes(each));
+      return gone.map((each) => {
+        const head = `ALTER ${commented(this.#target, now)}`;
+        return `${head} NO DEPENDS ON EXTENSION ${quoteName(each)}`;
+      });
     });
   }
 
@@ -164,16 +188,25 @@ class PostgresPlan {
     if (owner !== undefined && this.#isColumnGone(owner)) return false;
     const above = this.#base.find(parent);
     if (above === undefined || above.kind === "Schema" || above.kind === "Database") return true;
-    return kind === "ForeignKey" || !this.#remaking.isDropped(above) || this.#isTied(object);
+    const whole = this.#base.find(attachedTo(object) ?? "");
+    if (whole !== undefined && this.#remaking.isDropped(whole)) return false;
+    if (!this.#remaking.isDropped(above)) return true;
+    return (kind === "ForeignKey" && whole === undefined) || this.#isTied(object);
   }
 
-  /** A part that needs a function that needs the whole: neither could go first. */
+  /** A part that needs what needs the whole: neither could go first. */
   #isTied({ kind, parent = "", ...object }: SchemaObject): boolean {
     if (!REMAKEABLE.includes(kind)) return false;
-    return needsOf({ kind, parent: undefined, ...object }).some((id) => {
-      const routine = this.#base.find(id);
-      return routine !== undefined && isRoutine(routine) && needsOf(routine).includes(parent);
-    });
+    return needsOf({ kind, parent: undefined, ...object }).some((id) => this.#needs(id, parent));
+  }
+
+  /** Whether an object needs another one, if only by way of others. */
+  #needs(id: string, other: string, seen = new Set<string>()): boolean {
+    const object = this.#base.find(id);
+    if (object === undefined || id === other || seen.has(id)) return false;
+    seen.add(id);
+    const needs = needsOf(object);
+    return needs.includes(other) || needs.some((each) => this.#needs(each, other, seen));
   }
 
   #isColumnGone(id: string): boolean {
@@ -181,79 +214,6 @@ class PostgresPlan {
     const table = this.#base.get(column.parent ?? "");
     const isGone = this.#target.find(id) === undefined || this.#remaking.anew.has(id);
     return isGone || this.#remaking.isDropped(table);
-  }
-
-  #creations(isNow: (object: SchemaObject) => boolean): readonly string[] {
-    const { kept, remade, replaced } = this.#remaking;
-    const made = this.#target.objects.filter(
-      (object) =>
-        isNow(object) &&
-        (this.#base.find(object.id) === undefined ||
-          remade.has(object.id) ||
-          replaced.has(object.id)),
-    );
-    const replacements = kept
-      .filter(({ old, now }) => isNow(now) && isReplaceable(old, now))
-      .filter(({ now }) => !remade.has(now.id))
-      .filter(({ old, now }) => this.#remaking.changed(old, now).includes("definition"))
-      .map(({ now }) => now);
-    const all = inDependencyOrder(this.#target, [...made, ...replacements]);
-    return all.flatMap((object) => this.#make(object));
-  }
-
-  #isFirst(object: SchemaObject): boolean {
-    if (this.#isOfDomain(object)) return true;
-    return FIRST.includes(object.kind) && !this.#isWaiting(object);
-  }
-
-  #isLast(object: SchemaObject): boolean {
-    if (this.#isFirst(object)) return false;
-    return REMAKEABLE.includes(object.kind) || FIRST.includes(object.kind);
-  }
-
-  /** A function may need a view, or a key that its query groups by. */
-  #isWaiting(object: SchemaObject): boolean {
-    const known = this.#waiting.get(object.id);
-    if (known !== undefined) return known;
-    // Until it is known, so that a circle of needs ends.
-    this.#waiting.set(object.id, false);
-    const isWaiting =
-      (object.kind === "Function" || object.kind === "Procedure" || object.kind === "Aggregate") &&
-      needsOf(object).some((id) => {
-        const needed = this.#target.find(id);
-        if (needed === undefined || this.#isOfDomain(needed)) return false;
-        const isLater = REMAKEABLE.includes(needed.kind) && !FIRST.includes(needed.kind);
-        return isLater || this.#isWaiting(needed);
-      });
-    this.#waiting.set(object.id, isWaiting);
-    return isWaiting;
-  }
-
-  /** What a domain checks is there before anybody uses it, for it cannot be added to all that do. */
-  #isOfDomain({ kind, parent = "" }: SchemaObject): boolean {
-    return CONSTRAINTS.includes(kind) && this.#target.get(parent).kind === "Domain";
-  }
-
-  #make(object: SchemaObject): readonly string[] {
-    const isNew = this.#base.find(object.id) === undefined;
-    const table = this.#base.find(object.parent ?? "");
-    // Rows that are there already take time; those of a table that is made anew do not.
-    const hasRows = isNew && table?.kind === "Table" && !this.#remaking.isDropped(table);
-    const isPlain = table?.values.partitionKey === undefined;
-    if (!hasRows || !isPlain) return create(this.#target, object);
-    if (object.kind === "Index") {
-      this.#pending.add(object.id);
-      this.#after.push(createIndex(this.#target, object, "CONCURRENTLY "));
-      return [];
-    }
-    const definition = textOf(object.values, "definition") ?? "";
-    const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
-    if (!isChecked || definition.endsWith(" NOT VALID") || definition.includes("NOT ENFORCED")) {
-      return create(this.#target, object);
-    }
-    const name = quoteName(object.name ?? "");
-    this.#after.push(`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`);
-    return [`${addConstraint(this.#target, object)} NOT VALID`];
   }
 
   /** New values of enums that keep the ones they have. */
@@ -271,9 +231,15 @@ class PostgresPlan {
   }
 
   #makeRoom(): readonly string[] {
-    return [...this.#remaking.replaced].map((id) => {
-      const type = this.#target.get(id);
-      return `ALTER ${wordOf(type)} ${qualified(this.#target, type)} RENAME TO ${quoteName(oldName(type))}`;
+    return [...this.#remaking.replaced].flatMap((id) => {
+      const [old, type] = [this.#base.get(id), this.#target.get(id)];
+      const [name, room] = [qualified(this.#target, type), oldName(type)];
+      const rename = `ALTER ${wordOf(type)} ${name} RENAME TO ${quoteName(room)}`;
+      if (old.kind !== "RangeType") return [rename];
+      return [
+        rename,
+        ...constructorRoom(old, name, `${onOf(this.#target, type)}.${quoteName(room)}`),
+      ];
     });
   }
 
@@ -293,19 +259,6 @@ class PostgresPlan {
       return `DROP ${wordOf(type)} ${onOf(this.#target, type)}.${quoteName(oldName(type))}`;
     });
   }
-}
-
-function refuseUnmanaged(base: Schema, target: Schema): void {
-  const changed = [
-    ...base.all("Unmanaged").filter(({ id }) => target.find(id) === undefined),
-    ...target.all("Unmanaged").filter(({ id }) => base.find(id) === undefined),
-  ];
-  const [first] = changed;
-  if (first === undefined) return;
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `No migration makes or drops the ${first.name ?? ""}: do it by hand, and accept the drift`,
-  );
 }
 
 function atomic(steps: readonly Step[]): readonly Phase[] {

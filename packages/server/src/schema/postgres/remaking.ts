@@ -1,9 +1,11 @@
-import { partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import { idIn, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { Kind } from "../kinds.js";
 import type { PropertyName } from "../vocabulary.js";
 import { typeChangeOf } from "./alter-column.js";
 import { mustReplace, REPLACED } from "./alter-type.js";
+import { attachedTo, Attachments } from "./attachments.js";
 import { needsOf } from "./dependency-order.js";
+import { inheritedPart } from "./inheritance.js";
 import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn } from "./names.js";
 import { RenamedText } from "./renamed-text.js";
 import { isReplaceable } from "./statements.js";
@@ -19,7 +21,13 @@ export const REMAKEABLE: readonly Kind[] = [
 const DETAILS: readonly PropertyName[] = [
   ...(["comment", "grants", "revoked", "owner", "ownedBy", "columnDetails"] as const),
   ...(["columnGrants", "isClustered", "isReplicaIdentity", "indexComment"] as const),
-  "statisticsTarget",
+  ...([
+    "statisticsTarget",
+    "attachedTo",
+    "isInvalid",
+    "triggerStates",
+    "neededExtensions",
+  ] as const),
 ];
 
 /** An object before and after. */
@@ -44,11 +52,18 @@ export class Remaking {
   readonly defaults: Set<string> = new Set();
   readonly kept: readonly Kept[];
   readonly #renamedText: RenamedText;
+  /** Partitions' indexes and constraints, before and after. */
+  readonly #parts: Attachments;
+  readonly #partsNow: Attachments;
   readonly #changes = new Map<string, readonly PropertyName[]>();
 
-  constructor(base: Schema, target: Schema) {
+  /** @param broken Indexes of the base with parts that no statement but DROP can be done with. */
+  constructor(base: Schema, target: Schema, broken: readonly string[] = []) {
     this.#base = base;
     this.#target = target;
+    this.#parts = new Attachments(base);
+    this.#partsNow = new Attachments(target);
+    for (const id of broken) if (target.find(id) !== undefined) this.remade.add(id);
     this.kept = target.objects.flatMap((now) => {
       const old = base.find(now.id);
       return old === undefined ? [] : [{ old, now }];
@@ -60,6 +75,7 @@ export class Remaking {
       size = this.remade.size + this.anew.size;
       this.#remakeGenerated();
       this.#remakeDependents();
+      this.#remakeAttached();
     }
     this.#findDefaults();
   }
@@ -101,12 +117,63 @@ export class Remaking {
     if (changed.length === 0) return;
     if (REPLACED.includes(now.kind) && mustReplace(old, now, changed)) this.replaced.add(now.id);
     if (now.kind === "Table" && changed.some(isNewTable)) this.remade.add(now.id);
+    if (now.kind === "Table") this.#lookAtTable(old, now);
     if (now.kind === "Column") this.#lookAtColumn(now, changed);
+    if (changed.includes("isInvalid") && !this.#isCompleted(old)) this.remade.add(now.id);
     if (now.kind === "Extension" && this.#isDowngrade(old, now)) this.remade.add(now.id);
     if (!REMAKEABLE.includes(now.kind) || isReplaceable(old, now)) return;
     const isDetail = (property: PropertyName): boolean =>
-      DETAILS.includes(property) || (property === "options" && CONSTRAINTS.includes(now.kind));
+      DETAILS.includes(property) || (property === "options" && isIndexed(now));
+    if (isMoreChecked(old, now, changed)) return;
     if (!changed.every(isDetail)) this.remade.add(now.id);
+  }
+
+  /** Whether a partitioned index becomes valid by what is attached to it. */
+  #isCompleted({ id, values }: SchemaObject): boolean {
+    if (values.isInvalid !== true) return false;
+    return this.#partsNow.partsOf(id).some((part) => {
+      const old = this.#base.find(part.id);
+      if (old === undefined || attachedTo(old) !== id) return true;
+      return part.values.isInvalid !== true && this.#isCompleted(old);
+    });
+  }
+
+  #lookAtTable(old: SchemaObject, now: SchemaObject): void {
+    const options = (of: SchemaObject): readonly unknown[] =>
+      partsIn(of.values, "columnDetails").map(({ label, foreignOptions }) => [
+        label,
+        foreignOptions,
+      ]);
+    if (isForeign(now) && !sameJson(options(old), options(now))) this.remade.add(now.id);
+    // Rows count as checked from then on; only a constraint that is made again has not looked at any.
+    for (const part of partsIn(old.values, "constraintDetails")) {
+      const label = textOf(part, "label") ?? "";
+      const after = partsIn(now.values, "constraintDetails").find((each) => each.label === label);
+      if (part.isValidated !== true || after?.isValidated === true) continue;
+      const check = inheritedPart(this.#base, old, "CheckConstraint", label);
+      if (check !== undefined && this.#isUnchecked(check)) this.remade.add(check.id);
+    }
+  }
+
+  #isUnchecked({ id }: SchemaObject): boolean {
+    const now = this.#target.find(id);
+    return now !== undefined && NOT_VALID.test(textOf(now.values, "definition") ?? "");
+  }
+
+  /** A part of a partitioned index cannot go without the whole, nor the whole without its parts. */
+  #remakeAttached(): void {
+    for (const part of this.#base.objects) {
+      const id = attachedTo(part);
+      if (id === undefined) continue;
+      const [table, whole] = [this.#base.get(part.parent ?? ""), this.#base.get(id)];
+      const isTableGone = this.isDropped(table);
+      if (this.isDropped(whole) && this.#target.find(part.id) !== undefined)
+        this.remade.add(part.id);
+      if (isTableGone || this.#target.find(id) === undefined) continue;
+      const now = this.#target.find(part.id);
+      const isLost = this.isDropped(part) || (now !== undefined && attachedTo(now) !== id);
+      if (isLost) this.remade.add(id);
+    }
   }
 
   /** Extensions have ways up only; what holds no values can be made again. */
@@ -114,6 +181,29 @@ export class Remaking {
     const [before = "", after = ""] = [old, now].map(({ values }) => textOf(values, "version"));
     const isOlder = before.localeCompare(after, "en", { numeric: true }) > 0;
     return isOlder && !this.#base.all("Column").some((each) => needsOf(each).includes(now.id));
+  }
+
+  /** What a part that a table has from a parent is called once everything has its new name. */
+  labelNow(old: SchemaObject, label: string, kind: Kind = "Column"): string {
+    const above = inheritedPart(this.#base, old, kind, label);
+    const now = above === undefined ? undefined : this.#target.find(above.id);
+    return now?.name ?? label;
+  }
+
+  /** Whether a table is without its type while its columns change, which a typed table's do not. */
+  isRetyped(old: SchemaObject, now: SchemaObject): boolean {
+    if (old.values.ofType === undefined && now.values.ofType === undefined) return false;
+    const columns = new Set(
+      [...this.#base.partsOf(old.id, "Column"), ...this.#target.partsOf(now.id, "Column")].map(
+        ({ id }) => id,
+      ),
+    );
+    const isColumnChanged = [...columns].some((id) => {
+      const [before, after] = [this.#base.find(id), this.#target.find(id)];
+      if (before === undefined || after === undefined || before.name !== after.name) return true;
+      return this.touched.has(id) || this.changed(before, after).length > 0;
+    });
+    return isColumnChanged || !sameJson(old.values.ofType, now.values.ofType);
   }
 
   /** Whether a column goes before the functions that its values are made with do. */
@@ -163,7 +253,8 @@ export class Remaking {
     for (let size = -1; size < this.remade.size;) {
       size = this.remade.size;
       for (const object of this.#base.objects) {
-        if (!REMAKEABLE.includes(object.kind) && !isForeign(object)) continue;
+        if (!REMAKEABLE.includes(object.kind) && !isForeign(object) && !isPartition(object))
+          continue;
         if (this.remade.has(object.id) || this.#target.find(object.id) === undefined) continue;
         if (this.#loses(object)) this.remade.add(object.id);
       }
@@ -171,17 +262,25 @@ export class Remaking {
   }
 
   #loses(object: SchemaObject): boolean {
+    // A partition goes with the table that it is one of, and with nothing else.
+    if (isPartition(object) && !isForeign(object)) {
+      return partsIn(object.values, "inherits").some((part) =>
+        this.remade.has(idIn(part, "table") ?? ""),
+      );
+    }
     // The engine itself takes keys and indexes along when a column's type changes.
-    const isTaken = object.kind === "Index" || CONSTRAINTS.includes(object.kind);
+    // It gives the parts of a partitioned index names of its own then.
+    const isTaken = isIndexed(object) && this.#parts.partsOf(object.id).length === 0;
     const matters = (id: string): boolean =>
       id !== object.parent &&
-      this.#isGone(id) &&
+      this.isGone(id) &&
       !(isTaken && this.#isTypeChanged(id) && isTakenAlong(object));
     const { parent = "" } = object;
     return this.remade.has(parent) || this.replaced.has(parent) || needsOf(object).some(matters);
   }
 
-  #isGone(id: string): boolean {
+  /** Whether an object of the base goes, if only for a while. */
+  isGone(id: string): boolean {
     const object = this.#base.find(id);
     if (object === undefined) return false;
     if (object.kind === "Column" && this.remade.has(object.parent ?? "")) return true;
@@ -192,6 +291,39 @@ export class Remaking {
   #isTypeChanged(id: string): boolean {
     return this.touched.has(id) && !this.anew.has(id);
   }
+}
+
+/** How the definition of a constraint ends that has not looked at the rows. */
+const NOT_VALID = / NOT VALID$/;
+
+/** Whether nothing but the checking of the rows is missing. */
+export function isMoreChecked(
+  old: SchemaObject,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): boolean {
+  const before = textOf(old.values, "definition") ?? "";
+  const isChecked =
+    NOT_VALID.test(before) && !NOT_VALID.test(textOf(now.values, "definition") ?? "");
+  return (
+    CONSTRAINTS.includes(now.kind) &&
+    changed.every((property) => property === "definition" || DETAILS.includes(property)) &&
+    isChecked &&
+    before.replace(NOT_VALID, "") === now.values.definition
+  );
+}
+
+/** Indexes, and constraints, which may have one. */
+function isIndexed({ kind }: SchemaObject): boolean {
+  return kind === "Index" || CONSTRAINTS.includes(kind);
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isPartition({ kind, values }: SchemaObject): boolean {
+  return kind === "Table" && values.partitionBound !== undefined;
 }
 
 /** Whether the rows of a table are where they are by the values of a column. */

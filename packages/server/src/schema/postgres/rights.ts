@@ -11,12 +11,19 @@ export interface Rights {
 
 const NONE: Rights = { grants: [], revoked: [] };
 
-/** What an object says of rights. */
-export function rightsOf(object: SchemaObject | undefined): Rights {
+/** What an object says of rights. @param labelNow What a column of the object is called by now. */
+export function rightsOf(
+  object: SchemaObject | undefined,
+  labelNow: (label: string) => string = (label) => label,
+): Rights {
   if (object === undefined) return NONE;
   const { values } = object;
+  const ofColumns = partsIn(values, "columnGrants").map((part) => ({
+    ...part,
+    columnName: labelNow(textOf(part, "columnName") ?? ""),
+  }));
   return {
-    grants: [...partsIn(values, "grants"), ...partsIn(values, "columnGrants")],
+    grants: [...partsIn(values, "grants"), ...ofColumns],
     revoked: partsIn(values, "revoked"),
   };
 }
@@ -33,7 +40,7 @@ export function initialRights(base: Schema, kind: Kind, schemaId: string | undef
   const usual = places
     .flatMap((id) => base.partsOf(id, "DefaultPrivileges"))
     .filter(({ values }) => values.owner === undefined && values.type === SORTS[kind])
-    .map(rightsOf);
+    .map((each) => rightsOf(each));
   const grants = new Map(usual.flatMap((each) => each.grants).map((part) => [keyOf(part), part]));
   return { grants: [...grants.values()], revoked: usual.flatMap(({ revoked }) => revoked) };
 }

@@ -42,8 +42,7 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
       return createTable(schema, object);
     case "View":
     case "MaterializedView": {
-      const options = textOf(values, "options");
-      const given = options === undefined ? "" : ` WITH (${options})`;
+      const given = storageClauses(object);
       return [
         `CREATE ${WORDS[kind] ?? ""} ${name}${given} AS ${textOf(values, "definition") ?? ""}`,
       ];
@@ -52,7 +51,7 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
     case "Procedure":
       return [(textOf(values, "definition") ?? "").trim()];
     case "Index":
-      return [createIndex(schema, object, "")];
+      return [createIndex(schema, object)];
     case "Trigger":
     case "Rule":
       return [textOf(values, "definition") ?? "", ...enable(schema, object)];
@@ -88,6 +87,8 @@ export function create(schema: Schema, object: SchemaObject): readonly string[] 
     case "ForeignKey":
     case "ExclusionConstraint":
       return [addConstraint(schema, object)];
+    case "Opaque":
+      return partsIn(values, "parts").map((part) => textOf(part, "definition") ?? "");
     case "Column":
     case "Database":
     case "VirtualTable":
@@ -131,7 +132,6 @@ export function attribute(part: Part): string {
 
 function createTable(schema: Schema, table: SchemaObject): readonly string[] {
   const { values } = table;
-  const name = qualified(schema, table);
   const columns = inOrder(schema.partsOf(table.id, "Column"));
   const parents = partsIn(values, "inherits").map((part) => {
     const id = idIn(part, "table");
@@ -145,14 +145,56 @@ function createTable(schema: Schema, table: SchemaObject): readonly string[] {
     bound !== undefined
       ? ` PARTITION OF ${parents.join(", ")} ${bound}`
       : ` (${list === "" ? "" : `\n  ${list}\n`})${parents.length === 0 ? "" : ` INHERITS (${parents.join(", ")})`}`;
+  return createTableAs(schema, table, body);
+}
+
+/** The statements that make a partition as a table of its own, to be attached once it has its indexes. */
+export function createLike(
+  schema: Schema,
+  table: SchemaObject,
+  parent: SchemaObject,
+): readonly string[] {
+  const like = ["DEFAULTS", "GENERATED", "STORAGE", "COMPRESSION", "CONSTRAINTS"];
+  const copied = like.map((word) => `INCLUDING ${word}`).join(" ");
+  return createTableAs(schema, table, ` (LIKE ${qualified(schema, parent)} ${copied})`);
+}
+
+function createTableAs(schema: Schema, table: SchemaObject, body: string): readonly string[] {
+  const { values } = table;
+  const name = qualified(schema, table);
   const partitions = prefixed(" PARTITION BY ", textOf(values, "partitionKey")) ?? "";
-  const options = textOf(values, "options");
-  const given = options === undefined ? "" : ` WITH (${options})`;
   const at = isForeign(table) ? serverClause(table) : "";
   return [
-    `CREATE ${unlogged(table)}${wordOf(table)} ${name}${body}${partitions}${given}${at}`,
+    `CREATE ${unlogged(table)}${wordOf(table)} ${name}${body}${partitions}${storageClauses(table)}${at}`,
+    ...schema.partsOf(table.id, "Column").flatMap((column) => notNullState(name, column)),
+    ...ofType(schema, table),
     ...rowSecurity(name, undefined, textOf(values, "rowSecurity")),
   ];
+}
+
+/** How the rows of a table or a materialized view are kept; options of a view. */
+function storageClauses({ values }: SchemaObject): string {
+  const options = textOf(values, "options");
+  const given = options === undefined ? "" : ` WITH (${options})`;
+  return `${prefixed(" USING ", textOf(values, "accessMethod")) ?? ""}${given}`;
+}
+
+/** The statement that gives a table its type. */
+export function ofType(schema: Schema, table: SchemaObject): readonly string[] {
+  const type = idIn(table.values, "ofType");
+  if (type === undefined) return [];
+  return [`ALTER TABLE ${qualified(schema, table)} OF ${qualified(schema, schema.get(type))}`];
+}
+
+/** The statement that says of a NOT NULL what CREATE TABLE and SET NOT NULL cannot. */
+export function notNullState(
+  table: string,
+  { name = "", values }: SchemaObject,
+): readonly string[] {
+  const state = textOf(values, "notNullState");
+  return state === undefined
+    ? []
+    : [`ALTER TABLE ${table} ADD NOT NULL ${quoteName(name)} ${state}`];
 }
 
 /** A child's column is generated as its parent's is, and must not say so again. */
@@ -220,7 +262,8 @@ export function columnClause({ name = "", values }: SchemaObject): string {
     identity === undefined
       ? undefined
       : `GENERATED ${identity.toUpperCase()} AS IDENTITY${options === "" ? "" : ` (${options.trim()})`}`,
-    isSet(values, "notNull") ? "NOT NULL" : undefined,
+    // Else it is added with all there is to say of it.
+    isSet(values, "notNull") && values.notNullState === undefined ? "NOT NULL" : undefined,
   ]
     .filter((word) => word !== undefined)
     .join(" ");
@@ -231,15 +274,27 @@ export function identityOptions(values: SchemaObject["values"]): string | undefi
   return textOf(values, "sequenceOptions")?.replace(/^AS \S+ /, "");
 }
 
-/** CREATE INDEX, with a word in front of the name. */
+/** CREATE INDEX; of a partitioned table alone, or while others write, where that is said. */
 export function createIndex(
   schema: Schema,
   index: SchemaObject,
-  word: "" | "CONCURRENTLY ",
+  { isOnly = false, isConcurrent = false }: { isOnly?: boolean; isConcurrent?: boolean } = {},
 ): string {
-  const unique = isSet(index.values, "isUnique") ? "UNIQUE " : "";
-  const definition = textOf(index.values, "definition") ?? "";
-  return `CREATE ${unique}INDEX ${word}${quoteName(index.name ?? "")} ON ${onOf(schema, index)} USING ${definition}`;
+  const { name = "", values } = index;
+  const unique = isSet(values, "isUnique") ? "UNIQUE " : "";
+  const word = isConcurrent ? "CONCURRENTLY " : "";
+  const on = `${isOnly ? "ONLY " : ""}${onOf(schema, index)}`;
+  const options = textOf(values, "options");
+  const given = options === undefined ? "" : ` WITH (${options})`;
+  const head = `CREATE ${unique}INDEX ${word}${quoteName(name)} ON ${on} USING`;
+  return `${head} ${withoutWhere(index)}${given}${prefixed(" WHERE ", textOf(values, "where")) ?? ""}`;
+}
+
+/** An index's definition without its condition, which comes after the storage options. */
+function withoutWhere({ values }: SchemaObject): string {
+  const definition = textOf(values, "definition") ?? "";
+  const where = textOf(values, "where");
+  return where === undefined ? definition : definition.slice(0, -` WHERE ${where}`.length);
 }
 
 /** What an index, a constraint, a trigger or a policy is on. */

@@ -2,7 +2,7 @@ import { identify } from "../identify.js";
 import { sequenceRights } from "../postgres/identity-sequences.js";
 import { partsIn, Schema, type SchemaObject, type Values, idIn } from "../schema.js";
 import { scriptFor } from "../script.js";
-import { withoutUnmanaged } from "../unmanaged.js";
+import { leftAloneIn, withoutUnmanaged } from "../unmanaged.js";
 
 /** What the statements of a PostgreSQL schema count on: every name in them is qualified. */
 const POSTGRES_SETTINGS = ["SET search_path = ''", "SET check_function_bodies = off"];
@@ -17,6 +17,7 @@ export function dumpSchema(draft: Schema): string {
   const schema = canonical(identify(draft, undefined));
   const isPostgres = schema.dialect === "postgres";
   const made = isPostgres ? withoutSequenceGrants(schema) : schema;
+  const alone = leftAloneIn(schema);
   const statements = [
     ...(isPostgres ? POSTGRES_SETTINGS : []),
     ...scriptFor(withoutUnmanaged(made)).flatMap((phase) => phase.statements),
@@ -25,9 +26,9 @@ export function dumpSchema(draft: Schema): string {
   return [
     `-- The whole schema of a ${isPostgres ? "PostgreSQL" : "SQLite"} database, to be proposed to Steward.`,
     ...statements.map((sql) => `${sql};`),
-    ...schema
-      .all("Unmanaged")
-      .map(({ name = "" }) => `-- No migration makes this: ${oneLine(name)}`),
+    ...schema.objects
+      .filter(({ id, parent = "" }) => alone.has(id) && !alone.has(parent))
+      .map((object) => `-- No migration makes this: ${oneLine(schema.pathOf(object))}`),
   ].join("\n\n");
 }
 

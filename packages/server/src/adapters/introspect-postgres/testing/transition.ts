@@ -130,6 +130,10 @@ async function reset(client: pg.Client): Promise<void> {
       EXECUTE format('DROP EXTENSION IF EXISTS %I CASCADE', r.name); END LOOP;
     FOR r IN SELECT fdwname AS name FROM pg_foreign_data_wrapper LOOP
       EXECUTE format('DROP FOREIGN DATA WRAPPER %I CASCADE', r.name); END LOOP;
+    FOR r IN SELECT lanname AS name FROM pg_language WHERE oid >= 16384 LOOP
+      EXECUTE format('DROP LANGUAGE %I CASCADE', r.name); END LOOP;
+    FOR r IN SELECT amname AS name FROM pg_am WHERE oid >= 16384 LOOP
+      EXECUTE format('DROP ACCESS METHOD %I CASCADE', r.name); END LOOP;
     FOR r IN SELECT evtname AS name FROM pg_event_trigger LOOP
       EXECUTE format('DROP EVENT TRIGGER %I', r.name); END LOOP;
     FOR r IN SELECT DISTINCT pg_get_userbyid(defaclrole) AS name FROM pg_default_acl LOOP

@@ -1,0 +1,49 @@
+import { AppError } from "../../kernel/errors.js";
+import type { Schema, SchemaObject } from "../schema.js";
+import { changesBetween } from "../schema-diff.js";
+import { leftAloneIn } from "../unmanaged.js";
+import { needsOf } from "./dependency-order.js";
+import type { Remaking } from "./remaking.js";
+
+/**
+ * Refuses what would make, change or drop an object that is left alone, and what would take something away
+ * that such an object needs.
+ * @throws AppError `INVALID_ARGUMENT`, naming it and why.
+ */
+export function refuseLeftAlone(base: Schema, target: Schema, remaking: Remaking): void {
+  const [before, after] = [leftAloneIn(base), leftAloneIn(target)];
+  for (const [id, cause] of [...before, ...after]) {
+    const [old, now] = [base.find(id), target.find(id)];
+    const isTouched =
+      old === undefined ||
+      now === undefined ||
+      old.name !== now.name ||
+      changesBetween(old, now).length > 0;
+    if (isTouched) throw refusal(old === undefined ? target : base, old ?? now, cause);
+  }
+  for (const id of before.keys()) {
+    const object = base.get(id);
+    const lost = needsOf(object).find((need) => remaking.isGone(need));
+    if (lost === undefined) continue;
+    throw new AppError(
+      "INVALID_ARGUMENT",
+      `The ${say(base, object)} needs ${base.pathOf(base.get(lost))}, which would have to go: no migration makes it ` +
+        "again. Drop it by hand and accept the drift, or leave alone what it needs",
+    );
+  }
+}
+
+function refusal(schema: Schema, object: SchemaObject | undefined, cause: SchemaObject): AppError {
+  const isCause = object === undefined || object.id === cause.id;
+  const needs = isCause ? "" : ` ${schema.pathOf(object)}, which needs`;
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `No migration makes, changes or drops${needs} the ${say(schema, cause)}: do it by hand, and accept the drift`,
+  );
+}
+
+function say(schema: Schema, object: SchemaObject): string {
+  if (object.kind === "Unmanaged") return object.name ?? "";
+  const path = schema.pathOf(object);
+  return object.values.isDetachPending === true ? `half detached partition ${path}` : path;
+}
