@@ -395,6 +395,9 @@ const DECISIONS = {
     "D13-rdf12": "RDF 1.2 is kept: triple terms, reifiers, annotations and base directions",
     "D13-json-ld": "Triple terms are refused in JSON-LD, which has none",
     "D13-blank": "The same document always makes the same quads, blank nodes included",
+    "D13-alike":
+      "Blank nodes that are much alike are told apart in no time, or refused with the limit; others are answered meanwhile",
+    "D13-target": "An import whose branch is elsewhere is refused before its document is read",
     "D13-malformed": "Malformed RDF is refused whole, with line and column",
     "D13-history": "log, diff and at tell what was, by branch, tag or content id",
     "D13-refs": "A ref moves only from where it was expected; else 409",
@@ -417,6 +420,8 @@ const DECISIONS = {
     "D15-pinned": "A migration runs only on the very schema that it is for",
     "D15-drift": "A database that is not as it was left is refused, and the difference named",
     "D15-loss": "Losing rows or values needs accept_data_loss",
+    "D15-values":
+      "A change of type that would change values stops and names them, unless data loss is accepted",
     "D15-tool":
       "A step with the intent admin applies a migration by the tool state.apply_migration",
     "D15-tool-told": "The tool's call is metered and logged as any other, its output one row",

@@ -363,6 +363,22 @@ describe.each([SQLITE, POSTGRES])("the state over REST, kept on $name", (engine)
     expect((await send("GET refs")).body).toEqual(before);
   });
 
+  it("refuses an import whose branch is elsewhere before it reads the document", async () => {
+    const { commit } = (await send("POST import", turtle("<a:a> <p:b> 1 .", { branch: "here" })))
+      .body.data;
+    for (const [branch, expected] of [
+      ["nowhere", commit],
+      ["here", null],
+    ]) {
+      expect(
+        await send("POST import", turtle("<a:a> <p:b> <c> .", { branch, expected })),
+      ).toMatchObject({
+        status: 409,
+        body: { code: "STATE_CONFLICT" },
+      });
+    }
+  });
+
   it("shows nothing of an organization to another, not even to one that knows the hashes", async () => {
     const [secret] = (await send("GET log")).body.data;
     const { commit } = secret;
@@ -445,5 +461,12 @@ describe("the state of a server without a store", () => {
         error: "The state is not kept: set SERVICE_DATABASE_URL, such as sqlite:PATH",
       },
     ]);
+    // Nor is a document read that nobody could keep.
+    const imported = await fetch(url.replace(/refs$/, "import"), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ format: "turtle", content: "malformed", message: "m" }),
+    });
+    expect(imported.status).toBe(503);
   });
 });

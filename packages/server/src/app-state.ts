@@ -1,4 +1,4 @@
-import { rdfCodec } from "./adapters/rdf/index.js";
+import { openRdfCodec } from "./adapters/rdf/index.js";
 import { OxigraphEngine } from "./adapters/sparql-oxigraph/index.js";
 import { clonesDirectory, stateDirectory, type Config } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
@@ -38,9 +38,10 @@ export interface OpenState {
 export function openState(options: StateOptions, opened: DisposalStack): OpenState {
   const { clock, log } = options;
   const repositories = opened.use(openRepositories(options));
+  const rdf = opened.use(openRdfCodec());
   const sparql = opened.use(new OxigraphEngine());
   opened.use(new GarbageSchedule({ repositories, log }));
-  const service = new StateService({ repositories, rdf: rdfCodec, sparql, clock });
+  const service = new StateService({ repositories, rdf, sparql, clock });
   return { service, repositories };
 }
 

@@ -134,6 +134,27 @@ export const migrations: readonly ProcessScenario[] = [
     },
   ),
   ...overEach(
+    ["D15-values"],
+    "a change of type stops where it would change values, and names them",
+    async ({ steward, rest, client }) => {
+      await steward.sql("INSERT INTO customers (name) VALUES ('007'), ('Ada')");
+      const numbers = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name INTEGER)";
+      const { migration_id: id } = await propose({ rest }, numbers);
+      const stopped = {
+        code: "APPROVAL_REQUIRED",
+        message: expect.stringContaining("customers.name: 1 of its values would change") as unknown,
+      };
+      await expect(rest.migrations.apply(id)).rejects.toMatchObject(stopped);
+      const refused = await client.execute(
+        await submit(client, apply({ migration_id: id })),
+        "apply",
+      );
+      expect(refused.error_message).toContain("'007' → 7");
+      const applied = await rest.migrations.apply(id, { accept_data_loss: true });
+      expect(applied).toMatchObject({ status: "applied" });
+    },
+  ),
+  ...overEach(
     ["D15-tool", "D15-tool-told", "D11-migration"],
     "a step applies a migration, and is told, metered and logged like any other",
     async (shop) => {

@@ -19,6 +19,31 @@ async function rootOf(state: StewardClient["state"], from: string): Promise<stri
   return commit?.root;
 }
 
+function numbersTo(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, n) => n);
+}
+
+/** The graph that Cai, Fürer and Immerman made of a ladder (1992): its blank nodes take exponential time to tell apart. */
+function indistinguishable(size: number): string {
+  const rungs = numbersTo(size).flatMap((n) => [
+    [n, (n + 1) % size] as const,
+    ...(2 * n < size ? [[n, n + size / 2] as const] : []),
+  ]);
+  const ends = rungs.flatMap(([a, b], rung) => [
+    ...["0", "1"].map((bit) => [`e${a}.${rung}.${bit}`, `e${b}.${rung}.${bit}`] as const),
+    ...[a, b].map((at) => [`e${at}.${rung}.0`, `e${at}.${rung}.1`] as const),
+  ]);
+  const gadgets = numbersTo(size).flatMap((at) => {
+    const own = [...rungs.keys()].filter((rung) => rungs[rung]?.includes(at));
+    return ["000", "011", "101", "110"].flatMap((bits) =>
+      own.map((rung, index) => [`g${at}.${bits}`, `e${at}.${rung}.${bits.charAt(index)}`] as const),
+    );
+  });
+  return [...ends, ...gadgets]
+    .map(([a, b]) => `_:${a} <p:b> _:${b} . _:${b} <p:b> _:${a} .`)
+    .join("\n");
+}
+
 /** The state store (Decision §13), which only REST reaches. */
 export const state: readonly Scenario[] = [
   over(
@@ -32,6 +57,44 @@ export const state: readonly Scenario[] = [
       await store.import({ ...turtle("<a:detour> <p:b> 1 .", "slow"), mode: "remove" });
       await store.import(turtle(`${two} ${one}`, "fast"));
       expect(await rootOf(store, "slow")).toBe(await rootOf(store, "fast"));
+    },
+  ),
+  over(
+    ["D13-alike"],
+    "lists, chains and rings of blank nodes are taken in; what cannot be told apart is refused, and holds nobody up",
+    async (world) => {
+      const store = freshState(world);
+      const zeros = JSON.stringify({
+        "http://e/p": { "@list": Array.from({ length: 300 }, () => 0) },
+      });
+      const list = await store.import({ format: "json-ld", content: zeros, message: "a list" });
+      expect(list.size).toBe(601);
+      const chain = numbersTo(1000).map((n) => `_:c${n} <p:b> _:c${n + 1} .`);
+      const ring = numbersTo(600).map((n) => `_:r${n} <p:b> _:r${(n + 1) % 600} .`);
+      const both = await store.import(turtle([...chain, ...ring].join("\n")));
+      expect(both.size).toBe(2201);
+      const poison = store.import(turtle(indistinguishable(200)));
+      const refused = expect(poison).rejects.toMatchObject({
+        status: 400,
+        code: "LIMIT_EXCEEDED",
+        message: expect.stringContaining("STATE_LABEL_STEPS_MAX") as unknown,
+      });
+      const first = await Promise.race([poison.catch(() => "refused"), store.refs()]);
+      expect(first).toMatchObject([{ name: "heads/main" }]);
+      await refused;
+    },
+  ),
+  over(
+    ["D13-target"],
+    "an import whose branch is elsewhere is refused, whatever its document says",
+    async (world) => {
+      const store = freshState(world);
+      const { commit } = await store.import(turtle("<a:a> <p:b> 1 ."));
+      for (const target of [{ expected: null }, { branch: "none", expected: commit }]) {
+        await expect(store.import({ ...turtle("malformed"), ...target })).rejects.toMatchObject({
+          code: "STATE_CONFLICT",
+        });
+      }
     },
   ),
   over(["D13-formats"], "every format comes back with the root it went out with", async (world) => {

@@ -89,11 +89,21 @@ export const STATE_REFS_MAX: number = 1000;
 export const STATE_SOLUTIONS_MAX: number = 10_000;
 /** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */
 export const STATE_EXAMINED_MAX: number = 200_000;
+/** Quads of one document: one of 4 MiB with a quad on each line has 100 000, and a list makes two for each value. */
+export const STATE_DOCUMENT_QUADS_MAX: number = 500_000;
+/** Bytes of the terms of one document. A context can make a very long IRI of a short name. */
+export const STATE_DOCUMENT_TERM_BYTES_MAX: number = 64 * 1024 * 1024;
+/** How long reading one document may take, in ms. */
+export const STATE_DOCUMENT_MS_MAX: number = 30_000;
+/** Bytes of memory that reading one document may need. */
+export const STATE_DOCUMENT_MEMORY_BYTES_MAX: number = 1024 * 1024 * 1024;
+/** Documents that are read or wait to be, each of which is in memory. */
+export const STATE_DOCUMENTS_MAX: number = 20;
 /**
- * Steps that may be taken to tell the blank nodes of one document apart, each about one look at one quad: some
+ * Steps that may be taken to tell the blank nodes of one document apart, each about one look at one quad: a few
  * seconds. A list, a ring or a grid of 100 000 nodes takes three million.
  */
-export const STATE_LABEL_STEPS_MAX: number = 50_000_000;
+export const STATE_LABEL_STEPS_MAX: number = 30_000_000;
 
 /** Bytes of UTF-8 in a wanted schema, all of its files together. */
 export const SCHEMA_BYTES_MAX: number = 16 * 1024 * 1024;

@@ -12,7 +12,7 @@ export function lint(base: Schema, target: Schema, script: Script): readonly Fin
   return [
     ...operations.flatMap((operation) => findingsOf(base, target, operation)),
     ...invalidIndexFindings(base, target),
-    ...(base.dialect === "postgres" ? typeFindings(base, target) : []),
+    ...typeFindings(base, target),
     ...script.flatMap(({ statements }) => statements.flatMap(lockFindings)),
   ];
 }
@@ -49,7 +49,7 @@ function findingsOf(base: Schema, target: Schema, operation: Operation): readonl
       return creationFindings(base, target.get(operation.id), finding);
     case "alter":
       return [
-        ...alterationFindings(base, operation, finding),
+        ...alterationFindings(operation, finding),
         ...(base.dialect === "postgres" ? remakingFindings(base, operation, finding) : []),
       ];
   }
@@ -116,23 +116,11 @@ function isOld(base: Schema, on: unknown): boolean {
 }
 
 function alterationFindings(
-  { dialect }: Schema,
   operation: Extract<Operation, { action: "alter" }>,
   finding: Report,
 ): readonly Finding[] {
   return operation.changes.flatMap(({ property, before, after }): readonly Finding[] => {
-    if (property === "type") {
-      const isBreaking = finding("backward-incompatible", `it was ${wordOf(before)}`);
-      if (dialect === "postgres") return [isBreaking];
-      return [
-        isBreaking,
-        finding(
-          "data-dependent",
-          `values that are no ${wordOf(after)} stop the migration or change`,
-        ),
-        finding("irreversible-down", "values that changed with the type stay changed"),
-      ];
-    }
+    if (property === "type") return [finding("backward-incompatible", `it was ${wordOf(before)}`)];
     if (property === "notNull" && after === true) {
       return [
         finding("data-dependent", "rows with NULL stop the migration"),
@@ -156,7 +144,7 @@ function wordOf(value: Value | undefined): string {
 
 /** What a statement holds up, seen from its text, for both engines. */
 function lockFindings(sql: string): readonly Finding[] {
-  const rebuilt = /^INSERT INTO "_steward_new_.* FROM (".*")$/s.exec(sql)?.[1];
+  const rebuilt = /^INSERT OR ABORT INTO "_steward_new_.* FROM (".*")$/s.exec(sql)?.[1];
   if (rebuilt !== undefined) {
     return [{ code: "lock-heavy", object: unquoted(rebuilt), message: "the table is built anew" }];
   }

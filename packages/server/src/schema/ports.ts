@@ -20,7 +20,7 @@ export interface RowCheck {
   readonly before: number;
   /** What holds the values: `public.orders.total`. */
   readonly object: string;
-  /** What would become of them, after their number: `values would change by becoming integer`. */
+  /** What would become of them, after their number: `of its values would change by becoming integer`. */
   readonly consequence: string;
   /** A query for one row with the column `count`: how many values would change. */
   readonly count: string;

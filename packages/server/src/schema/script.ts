@@ -1,5 +1,6 @@
 import type { Script } from "./ports.js";
 import { identify } from "./identify.js";
+import { phaseOf } from "./row-check.js";
 import { Schema } from "./schema.js";
 import { planPostgres } from "./postgres/plan-postgres.js";
 import { planSqlite } from "./sqlite/plan-sqlite.js";
@@ -7,8 +8,8 @@ import { planSqlite } from "./sqlite/plan-sqlite.js";
 /** The script that leads from one schema to another of the same engine; empty when there is nothing to do. */
 export function scriptBetween(base: Schema, target: Schema): Script {
   if (target.dialect === "postgres") return planPostgres(base, target);
-  const statements = planSqlite(base, target);
-  return statements.length === 0 ? [] : [{ isAtomic: true, statements }];
+  const steps = planSqlite(base, target);
+  return steps.length === 0 ? [] : [phaseOf(true, steps)];
 }
 
 /**

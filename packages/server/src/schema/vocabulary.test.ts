@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { rdfCodec } from "../adapters/rdf/index.js";
+import { readDocument } from "../adapters/rdf/read-document.js";
 import { KINDS } from "./kinds.js";
 import { NAMESPACE, PROPERTIES } from "./vocabulary.js";
 import { shapesTurtle, vocabularyTurtle } from "./vocabulary-turtle.js";
@@ -15,12 +15,12 @@ describe("the published vocabulary", () => {
   });
 
   it("names every kind and property, and only properties that there are", async () => {
-    const quads = await rdfCodec.read(published("schema.ttl"), "turtle");
+    const quads = await readDocument(published("schema.ttl"), "turtle");
     const subjects = new Set(quads.map((quad) => quad.subject.value));
     for (const name of [...Object.keys(KINDS), ...Object.keys(PROPERTIES)]) {
       expect(subjects).toContain(NAMESPACE + name);
     }
-    const paths = (await rdfCodec.read(published("shapes.ttl"), "turtle"))
+    const paths = (await readDocument(published("shapes.ttl"), "turtle"))
       .filter(({ predicate }) => predicate.value === "http://www.w3.org/ns/shacl#path")
       .map(({ object }) => object.value);
     expect(paths.filter((path) => !subjects.has(path))).toEqual([]);

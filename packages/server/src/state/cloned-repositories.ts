@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import { Turns } from "../kernel/turns.js";
@@ -6,6 +7,7 @@ import type { Fault } from "./fsck.js";
 import { type Collection, GRACE_MS } from "./garbage.js";
 import { type Checkout, OpenClones } from "./open-clones.js";
 import { OriginCollection } from "./origin-collection.js";
+import type { Hash } from "./hash.js";
 import { emptyStore } from "./own-repositories.js";
 import type { Clones, OpenStore, Origin, OriginRefs, Repositories } from "./ports.js";
 import { haveHappened, publish } from "./publish.js";
@@ -49,11 +51,11 @@ export class ClonedRepositories implements Repositories {
   }
 
   /** One after the other on this node; among nodes the first one wins, and the others begin anew. */
-  write<T>(orgId: string, work: (opened: OpenStore) => T): Promise<T> {
+  write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T> {
     return this.#turns.next(orgId, async () => {
       for (let tries = 1; tries <= WRITE_TRIES_MAX; tries++) {
         const done = await this.#withBlocks(orgId, async (copied) => {
-          const result = work(copied);
+          const result = await work(copied);
           return (await this.#isTaken(orgId, copied)) ? { result } : undefined;
         });
         if (done !== undefined) return done.result;
@@ -141,7 +143,7 @@ export class ClonedRepositories implements Repositories {
       using now = await this.#checkout(orgId);
       return haveHappened(store.moves, now.store);
     }
-    if (outcome === "moved") keepWritten(clone, store);
+    if (outcome === "moved") await keepWritten(orgId, clone, store);
     return outcome === "moved";
   }
 }
@@ -158,11 +160,27 @@ function nothingYet(): Checkout {
   return { ...emptyStore(), refs: { version: -1, swept: 0, refs: [] } };
 }
 
-/** Spares the clone to be sent what it has written. */
-function keepWritten(clone: Checkout, copy: WorkingCopy): void {
+/** Spares the clone to be sent what it has written, a few blocks at a time, each after all those below it. */
+async function keepWritten(orgId: string, clone: Checkout, copy: WorkingCopy): Promise<void> {
+  const written = copy.written();
+  const blocks: Origin["blocks"] = async (_orgId, hashes) => {
+    await nextTurn();
+    return {
+      blocks: new Map(hashes.flatMap((hash) => entry(hash, written.get(hash)))),
+      rest: [],
+    };
+  };
   try {
-    clone.store.put(copy.written());
+    const commits = copy.moves.flatMap(({ next }) => next ?? []);
+    await pull({ blocks }, orgId, clone.store, commits);
   } catch {
     // The origin has it, and the next checkout brings it or tells what is wrong.
   }
+}
+
+function entry(
+  hash: Hash,
+  bytes: Uint8Array | undefined,
+): readonly (readonly [Hash, Uint8Array])[] {
+  return bytes === undefined ? [] : [[hash, bytes]];
 }

@@ -1,12 +1,13 @@
 import { AppError } from "../kernel/errors.js";
 import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
 import { checkedBlock } from "./block-cache.js";
-import { BulkLoad } from "./bulk-load.js";
+import { buildTrees, tableOf } from "./bulk-load.js";
 import { readCommit, type Roots } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { EntryCursor, Node } from "./node.js";
+import { withoutPauses } from "./pausing.js";
 import type { BlockStore } from "./ports.js";
 import { isKeptIn, keyIn, splitKey } from "./quad-key.js";
 import { Snapshot } from "./snapshot.js";
@@ -139,10 +140,9 @@ function readNode(store: BlockStore, hash: Hash): Node {
 /** Builds all trees anew from the quads of the first: equal sets have equal roots. */
 function checkDerivation(store: BlockStore, roots: Roots, report: Report): void {
   const scratch = new MemoryBlockStore({ nowMs: () => 0 });
-  const load = new BulkLoad(scratch);
-  for (const quad of new Snapshot(new BlockCache(store), roots).match()) load.add(quad);
+  const table = tableOf(new Snapshot(new BlockCache(store), roots).match(), scratch);
   const blocks = new BlockCache(scratch);
-  const wanted = load.build(blocks, () => blocks.release());
+  const wanted = withoutPauses(buildTrees(table, blocks, () => blocks.release()));
   for (const order of EVERY_ORDER) {
     if (wanted[order] === roots[order]) continue;
     report(roots[order], `The tree ${order} is not the one that the quads make: ${wanted[order]}`);

@@ -57,6 +57,7 @@ export {
   type QueryAnswer,
   RDF_FORMATS,
   type RdfCodec,
+  type RdfDocument,
   type RdfFormat,
   type Ref,
   type RefMove,
@@ -69,6 +70,7 @@ export { collectReachable } from "./reachable.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
 export { checkQuad, type Position } from "./quad-key.js";
 export { type Pattern, Snapshot } from "./snapshot.js";
+export { type QuadTable, QuadTableBuilder } from "./quad-table.js";
 export {
   blank,
   blankLabels,

@@ -28,11 +28,11 @@ export class OwnRepositories implements Repositories {
     return await work(opened);
   }
 
-  write<T>(orgId: string, work: (opened: OpenStore) => T): Promise<T> {
-    return this.#turns.next(orgId, () => {
+  write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T> {
+    return this.#turns.next(orgId, async () => {
       using opened = this.#acquire(orgId, true);
       assert(opened !== undefined, "a store that is to be made is there");
-      return work(opened);
+      return await work(opened);
     });
   }
 

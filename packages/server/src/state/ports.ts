@@ -3,6 +3,7 @@ import type { Roots } from "./commit.js";
 import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
+import type { QuadTable } from "./quad-table.js";
 import type { Quad } from "./term.js";
 
 /** A name for a commit: `heads/<branch>` moves on with every commit, `tags/<tag>` stays. */
@@ -127,9 +128,10 @@ export interface Repositories extends AsyncDisposable {
   /**
    * Has `work` write, making the store as needed. What it moves is durable, and for everybody to see, when this
    * resolves. Where several processes share the store it is done again, on what the others have written, when
-   * one of them came first.
+   * one of them came first. Other writers of this process wait until it is done, and readers do not: long work lets
+   * them have their turn.
    */
-  write<T>(orgId: string, work: (opened: OpenStore) => T): Promise<T>;
+  write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T>;
   /** Checks everything that refs lead to, as {@link checkStore}. */
   check(orgId: string): Promise<readonly Fault[]>;
   /** Deletes what no ref leads to and is older than the grace period. */
@@ -244,14 +246,23 @@ export const RDF_FORMATS = ["n-triples", "n-quads", "turtle", "trig", "json-ld"]
 /** One of {@link RDF_FORMATS}. */
 export type RdfFormat = (typeof RDF_FORMATS)[number];
 
+/** What a document says. */
+export interface RdfDocument {
+  readonly quads: QuadTable;
+  /** The texts of long literals, each of which becomes a block. */
+  readonly bodies: ReadonlyMap<Hash, Uint8Array>;
+}
+
 /** RDF as text, and back. */
-export interface RdfCodec {
+export interface RdfCodec extends AsyncDisposable {
   /**
    * Reads a document. Blank nodes are labelled by what is said about them (Decision §13), so that the same
    * document always gives the same quads.
-   * @throws AppError `INVALID_ARGUMENT`, naming line and column, when it is malformed.
+   * The event loop is free meanwhile.
+   * @throws AppError `INVALID_ARGUMENT`, naming line and column, when it is malformed; `LIMIT_EXCEEDED`, naming the
+   * limit, when it makes too many quads, or takes too long or too much memory; `OVERLOADED` when too many wait.
    */
-  read(text: string, format: RdfFormat): Promise<readonly Quad[]>;
+  read(text: string, format: RdfFormat): Promise<RdfDocument>;
   /** Writes quads, piece by piece. N-Triples and Turtle say nothing of graphs. */
   write(quads: Iterable<Quad>, format: RdfFormat): AsyncIterable<string>;
 }

@@ -10,9 +10,9 @@ import type { WorkingCopy } from "./working-copy.js";
 const WITH_MOVE_BLOCKS = 128;
 /** Hashes that the origin is asked about at once. */
 const ASKED_AT_ONCE = 1000;
-/** Blocks, and bytes, that are sent at once. */
-const SENT_BLOCKS = 256;
-const SENT_BYTES = 2 * 1024 * 1024;
+/** Blocks, and bytes, that are sent at once: compressing them takes some milliseconds, in which nobody has a turn. */
+const SENT_BLOCKS = 128;
+const SENT_BYTES = 512 * 1024;
 
 /**
  * Has an origin take what was done in a working copy: every block that its refs will lead to, then all moves of

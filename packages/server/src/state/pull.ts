@@ -29,7 +29,7 @@ interface Wanted {
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function pull(
-  origin: Origin,
+  origin: Pick<Origin, "blocks">,
   orgId: string,
   to: BlockStore,
   commits: Iterable<Hash>,

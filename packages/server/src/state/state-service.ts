@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
-import { STATE_EXAMINED_MAX, STATE_QUADS_MAX, STATE_REFS_MAX } from "../kernel/limits.js";
+import { STATE_EXAMINED_MAX } from "../kernel/limits.js";
 import { type Bindings, type QuadPattern, solve } from "./basic-graph-pattern.js";
 import { readCommit, type Roots } from "./commit.js";
 import { type CommitProof, proveQuad } from "./commit-proof.js";
@@ -11,10 +11,11 @@ import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
 import { log } from "./history.js";
+import { checkRoomForRef, checkTarget, importDocument } from "./import-document.js";
 import { type MergeOutcome, mergeIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
+import { withPauses } from "./pausing.js";
 import type {
-  BlockStore,
   OpenStore,
   QueryAnswer,
   RdfCodec,
@@ -35,7 +36,7 @@ import type {
   StatePage,
 } from "./state-answers.js";
 import { type Graph, quad, type Quad } from "./term.js";
-import { EMPTY_ROOTS, TripleStore } from "./triple-store.js";
+import { EMPTY_ROOTS } from "./triple-store.js";
 
 /** Quads that are looked at before others have their turn. */
 const QUADS_AT_ONCE = 5000;
@@ -79,9 +80,7 @@ export class StateService {
     await this.#parts.repositories.write(orgId, ({ store }) => {
       if (move.next !== undefined) readCommit(store, move.next);
       const isNew = move.expected === undefined && move.next !== undefined;
-      if (isNew && store.refs().length >= STATE_REFS_MAX) {
-        throw new AppError("LIMIT_EXCEEDED", `There are at most ${STATE_REFS_MAX} refs`);
-      }
+      if (isNew) checkRoomForRef(store);
       if (!store.move(move, new Map())) throw moved(move.name, store.ref(move.name));
     });
   }
@@ -167,26 +166,17 @@ export class StateService {
   }
 
   /**
-   * Takes a document in, as one commit; where it changes nothing there is none.
-   * @throws AppError `INVALID_ARGUMENT` with line and column for malformed RDF, `STATE_CONFLICT` when the branch
-   * is not where it was expected.
+   * Takes a document in, as one commit; where it changes nothing there is none. The document is read only when there
+   * is a store for it and the branch is where it was expected.
+   * @throws AppError as {@link RdfCodec.read}, and `STATE_CONFLICT` when the branch is not where it was expected.
    */
   async import(caller: Caller, order: ImportOrder): Promise<ImportOutcome> {
-    const quads = await this.#parts.rdf.read(order.content, order.format);
-    return this.#parts.repositories.write(caller.orgId, ({ store }) => {
-      const name = `heads/${order.branch}`;
-      const { expected } = order;
-      const head = store.ref(name);
-      if (expected !== undefined && (expected ?? undefined) !== head) throw moved(name, head);
-      const triples = new TripleStore(store, this.#parts.clock, order.branch);
-      if (order.mode === "add") triples.load(quads);
-      else if (order.mode === "remove") triples.unload(quads);
-      else triples.replace(quads);
-      if (triples.now.size > STATE_QUADS_MAX) {
-        throw new AppError("LIMIT_EXCEEDED", `A dataset has ${STATE_QUADS_MAX} quads at most`);
-      }
-      return commitChanges(store, triples, { author: authorOf(caller), message: order.message });
-    });
+    const { repositories, rdf, clock } = this.#parts;
+    const { orgId } = caller;
+    await repositories.read(orgId, ({ store }) => checkTarget(store, order));
+    const document = await rdf.read(order.content, order.format);
+    const job = { order, document, author: authorOf(caller) };
+    return repositories.write(orgId, ({ store }) => withPauses(importDocument(store, clock, job)));
   }
 
   /**
@@ -267,24 +257,6 @@ export class StateService {
 /** Who is told to have made a commit. */
 function authorOf({ userId, agentId, sessionId }: Caller): string {
   return userId ?? agentId ?? sessionId ?? "unknown";
-}
-
-function commitChanges(
-  store: BlockStore,
-  triples: TripleStore,
-  note: { readonly author: string; readonly message: string },
-): ImportOutcome {
-  const { head } = triples;
-  const before = head === undefined ? undefined : readCommit(store, head).roots.spog;
-  const hash = triples.commitChanges(note);
-  const { roots } = readCommit(store, hash);
-  let [added, deleted] = [0, 0];
-  const { blocks } = triples;
-  for (const change of diffTrees(blocks, before ?? EMPTY_ROOTS.spog, roots.spog)) {
-    if (change.added) added += 1;
-    else deleted += 1;
-  }
-  return { commit: hash, size: triples.now.size, added, deleted };
 }
 
 function examinationBudget(): () => void {

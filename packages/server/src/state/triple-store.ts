@@ -1,15 +1,17 @@
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
-import { BulkLoad } from "./bulk-load.js";
+import { buildTrees, editTrees, tableOf } from "./bulk-load.js";
 import { commitId, encodeCommit, readCommit, type Roots } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { Novelty } from "./novelty.js";
+import { type Pausing, withoutPauses } from "./pausing.js";
 import type { BlockStore } from "./ports.js";
-import { isKeptIn, keyIn, type Order, quadBytes, type QuadBytes, splitKey } from "./quad-key.js";
+import { keyIn, quadBytes, type QuadBytes, splitKey } from "./quad-key.js";
+import type { QuadTable } from "./quad-table.js";
 import { Snapshot } from "./snapshot.js";
 import type { QuadLike } from "./term.js";
-import { type Edit, updateTree } from "./tree-update.js";
+import { updateTree } from "./tree-update.js";
 
 /** The roots of the dataset without quads. */
 export const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EMPTY_ROOT };
@@ -18,9 +20,6 @@ export const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EM
 const NOVELTY_SIZE_MAX = 4096;
 /** Bytes of trees kept in memory before a commit; beyond it they are stored early. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
-
-/** Quads whose keys are held at once while many are written. */
-const EDITS_AT_ONCE = 20_000;
 
 /** Who commits, and what for. */
 export interface CommitNote {
@@ -96,62 +95,48 @@ export class TripleStore {
    * @throws what `quads` throws, and AppError as {@link add}; then nothing was added.
    */
   load(quads: Iterable<QuadLike>): void {
-    const load = new BulkLoad(this.#store);
-    for (const quad of quads) load.add(quad);
-    this.finishLoad(load);
+    withoutPauses(this.loading(tableOf(quads, this.#store)));
   }
 
   /** Deletes many quads at once, without a journal. */
   unload(quads: Iterable<QuadLike>): void {
-    const load = new BulkLoad(this.#store);
-    for (const quad of quads) load.add(quad);
-    this.#flush();
-    this.#editAll(load, false);
+    withoutPauses(this.unloading(tableOf(quads, this.#store)));
   }
 
   /** Has the dataset be these quads and no others, without a journal. @throws as {@link load}. */
   replace(quads: Iterable<QuadLike>): void {
-    const load = new BulkLoad(this.#store);
-    for (const quad of quads) load.add(quad);
-    this.#novelty = new Novelty();
-    this.#roots = EMPTY_ROOTS;
-    this.finishLoad(load);
+    withoutPauses(this.replacing(tableOf(quads, this.#store)));
   }
 
-  /** Adds what was collected. */
-  finishLoad(load: BulkLoad): void {
+  /** Adds quads as {@link load} does, with pauses, in which nobody may use this store. */
+  *loading(table: QuadTable): Pausing<void> {
     this.#flush();
     if (this.#roots.spog === EMPTY_ROOT) {
-      this.#roots = load.build(this.#blocks, () => this.#storeEarly());
+      this.#roots = yield* buildTrees(table, this.#blocks, () => this.storeHeld(HELD_BYTES_MAX));
       this.#now = this.#snapshot();
       return;
     }
-    this.#editAll(load, true);
+    yield* this.#editing(table, true);
   }
 
-  /** Writes many changes into the trees at once; which of them change anything shows there. */
-  #editAll(load: BulkLoad, present: boolean): void {
-    let batch: QuadBytes[] = [];
-    for (const bytes of load.quads()) {
-      batch.push(bytes);
-      if (batch.length < EDITS_AT_ONCE) continue;
-      this.#edit(batch, present);
-      batch = [];
-    }
-    this.#edit(batch, present);
+  /** Deletes quads as {@link unload} does, with pauses, in which nobody may use this store. */
+  *unloading(table: QuadTable): Pausing<void> {
+    this.#flush();
+    yield* this.#editing(table, false);
+  }
+
+  /** Replaces the dataset as {@link replace} does, with pauses, in which nobody may use this store. */
+  *replacing(table: QuadTable): Pausing<void> {
+    this.#novelty = new Novelty();
+    this.#roots = EMPTY_ROOTS;
+    yield* this.loading(table);
+  }
+
+  /** Writes changes into the trees; which of them change anything shows there. */
+  *#editing(table: QuadTable, present: boolean): Pausing<void> {
+    const edits = { table, roots: this.#roots, present };
+    this.#roots = yield* editTrees(edits, this.#blocks, () => this.storeHeld(HELD_BYTES_MAX));
     this.#now = this.#snapshot();
-  }
-
-  #edit(quads: readonly QuadBytes[], present: boolean): void {
-    const { spog, posg, ospg } = this.#roots;
-    const update = (order: Order, root: Hash): Hash =>
-      updateTree(this.#blocks, root, editsIn(order, quads, present));
-    this.#roots = {
-      spog: update("spog", spog),
-      posg: update("posg", posg),
-      ospg: update("ospg", ospg),
-    };
-    this.#storeEarly();
   }
 
   /** Makes the writes so far outlive this process. */
@@ -240,15 +225,15 @@ export class TripleStore {
     };
     this.#novelty = new Novelty();
     this.#now = this.#snapshot();
-    this.#storeEarly();
+    this.storeHeld(HELD_BYTES_MAX);
   }
 
   /**
-   * Stores the trees so far when they are many. No ref leads to them yet: what is not committed within
+   * Stores the trees so far when they have so many bytes. No ref leads to them yet: what is not committed within
    * the grace period of the collection of garbage is lost to it.
    */
-  #storeEarly(): void {
-    if (this.#blocks.heldBytes <= HELD_BYTES_MAX) return;
+  storeHeld(bytes: number): void {
+    if (this.#blocks.heldBytes <= bytes) return;
     this.#store.put(this.#blocks.held);
     this.#blocks.release();
   }
@@ -265,15 +250,4 @@ export class TripleStore {
       `The branch ${this.branch} ${now}: merge, or reset and try again`,
     );
   }
-}
-
-/** The edits of an order: ascending, each key once. */
-function editsIn(order: Order, quads: readonly QuadBytes[], present: boolean): readonly Edit[] {
-  const keys = quads
-    .filter(({ object }) => isKeptIn(order, object))
-    .map((bytes) => keyIn(order, bytes))
-    .sort((a, b) => Buffer.compare(a, b));
-  return keys
-    .filter((key, index) => index === 0 || keys[index - 1]?.equals(key) !== true)
-    .map((key) => ({ key, present }));
 }

@@ -1,5 +1,4 @@
 import type { Clock } from "../kernel/clock.js";
-import { checkedBlock } from "./block-cache.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import type { BlockStore, JournalRecord, Ref, RefMove } from "./ports.js";
@@ -30,7 +29,11 @@ export class WorkingCopy implements BlockStore {
   /** The blocks that were written. */
   written(): ReadonlyMap<Hash, Uint8Array> {
     const written = new Map<Hash, Uint8Array>();
-    for (const hash of this.#own.hashes()) written.set(hash, checkedBlock(this.#own, hash));
+    for (const hash of this.#own.hashes()) {
+      const bytes = this.#own.get(hash);
+      // Blocks were named by their hashes when they were written, a moment ago.
+      if (bytes !== undefined) written.set(hash, bytes);
+    }
     return written;
   }
 

@@ -5,6 +5,8 @@ export interface ApplyOrder {
   readonly name: string;
   readonly path: string;
   readonly script: Script;
+  /** Whether values may change: the script's own checks of the rows are not asked then. */
+  readonly acceptDataLoss: boolean;
 }
 
 /** What the thread says: the schema before and after, each to be answered, and how it ended. */
@@ -13,7 +15,7 @@ export type ApplyReport =
   | { readonly is: "done" }
   | {
       readonly is: "failed";
-      readonly code: "STEP_FAILED" | "STORE_UNAVAILABLE";
+      readonly code: "STEP_FAILED" | "STORE_UNAVAILABLE" | "APPROVAL_REQUIRED";
       readonly message: string;
     };
 

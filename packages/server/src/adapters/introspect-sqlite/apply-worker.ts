@@ -3,21 +3,24 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
+import { stepsOf } from "../../schema/index.js";
 import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
 import { openManaged } from "./open-managed.js";
+import { refuseChangedRows } from "./row-checks.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
 
 assert(parentPort !== null, "this runs in a thread of its own");
 const port = parentPort;
 // Started by SqliteSchemaDatabase, with what it promises there.
-const { name, path, script } = workerData as ApplyOrder;
+const { name, path, script, acceptDataLoss } = workerData as ApplyOrder;
 
 try {
   await apply();
   say({ is: "done" });
 } catch (error) {
   const { code, message } = AppError.from(error);
-  const isKnown = code === "STEP_FAILED" || code === "STORE_UNAVAILABLE";
+  const isKnown =
+    code === "STEP_FAILED" || code === "STORE_UNAVAILABLE" || code === "APPROVAL_REQUIRED";
   say({ is: "failed", code: isKnown ? code : "STORE_UNAVAILABLE", message });
 }
 port.close();
@@ -39,7 +42,10 @@ async function apply(): Promise<void> {
 async function inTransaction(db: DatabaseSyncInstance): Promise<boolean> {
   try {
     if (!(await isRight("before", db))) return false;
-    for (const { statements } of script) for (const sql of statements) run(db, sql);
+    for (const step of script.flatMap(stepsOf)) {
+      if (typeof step === "string") run(db, step);
+      else if (!acceptDataLoss) refuseChangedRows(db, step);
+    }
     refuseBrokenReferences(db);
     return await isRight("after", db);
   } catch (error) {

@@ -6,6 +6,7 @@ import {
   type Schema,
   type Script,
   shown,
+  stepsOf,
 } from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
@@ -25,7 +26,11 @@ export class SqliteScratch implements ScratchDatabase {
 
   run(script: Script): Promise<void> {
     return Promise.resolve().then(() => {
-      for (const { statements } of script) for (const sql of statements) this.#exec(sql);
+      for (const step of script.flatMap(stepsOf)) {
+        if (typeof step === "string") this.#exec(step);
+        // There are no rows to find; that the questions can be asked is what is tried.
+        else for (const sql of [step.count, step.examples]) this.#exec(sql);
+      }
     });
   }
 

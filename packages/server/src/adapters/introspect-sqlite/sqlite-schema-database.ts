@@ -45,7 +45,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
   /** Waits as whoever writes does: for the end of the transaction that migrates. */
   async introspectSettled(): Promise<Schema> {
     let found: Schema | undefined;
-    await this.#run([], { before: (draft) => (found = draft), after: () => undefined });
+    await this.#run([], { before: (draft) => (found = draft), after: () => undefined }, false);
     assert(found !== undefined, "a script is preceded by a look at the schema");
     return found;
   }
@@ -59,13 +59,13 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
     return Promise.resolve();
   }
 
-  async apply(script: Script, checks: Checks, _order: RunOrder): Promise<RunOutcome> {
-    await this.#run(script, checks);
+  async apply(script: Script, checks: Checks, { acceptDataLoss }: RunOrder): Promise<RunOutcome> {
+    await this.#run(script, checks, acceptDataLoss);
     return { status: "done" };
   }
 
-  async #run(script: Script, checks: Checks): Promise<void> {
-    const order: ApplyOrder = { name: this.name, path: this.#path, script };
+  async #run(script: Script, checks: Checks, acceptDataLoss: boolean): Promise<void> {
+    const order: ApplyOrder = { name: this.name, path: this.#path, script, acceptDataLoss };
     const worker = new Worker(WORKER, { workerData: order });
     const answer = (verdict: ApplyAnswer): void => worker.postMessage(verdict);
     let refusal: Error | undefined;

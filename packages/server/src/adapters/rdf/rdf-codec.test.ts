@@ -22,8 +22,8 @@ import {
 } from "../../state/index.js";
 import { anyQuad } from "../../state/testing/quads.js";
 import { labelBlankNodes } from "./blank-labels.js";
-import { rdfCodec } from "./index.js";
 import { jsonErrorOffset } from "./json-syntax.js";
+import { readDocument } from "./read-document.js";
 import {
   caiFurerImmerman,
   chain,
@@ -32,6 +32,7 @@ import {
   ring,
   upTo,
 } from "./testing/blank-graphs.js";
+import { writeQuads } from "./write-quads.js";
 
 const example = (name: string): ReturnType<typeof iri> => iri(`http://example.org/${name}`);
 
@@ -43,7 +44,7 @@ function rootOf(quads: Iterable<Quad>): Hash {
 
 async function written(quads: Iterable<Quad>, format: RdfFormat): Promise<string> {
   let content = "";
-  for await (const piece of rdfCodec.write(quads, format)) content += piece;
+  for await (const piece of writeQuads(quads, format)) content += piece;
   return content;
 }
 
@@ -91,11 +92,11 @@ describe.each(RDF_FORMATS)("RDF as %s", (format) => {
     await fc.assert(
       fc.asyncProperty(anyQuads, async (some) => {
         // What was read once has labels that mean something; foreign ones mean nothing.
-        const quads = await rdfCodec.read(await written(some, "n-quads"), "n-quads");
+        const quads = await readDocument(await written(some, "n-quads"), "n-quads");
         const sent = carried(quads, format);
-        const labelled = await rdfCodec.read(await written(sent, "n-quads"), "n-quads");
+        const labelled = await readDocument(await written(sent, "n-quads"), "n-quads");
         const content = await written(labelled, format);
-        const received = await rdfCodec.read(content, format);
+        const received = await readDocument(content, format);
         expect(rootOf(received)).toBe(rootOf(labelled));
         if (some.every((one) => blankLabels(one).length === 0))
           expect(rootOf(received)).toBe(rootOf(carried(some, format)));
@@ -109,7 +110,7 @@ describe("labels of blank nodes", () => {
   const knows = (a: string, b: string): Quad => quad(blank(a), example("knows"), blank(b));
   const labelled = (quads: readonly Quad[]): Promise<string> =>
     written(quads, "n-quads")
-      .then((content) => rdfCodec.read(content, "n-quads"))
+      .then((content) => readDocument(content, "n-quads"))
       .then((read) => read.map(nQuad).sort().join(""));
 
   it("follow from what is said, not from how it is written", async () => {
@@ -137,10 +138,10 @@ describe("labels of blank nodes", () => {
   });
 
   it("keep apart what different documents say, and the copies in one", async () => {
-    const [one] = await rdfCodec.read("_:a <http://e/p> 'one' .", "turtle");
-    const [two] = await rdfCodec.read("_:a <http://e/p> 'two' .", "turtle");
+    const [one] = await readDocument("_:a <http://e/p> 'one' .", "turtle");
+    const [two] = await readDocument("_:a <http://e/p> 'two' .", "turtle");
     expect(one?.subject.value).not.toBe(two?.subject.value);
-    const copies = await rdfCodec.read("[] <http://e/p> 'one' . [] <http://e/p> 'one' .", "turtle");
+    const copies = await readDocument("[] <http://e/p> 'one' . [] <http://e/p> 'one' .", "turtle");
     expect(new Set(copies.map(({ subject }) => subject.value)).size).toBe(2);
     expect(copies.map(({ subject }) => subject.value)).toContain(one?.subject.value);
   });
@@ -158,7 +159,7 @@ describe("labels of blank nodes", () => {
 
   it("are found for the documents that took longest to tell apart by RDFC-1.0", async () => {
     const zeros = JSON.stringify({ "http://e/p": { "@list": upTo(300).map(() => 0) } });
-    const list = await rdfCodec.read(zeros, "json-ld");
+    const list = await readDocument(zeros, "json-ld");
     expect(new Set(list.map(({ subject }) => subject.value)).size).toBe(301);
     for (const quads of [chain(1000), ring(600), clique(12)]) {
       const nodes = new Set(quads.flatMap(({ subject, object }) => [subject.value, object.value]));
@@ -218,7 +219,7 @@ function nested(depth: number): string {
 
 describe("RDF 1.2", () => {
   const lines = async (content: string, format: RdfFormat): Promise<readonly string[]> =>
-    (await rdfCodec.read(content, format)).map((one) => nQuad(one).trimEnd()).sort();
+    (await readDocument(content, format)).map((one) => nQuad(one).trimEnd()).sort();
 
   it("has one meaning in each syntax: triple terms, reifiers, annotations, versions", async () => {
     const said = "<<( <a:s> <a:p> <a:o> )>>";
@@ -261,7 +262,7 @@ describe("RDF 1.2", () => {
   it("is not looked for inside a literal of JSON", async () => {
     const json = '{"@direction": "rtl", "@value": "x"}';
     const content = `{"@id": "a:a", "a:b": {"@type": "@json", "@value": ${json}}}`;
-    const [one] = await rdfCodec.read(content, "json-ld");
+    const [one] = await readDocument(content, "json-ld");
     expect(one?.object.value).toBe(JSON.stringify(JSON.parse(json)));
   });
 
@@ -343,7 +344,7 @@ describe("malformed RDF", () => {
     ],
   ];
   it.each(cases)("in %s is refused with its place: %j", async (format, content, told) => {
-    await expect(rdfCodec.read(content, format)).rejects.toMatchObject({
+    await expect(readDocument(content, format)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: expect.stringContaining(`content: ${told}`) as unknown,
       details: [{ field: "content", reason: expect.stringContaining(told) as unknown }],

@@ -1,7 +1,9 @@
 import { inOrder } from "../column-order.js";
+import type { Step } from "../row-check.js";
 import { changesBetween, sameValue } from "../schema-diff.js";
 import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { tokensOf } from "../sql-tokens.js";
+import { type CopiedColumn, isRowid, questionFor } from "./conversions.js";
 import { namesIn, quoteName, renameIn, spell } from "./expression.js";
 import { columnClause, constraintClause, createTable, referenceClause } from "./statements.js";
 
@@ -154,8 +156,8 @@ function mentions(sql: string | undefined, { name = "" }: SchemaObject): boolean
   return sql !== undefined && namesIn(tokensOf(sql)).has(name.toLowerCase());
 }
 
-/** The statements that change a table whose columns are renamed already. */
-export function alterTable(base: Schema, target: Schema, change: TableChange): readonly string[] {
+/** The steps that change a table whose columns are renamed already. */
+export function alterTable(base: Schema, target: Schema, change: TableChange): readonly Step[] {
   if (change.isRebuild) return rebuild(base, target, change);
   const table = quoteName(change.after.name ?? "");
   return [
@@ -180,18 +182,20 @@ function inlineClause(target: Schema, constraint: SchemaObject): string {
 }
 
 /** SQLite, "Making Other Kinds Of Table Schema Changes": steps 4 to 7. */
-function rebuild(base: Schema, target: Schema, { before, after }: TableChange): readonly string[] {
+function rebuild(base: Schema, target: Schema, change: TableChange): readonly Step[] {
+  const { before, after } = change;
   const name = after.name ?? "";
   const fresh = `_steward_new_${name}`;
-  const columns = inOrder(target.partsOf(after.id, "Column"))
-    .filter(({ id, values }) => base.find(id) !== undefined && values.generated === undefined)
-    .filter(({ id }) => base.get(id).values.generated === undefined)
-    .map((column) => quoteName(column.name ?? ""))
-    .join(", ");
-  const copy = `INSERT INTO ${quoteName(fresh)} (${columns}) SELECT ${columns} FROM ${quoteName(name)}`;
+  const copied = inOrder(target.partsOf(after.id, "Column")).flatMap((now) => {
+    const old = base.find(now.id);
+    const isStored = old !== undefined && now.values.generated === undefined;
+    return isStored ? [{ base, target, old, now }] : [];
+  });
+  const number = rowNumber(base, target, after);
   return [
     createTable(target, after, fresh),
-    ...(columns === "" ? [] : [copy]),
+    ...copied.flatMap((column) => questionFor(column, quoteName(name)) ?? []),
+    ...copy(copied, number, [name, fresh]),
     ...(isCounting(base, before) && isCounting(target, after) ? keepCounting(name, fresh) : []),
     `DROP TABLE ${quoteName(name)}`,
     // The new table takes the old one's place without what refers to it being rewritten.
@@ -199,6 +203,31 @@ function rebuild(base: Schema, target: Schema, { before, after }: TableChange): 
     `ALTER TABLE ${quoteName(fresh)} RENAME TO ${quoteName(name)}`,
     "PRAGMA legacy_alter_table = OFF",
   ];
+}
+
+/** The rows as they were, under their old numbers. Whatever a constraint says, none is left out or replaced. */
+function copy(
+  copied: readonly CopiedColumn[],
+  number: string | undefined,
+  [table, fresh]: readonly [table: string, fresh: string],
+): readonly string[] {
+  if (copied.length === 0) return [];
+  const names = copied.map(({ now }) => quoteName(now.name ?? ""));
+  const columns = [...(number === undefined ? [] : [number]), ...names].join(", ");
+  const rows = `SELECT ${columns} FROM ${quoteName(table)}`;
+  return [`INSERT OR ABORT INTO ${quoteName(fresh)} (${columns}) ${rows}`];
+}
+
+/** What the number of a row is called before and after; undefined where it is a column's, or there is none. */
+function rowNumber(base: Schema, target: Schema, table: SchemaObject): string | undefined {
+  const names = new Set<string>();
+  for (const schema of [base, target]) {
+    const columns = schema.partsOf(table.id, "Column");
+    const isOwn = !isSet(schema.get(table.id).values, "isWithoutRowid");
+    if (!isOwn || columns.some((column) => isRowid(schema, column))) return undefined;
+    for (const { name = "" } of columns) names.add(name.toLowerCase());
+  }
+  return ["rowid", "_rowid_", "oid"].find((each) => !names.has(each));
 }
 
 function isCounting(schema: Schema, table: SchemaObject): boolean {

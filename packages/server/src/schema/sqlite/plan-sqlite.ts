@@ -1,4 +1,5 @@
 import { changesBetween } from "../schema-diff.js";
+import type { Step } from "../row-check.js";
 import { idIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { tokensOf } from "../sql-tokens.js";
 import { alterTable, goneName, type TableChange, tableChange } from "./alter-table.js";
@@ -12,11 +13,11 @@ import {
 } from "./statements.js";
 
 /**
- * The statements that lead from one schema to another, in order. They belong into one transaction
+ * The steps that lead from one schema to another, in order. They belong into one transaction
  * with foreign keys off, which ends with a check of the foreign keys.
  */
-export function planSqlite(base: Schema, target: Schema): readonly string[] {
-  return new SqlitePlan(base, target).statements();
+export function planSqlite(base: Schema, target: Schema): readonly Step[] {
+  return new SqlitePlan(base, target).steps();
 }
 
 class SqlitePlan {
@@ -36,7 +37,7 @@ class SqlitePlan {
     this.#remade = this.#findRemade();
   }
 
-  statements(): readonly string[] {
+  steps(): readonly Step[] {
     return [
       ...this.#drops("Trigger", "TRIGGER"),
       ...this.#drops("View", "VIEW").reverse(),

@@ -7,10 +7,11 @@ export function unkeptState(): StateService {
   const absent = (): never => {
     throw new AppError("UNIMPLEMENTED", "This server reads no RDF");
   };
+  const nothingOpen = async (): Promise<void> => undefined;
   return new StateService({
     repositories: noRepositories,
-    rdf: { read: async () => absent(), write: absent },
-    sparql: { query: async () => absent(), [Symbol.asyncDispose]: async () => undefined },
+    rdf: { read: async () => absent(), write: absent, [Symbol.asyncDispose]: nothingOpen },
+    sparql: { query: async () => absent(), [Symbol.asyncDispose]: nothingOpen },
     clock: systemClock,
   });
 }

@@ -44,38 +44,43 @@ export function lineOf(
 
 /** The parts of a dataset that hang together by blank nodes. Quads without blank nodes belong to none. */
 export function componentsOf(quads: Iterable<Quad>): readonly Component[] {
-  const patterns = new Map<string, QuadPattern>();
-  const all = [...quads].flatMap((one) => labelledQuad(one, patterns));
   const numbers = new Map<string, number>();
-  for (const { labels } of all) for (const label of labels) numberOf(numbers, label);
+  const patterns = new Map<string, QuadPattern>();
+  // With the numbers that nodes have in the dataset, which the components then change for their own.
+  const all = [...quads].flatMap((one) => blankQuad(one, numbers, patterns));
   const connected = new DisjointSets(numbers.size);
-  const setOf = (label: string): number => connected.find(numbers.get(label) ?? 0);
-  for (const { labels } of all) {
-    for (const label of labels) connected.unite(setOf(labels[0] ?? ""), setOf(label));
-  }
+  for (const { nodes } of all) for (const node of nodes) connected.unite(nodes[0] ?? 0, node);
   const drafts = new Map<number, Draft>();
-  for (const one of all) {
-    const set = setOf(one.labels[0] ?? "");
+  const local = new Int32Array(numbers.size);
+  for (const [label, node] of numbers) {
+    const set = connected.find(node);
     const draft = drafts.get(set) ?? new Draft();
     drafts.set(set, draft);
-    draft.add(one);
+    local[node] = draft.addNode(label);
+  }
+  const seen = new SeenQuads(numbers.size);
+  for (const one of all) {
+    if (!seen.isNew(one)) continue;
+    drafts.get(connected.find(one.nodes[0] ?? 0))?.addQuad({
+      pattern: one.pattern,
+      nodes: one.nodes.map((node) => local[node] ?? 0),
+    });
   }
   return [...drafts.values()];
 }
 
-/** A quad with the labels that the document gives its blank nodes. */
-interface LabelledQuad {
-  readonly pattern: QuadPattern;
-  readonly labels: readonly string[];
-}
-
-/** Takes a quad apart; none when it has no blank nodes. @param patterns those that are known, by their text. */
-function labelledQuad(
+/**
+ * Takes a quad apart; none when it has no blank nodes.
+ * @param numbers those that nodes have, by their labels.
+ * @param patterns those that are known, by their text.
+ */
+function blankQuad(
   { subject, predicate, object, graph }: Quad,
+  numbers: Map<string, number>,
   patterns: Map<string, QuadPattern>,
-): readonly LabelledQuad[] {
+): readonly BlankQuad[] {
   const pieces: string[] = [];
-  const labels: string[] = [];
+  const nodes: number[] = [];
   const places: Place[] = [];
   let piece = "";
   const writeTerm = (term: Term, place: Place): void => {
@@ -84,7 +89,7 @@ function labelledQuad(
       return;
     }
     pieces.push(`${piece}_:`);
-    labels.push(term.value);
+    nodes.push(numberOf(numbers, term.value));
     places.push(place);
     piece = "";
   };
@@ -97,12 +102,12 @@ function labelledQuad(
     writeTerm(graph, "g");
   }
   pieces.push(`${piece} .\n`);
-  if (labels.length === 0) return [];
+  if (nodes.length === 0) return [];
   // No term has a line break in its text.
   const text = pieces.join("\n");
   const pattern = patterns.get(text) ?? { pieces, places, predicate: relation };
   patterns.set(text, pattern);
-  return [{ pattern, labels }];
+  return [{ pattern, nodes }];
 }
 
 /** A component that is being collected. */
@@ -110,32 +115,39 @@ class Draft implements Component {
   readonly quads: BlankQuad[] = [];
   readonly mentions: BlankQuad[][] = [];
   readonly labels: string[] = [];
-  readonly #numbers = new Map<string, number>();
-  readonly #nodesByPattern = new Map<QuadPattern, Set<string>>();
 
-  /** Takes a quad unless it is there already: a dataset is a set. */
-  add({ pattern, labels }: LabelledQuad): void {
-    const nodes = labels.map((label) => this.#node(label));
-    const name = nodes.join(" ");
-    let known = this.#nodesByPattern.get(pattern);
-    if (known === undefined) {
-      known = new Set();
-      this.#nodesByPattern.set(pattern, known);
-    }
-    if (known.has(name)) return;
-    known.add(name);
-    const one = { pattern, nodes };
-    this.quads.push(one);
-    for (const node of new Set(nodes)) this.mentions[node]?.push(one);
+  /** @returns the node's number. */
+  addNode(label: string): number {
+    this.mentions.push([]);
+    return this.labels.push(label) - 1;
   }
 
-  #node(label: string): number {
-    const node = numberOf(this.#numbers, label);
-    if (node === this.labels.length) {
-      this.labels.push(label);
-      this.mentions.push([]);
+  addQuad(one: BlankQuad): void {
+    this.quads.push(one);
+    for (const node of new Set(one.nodes)) this.mentions[node]?.push(one);
+  }
+}
+
+/** A dataset is a set: tells whether a quad is the first of its kind. */
+class SeenQuads {
+  readonly #nodeCount: number;
+  readonly #seen = new Map<QuadPattern, Set<number | string>>();
+
+  constructor(nodeCount: number) {
+    this.#nodeCount = nodeCount;
+  }
+
+  isNew({ pattern, nodes }: BlankQuad): boolean {
+    let seen = this.#seen.get(pattern);
+    if (seen === undefined) {
+      seen = new Set();
+      this.#seen.set(pattern, seen);
     }
-    return node;
+    const [a = 0, b = 0] = nodes;
+    // Numbers take less room than texts, and nearly all quads have two nodes at most.
+    const key = nodes.length < 3 ? a * this.#nodeCount + b : nodes.join(" ");
+    const { size } = seen;
+    return seen.add(key).size > size;
   }
 }
 

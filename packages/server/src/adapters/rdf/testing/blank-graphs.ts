@@ -92,7 +92,7 @@ export function caiFurerImmerman(pairs: readonly Arc[]): readonly Quad[] {
   const inside = [...new Set(pairs.flat())].flatMap((vertex) => {
     const own = [...pairs.keys()].filter((pair) => pairs[pair]?.includes(vertex));
     return ["000", "011", "101", "110"].flatMap((bits) =>
-      own.map((pair, index): Arc => [`${vertex}/${bits}`, end(vertex, pair, Number(bits[index]))]),
+      own.map((pair, index): Arc => [`${vertex}-${bits}`, end(vertex, pair, Number(bits[index]))]),
     );
   });
   return [...undirected(across), ...undirected(opposite, likes), ...undirected(inside)];

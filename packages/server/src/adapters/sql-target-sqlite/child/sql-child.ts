@@ -38,7 +38,7 @@ process.stdin.on("data", (chunk: Buffer) => {
 process.stdin.on("end", () => process.exit(0));
 say({ kind: "ready" });
 // A thread of its own: while a statement runs, this one does not see its input end.
-new Worker(new URL("./parent-watch-worker.js", import.meta.url), {
+new Worker(new URL("../../parent-watch-worker.js", import.meta.url), {
   workerData: { parentPid: Number(parentPid) },
   stdout: true,
   stderr: true,

@@ -1,0 +1,47 @@
+import { Worker } from "node:worker_threads";
+import { assert } from "../../../kernel/assert.js";
+import { AppError } from "../../../kernel/errors.js";
+import { encodeDocument } from "../document-bytes.js";
+import {
+  headOf,
+  type Message,
+  type MessageKind,
+  MessageReader,
+  type ReadFailure,
+} from "../messages.js";
+import { documentOf, readDocument } from "../read-document.js";
+
+/**
+ * A process that reads documents, apart from the server: one that takes for ever, or needs more memory than there is,
+ * is ended with the process and brings nobody else down. Documents come on standard input, one after the other, and
+ * are answered on standard output.
+ */
+const [, , parentPid] = process.argv;
+assert(parentPid !== undefined, "the server's process id is given");
+// A thread of its own: while a document is read, this one does not see its input end.
+new Worker(new URL("../../parent-watch-worker.js", import.meta.url), {
+  workerData: { parentPid: Number(parentPid) },
+});
+const messages = new MessageReader();
+process.stdin.on("data", (chunk: Buffer) => {
+  const message = messages.push(chunk);
+  if (message !== undefined) void answer(message);
+});
+process.stdin.on("end", () => process.exit(0));
+
+async function answer({ kind, payload }: Message): Promise<void> {
+  try {
+    assert(kind !== "read" && kind !== "failed", "the server sends documents");
+    const quads = await readDocument(payload.toString(), kind);
+    say("read", encodeDocument(documentOf(quads)));
+  } catch (error) {
+    const { code, message, details, cause } = AppError.from(error);
+    const failure: ReadFailure = { code, message, details, cause: String(cause) };
+    say("failed", [Buffer.from(JSON.stringify(failure))]);
+  }
+}
+
+function say(kind: MessageKind, pieces: readonly Uint8Array[]): void {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  for (const piece of [headOf(kind, length), ...pieces]) process.stdout.write(piece);
+}

@@ -1,0 +1,48 @@
+import { assert } from "../../kernel/assert.js";
+import { hashOf, type RdfDocument } from "../../state/index.js";
+
+const WORD_BYTES = 4;
+
+/**
+ * A document as bytes, in pieces: four words that say how many bytes of terms and how many offsets, numbers in rows
+ * and bodies follow; the offsets, the rows and the bodies' lengths; the terms and the bodies. Words are unsigned,
+ * of 32 bits, in the byte order of the machine, which both ends run on.
+ */
+export function encodeDocument({ quads, bodies }: RdfDocument): readonly Uint8Array[] {
+  const { terms, offsets, rows } = quads;
+  const texts = [...bodies.values()];
+  const words = [
+    Uint32Array.of(terms.length, offsets.length, rows.length, texts.length),
+    offsets,
+    rows,
+    Uint32Array.from(texts, (text) => text.length),
+  ];
+  const bytes = words.map(({ buffer, byteOffset, byteLength }) => {
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  });
+  return [...bytes, terms, ...texts];
+}
+
+/** @param bytes with a memory of their own, which the document keeps. */
+export function decodeDocument(bytes: Buffer): RdfDocument {
+  let at = 0;
+  const words = (count: number): Uint32Array => {
+    const start = at;
+    at += count * WORD_BYTES;
+    return new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);
+  };
+  const text = (length: number): Buffer => bytes.subarray(at, (at += length));
+  const [termBytes = 0, offsetCount = 0, rowCount = 0, bodyCount = 0] = words(4);
+  const offsets = words(offsetCount);
+  const rows = words(rowCount);
+  const lengths = words(bodyCount);
+  const quads = { terms: text(termBytes), offsets, rows };
+  const bodies = new Map(
+    Array.from(lengths, (length) => {
+      const body = text(length);
+      return [hashOf(body), body] as const;
+    }),
+  );
+  assert(at === bytes.length, "the document has the bytes that it says");
+  return { quads, bodies };
+}

@@ -1,0 +1,112 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../kernel/clock.js";
+import {
+  type Hash,
+  MemoryBlockStore,
+  nQuad,
+  type Quad,
+  type RdfDocument,
+  TripleStore,
+} from "../../state/index.js";
+import { DocumentReader } from "./document-reader.js";
+import { readDocument } from "./read-document.js";
+import { caiFurerImmerman, chain, moebiusLadder, ring, upTo } from "./testing/blank-graphs.js";
+
+function rootOf(fill: (store: TripleStore, blocks: MemoryBlockStore) => void): Hash {
+  const blocks = new MemoryBlockStore(systemClock);
+  const store = new TripleStore(blocks, systemClock);
+  fill(store, blocks);
+  return store.at(store.commit({ author: "a", message: "m" })).roots.spog;
+}
+
+function rootOfDocument({ quads, bodies }: RdfDocument): Hash {
+  return rootOf((store, blocks) => {
+    blocks.put(bodies);
+    for (const _ of store.loading(quads));
+  });
+}
+
+const written = (quads: readonly Quad[]): string => quads.map(nQuad).join("");
+const zeros = (count: number): string =>
+  JSON.stringify({ "http://e/p": { "@list": upTo(count).map(() => 0) } });
+
+/** The longest time that this process computed without a turn of its event loop, in ms. */
+async function longestTurnMs(work: Promise<unknown>): Promise<number> {
+  // Time of the processor: how busy the machine is does not matter.
+  const now = (): number => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  };
+  let [longest, last, isDone] = [0, now(), false];
+  const done = work.finally(() => (isDone = true));
+  while (!isDone) {
+    await pause(1);
+    longest = Math.max(longest, now() - last);
+    last = now();
+  }
+  await done;
+  return longest;
+}
+
+describe("the reader of documents", () => {
+  const reader = new DocumentReader();
+  afterAll(() => reader[Symbol.asyncDispose]());
+
+  it("reads several at once, beside the event loop, and what they say is what they always say", async () => {
+    const documents = [
+      ['<a:a> <a:b> "x"@en--ltr, 1.50, [ <a:c> <<( <a:a> <a:b> _:x )>> ] .', "turtle"],
+      [`<a:a> <a:b> "${"long ".repeat(300)}", "${"other ".repeat(300)}" .`, "turtle"],
+      [zeros(300), "json-ld"],
+      [written(chain(1000)), "n-triples"],
+      [written(ring(600)), "n-quads"],
+      ["", "trig"],
+    ] as const;
+    const read = Promise.all(documents.map(([text, format]) => reader.read(text, format)));
+    expect(await longestTurnMs(read)).toBeLessThan(50);
+    for (const [index, document] of (await read).entries()) {
+      const [text = "", format = "trig"] = documents[index] ?? [];
+      const quads = await readDocument(text, format);
+      expect(rootOfDocument(document)).toBe(rootOf((store) => store.load(quads)));
+    }
+  });
+
+  it("says where a document is malformed", async () => {
+    await expect(reader.read("<a:a> <a:b>\n  <c> .", "turtle")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: "content: line 2, column 3: <c> is relative, and there is no base",
+      details: [{ field: "content", reason: expect.stringContaining("line 2") as unknown }],
+    });
+  });
+
+  it("ends at its deadline what would take too long", async () => {
+    await using hasty = new DocumentReader({ documentMs: 300 });
+    const poison = written(caiFurerImmerman(moebiusLadder(200)));
+    await expect(hasty.read(poison, "n-triples")).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringContaining("more than 300 ms (STATE_DOCUMENT_MS_MAX)") as unknown,
+    });
+  });
+
+  it("ends what would take too much memory, and reads the next", async () => {
+    await using small = new DocumentReader({ memoryBytesMax: 40 * 1024 * 1024 });
+    await expect(small.read(zeros(100_000), "json-ld")).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringContaining("40 MiB of memory (STATE_DOCUMENT_MEMORY") as unknown,
+    });
+    const { quads } = await small.read("<a:a> <a:b> <a:c> .", "turtle");
+    expect(quads.rows).toHaveLength(4);
+  });
+
+  it("takes no more documents than may wait, and none when it is closed", async () => {
+    const busy = new DocumentReader({ processesMax: 1, documentsMax: 2 });
+    const one = (): Promise<RdfDocument> => busy.read("<a:a> <a:b> <a:c> .", "turtle");
+    const [first, second] = [one(), one()];
+    await expect(one()).rejects.toMatchObject({ code: "OVERLOADED" });
+    await first;
+    const waiting = Promise.allSettled([second, one()]);
+    await busy[Symbol.asyncDispose]();
+    for (const result of await waiting) expect(result.status).toBe("rejected");
+    await expect(one()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});

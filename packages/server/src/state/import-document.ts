@@ -1,0 +1,121 @@
+import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
+import { STATE_QUADS_MAX, STATE_REFS_MAX } from "../kernel/limits.js";
+import { type BlockCache, EMPTY_ROOT } from "./block-cache.js";
+import { readCommit } from "./commit.js";
+import { diffTrees } from "./diff.js";
+import type { Hash } from "./hash.js";
+import { moved } from "./named-commit.js";
+import type { Pausing } from "./pausing.js";
+import type { BlockStore, RdfDocument } from "./ports.js";
+import type { ImportOrder, ImportOutcome } from "./state-answers.js";
+import { TripleStore } from "./triple-store.js";
+
+/** Bytes that are stored from one pause to the next: some milliseconds, most of them for compression. */
+const STORED_AT_ONCE_BYTES = 256 * 1024;
+/** Changes that are counted from one pause to the next. */
+const COUNTED_AT_ONCE = 2000;
+
+/** What is imported, and by whom. */
+export interface ImportJob {
+  readonly order: Omit<ImportOrder, "content" | "format">;
+  readonly document: RdfDocument;
+  readonly author: string;
+}
+
+/**
+ * Refuses an import that cannot be committed, whatever its document says.
+ * @throws AppError `STATE_CONFLICT` when the branch is not where it was expected, `LIMIT_EXCEEDED` when it is new and
+ * there are too many.
+ */
+export function checkTarget(
+  store: BlockStore,
+  { branch, expected }: Pick<ImportOrder, "branch" | "expected">,
+): void {
+  const name = `heads/${branch}`;
+  const head = store.ref(name);
+  if (expected !== undefined && (expected ?? undefined) !== head) throw moved(name, head);
+  if (head === undefined) checkRoomForRef(store);
+}
+
+/** @throws AppError `LIMIT_EXCEEDED` when there are as many refs as there may be. */
+export function checkRoomForRef(store: BlockStore): void {
+  if (store.refs().length < STATE_REFS_MAX) return;
+  const message = `There are ${STATE_REFS_MAX} branches and tags, as many as there may be: delete one`;
+  throw new AppError("LIMIT_EXCEEDED", message);
+}
+
+/** Takes a document in, as one commit; where it changes nothing there is none. @throws as {@link checkTarget}. */
+export function* importDocument(
+  store: BlockStore,
+  clock: Clock,
+  { order, document, author }: ImportJob,
+): Pausing<ImportOutcome> {
+  checkTarget(store, order);
+  yield* storeBodies(store, document.bodies);
+  const triples = new TripleStore(store, clock, order.branch);
+  const before = triples.head;
+  const sizeBefore = triples.now.size;
+  for (const pause of changing(triples, order.mode, document)) {
+    triples.storeHeld(STORED_AT_ONCE_BYTES);
+    yield pause;
+  }
+  const { size } = triples.now;
+  if (size > STATE_QUADS_MAX) {
+    throw new AppError("LIMIT_EXCEEDED", `A dataset has ${STATE_QUADS_MAX} quads at most`);
+  }
+  const commit = triples.commitChanges({ author, message: order.message });
+  const growth = size - sizeBefore;
+  // What is only added to, or only taken from, has changed by as much as it has grown or shrunk.
+  const added =
+    order.mode === "replace"
+      ? yield* countAdded(store, triples.blocks, { before, after: commit })
+      : Math.max(0, growth);
+  return { commit, size, added, deleted: added - growth };
+}
+
+function changing(
+  triples: TripleStore,
+  mode: ImportOrder["mode"],
+  { quads }: RdfDocument,
+): Pausing<void> {
+  switch (mode) {
+    case "add":
+      return triples.loading(quads);
+    case "remove":
+      return triples.unloading(quads);
+    case "replace":
+      return triples.replacing(quads);
+  }
+}
+
+function* storeBodies(store: BlockStore, bodies: ReadonlyMap<Hash, Uint8Array>): Pausing<void> {
+  let batch = new Map<Hash, Uint8Array>();
+  let bytes = 0;
+  for (const [hash, body] of bodies) {
+    batch.set(hash, body);
+    bytes += body.length;
+    if (bytes < STORED_AT_ONCE_BYTES) continue;
+    store.put(batch);
+    batch = new Map();
+    bytes = 0;
+    yield;
+  }
+  if (batch.size > 0) store.put(batch);
+}
+
+/** How many quads the dataset of one commit has that the other's has not. */
+function* countAdded(
+  store: BlockStore,
+  blocks: BlockCache,
+  { before, after }: { readonly before: Hash | undefined; readonly after: Hash },
+): Pausing<number> {
+  const rootOf = (commit: Hash): Hash => readCommit(store, commit).roots.spog;
+  const old = before === undefined ? EMPTY_ROOT : rootOf(before);
+  let [added, seen] = [0, 0];
+  for (const change of diffTrees(blocks, old, rootOf(after))) {
+    if (change.added) added += 1;
+    if (++seen % COUNTED_AT_ONCE === 0) yield;
+  }
+  return added;
+}

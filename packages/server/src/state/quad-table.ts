@@ -1,0 +1,177 @@
+import { identity, sortByBytes, sortRows } from "./bulk-sort.js";
+import type { BodySink } from "./codec.js";
+import { refuseMisplaced } from "./placement.js";
+import { type Position, termBytes, tooLong } from "./quad-key.js";
+import { KEY_BYTES_MAX } from "./splitter.js";
+import { type QuadLike, type TermLike, XSD_STRING } from "./term.js";
+
+/**
+ * A set of quads in three arrays: one process can send it to another as it is, and hundreds of thousands of quads are
+ * no objects for the garbage collector to look at.
+ */
+export interface QuadTable {
+  /** The bytes of the terms in ascending order, one behind the other, each once. None begins another. */
+  readonly terms: Buffer;
+  /** Where each term begins, and behind the last one its end. */
+  readonly offsets: Uint32Array;
+  /** For each quad the ranks of its four terms, as {@link COLUMN} has them. Ascending, as their keys are. */
+  readonly rows: Uint32Array;
+}
+
+/** Where a quad's terms stand in its row. */
+export const COLUMN: Readonly<Record<Position, number>> = {
+  subject: 0,
+  predicate: 1,
+  object: 2,
+  graph: 3,
+};
+
+/** Collects quads in any order. Every term is kept once; a quad is four numbers. */
+export class QuadTableBuilder {
+  readonly #body: BodySink;
+  /** Numbers of terms by their value: of IRIs and others by their type, of literals by what kind they are. */
+  readonly #names = new Map<string, Map<string, number>>();
+  readonly #literals = new Map<string, Map<string, number>>();
+  readonly #arena = new Arena();
+  /** Four term numbers for each quad. */
+  #quads = new Uint32Array(4 * 1024);
+  #size = 0;
+
+  /** @param body where the texts of long literals go. */
+  constructor(body: BodySink) {
+    this.#body = body;
+  }
+
+  /** Takes a quad. @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`. */
+  add(quad: QuadLike): void {
+    const at = 4 * this.#size;
+    if (at === this.#quads.length) this.#quads = doubled(this.#quads);
+    const quads = this.#quads;
+    quads[at] = this.#id(quad.subject);
+    quads[at + 1] = this.#id(quad.predicate);
+    quads[at + 2] = this.#id(quad.object);
+    quads[at + 3] = this.#id(quad.graph);
+    refuseMisplaced(quad);
+    if (this.#keyBytes(at) > KEY_BYTES_MAX) throw tooLong();
+    this.#size += 1;
+  }
+
+  /** Bytes of the terms so far. */
+  get termBytes(): number {
+    return this.#arena.offsets[this.#arena.size] ?? 0;
+  }
+
+  /** No term's bytes begin another's, so sorting by the terms' ranks sorts by the keys. */
+  finish(): QuadTable {
+    const { buffer, offsets, size } = this.#arena;
+    const order = sortByBytes(buffer, offsets, size);
+    const sorted = new Arena();
+    const ranks = new Uint32Array(size);
+    for (const [rank, id] of order.entries()) {
+      ranks[id] = rank;
+      sorted.add(this.#arena.bytes(id));
+    }
+    const rows = this.#quads.subarray(0, 4 * this.#size).map((id) => ranks[id] ?? 0);
+    return {
+      terms: sorted.buffer.subarray(0, sorted.offsets[size]),
+      offsets: sorted.offsets.subarray(0, size + 1),
+      rows: sortedOnce(rows, size),
+    };
+  }
+
+  #id(term: TermLike): number {
+    const ids = this.#idsOf(term);
+    const name = term.termType === "Quad" ? this.#bytes(term).toString("latin1") : term.value;
+    const known = ids.get(name);
+    if (known !== undefined) return known;
+    const id = this.#arena.add(this.#bytes(term));
+    ids.set(name, id);
+    return id;
+  }
+
+  #bytes(term: TermLike): Buffer {
+    return termBytes(term, this.#body);
+  }
+
+  /** The numbers of the terms that differ from this one in their value only. */
+  #idsOf(term: TermLike): Map<string, number> {
+    const isLiteral = term.termType === "Literal";
+    const kinds = isLiteral ? this.#literals : this.#names;
+    const kind = isLiteral ? literalKind(term) : term.termType;
+    let ids = kinds.get(kind);
+    if (ids === undefined) {
+      ids = new Map();
+      kinds.set(kind, ids);
+    }
+    return ids;
+  }
+
+  #keyBytes(at: number): number {
+    let bytes = 0;
+    for (let column = at; column < at + 4; column++) {
+      bytes += this.#arena.length(this.#quads[column] ?? 0);
+    }
+    return bytes;
+  }
+}
+
+/** What literals have in common that differ in their text only; no datatype begins with "@". */
+function literalKind({ language = "", direction, datatype }: TermLike): string {
+  if (language !== "") return `@${language.toLowerCase()}--${direction ?? ""}`;
+  return datatype?.value ?? XSD_STRING.value;
+}
+
+/** Terms' bytes, one behind the other. */
+class Arena {
+  buffer: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  /** Where each term begins, and behind the last one its end. */
+  offsets: Uint32Array = new Uint32Array(1024);
+  size = 0;
+
+  add(bytes: Buffer): number {
+    const start = this.offsets[this.size] ?? 0;
+    if (start + bytes.length > this.buffer.length) this.#grow(start + bytes.length);
+    if (this.size + 2 > this.offsets.length) this.offsets = doubled(this.offsets);
+    bytes.copy(this.buffer, start);
+    this.size += 1;
+    this.offsets[this.size] = start + bytes.length;
+    return this.size - 1;
+  }
+
+  bytes(id: number): Buffer {
+    return this.buffer.subarray(this.offsets[id], this.offsets[id + 1]);
+  }
+
+  length(id: number): number {
+    return (this.offsets[id + 1] ?? 0) - (this.offsets[id] ?? 0);
+  }
+
+  #grow(bytes: number): void {
+    const buffer = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * this.buffer.length));
+    this.buffer.copy(buffer);
+    this.buffer = buffer;
+  }
+}
+
+/** Rows in ascending order, each once. */
+function sortedOnce(rows: Uint32Array, limit: number): Uint32Array {
+  const places = sortRows(rows, [0, 1, 2, 3], limit, identity(rows.length / 4));
+  const sorted = new Uint32Array(rows.length);
+  let end = 0;
+  for (const place of places) {
+    let differs = end === 0;
+    for (let column = 0; column < 4; column++) {
+      const rank = rows[4 * place + column] ?? 0;
+      if (rank !== sorted[end - 4 + column]) differs = true;
+      sorted[end + column] = rank;
+    }
+    if (differs) end += 4;
+  }
+  return sorted.subarray(0, end);
+}
+
+function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
+}
