@@ -7,5 +7,5 @@ export interface Data<Payload> {
 
 /** The schema of a payload's body. */
 export function dataOf<Payload>(payload: z.ZodType<Payload>): z.ZodType<Data<Payload>> {
-  return z.object({ data: payload });
+  return z.object({ data: payload.describe("The payload") });
 }

@@ -19,15 +19,18 @@ export interface ErrorBody {
 
 const errorDetailSchema = z.object({
   field: z.string().describe("Path of the field, such as steps[2].depends_on[0]"),
-  reason: z.string(),
+  reason: z.string().describe("What is wrong with the field"),
 });
 
 /** Schema of {@link ErrorBody}. */
 export const errorBodySchema: z.ZodType<ErrorBody> = z
   .object({
     error: z.string().describe("What went wrong and how to fix it, for people"),
-    code: z.enum(ERROR_CODES).describe("The reason, for programs"),
-    details: z.array(errorDetailSchema).exactOptional(),
+    code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
+    details: z
+      .array(errorDetailSchema)
+      .exactOptional()
+      .describe("What is wrong, field by field; absent when no field is to blame"),
   })
   .meta({
     id: "Error",

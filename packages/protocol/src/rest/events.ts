@@ -22,13 +22,19 @@ export interface PlanEventsQuery {
 /** Schema of {@link PlanEvent}. */
 export const planEventSchema: z.ZodType<PlanEvent> = z
   .object({
-    plan_id: z.string(),
-    event_type: z.string(),
+    plan_id: z.string().describe("Id of the plan"),
+    event_type: z.string().describe("Such as PlanCreated; types may be added"),
     payload_json: z.string().describe("JSON text"),
-    timestamp: z.string().meta({ format: "date-time" }),
-    sequence: z.int(),
+    timestamp: z
+      .string()
+      .meta({ format: "date-time" })
+      .describe("When it happened; never decreasing within a plan"),
+    sequence: z.int().describe("Number of the event in its plan, from 1 without gaps"),
   })
-  .meta({ id: "PlanEvent" });
+  .meta({
+    id: "PlanEvent",
+    description: "One event of the log of a plan: the data of a server-sent event",
+  });
 
 /** Schema of {@link PlanEventsQuery}. */
 export const planEventsQuerySchema: z.ZodType<PlanEventsQuery> = z.object({

@@ -9,8 +9,17 @@ export interface Readiness {
 
 /** Schema of {@link Readiness}. */
 export const readinessSchema: z.ZodType<Readiness> = z
-  .object({ ready: z.boolean(), checks: z.record(z.string(), z.string()) })
-  .meta({ id: "Readiness", examples: [{ ready: true, checks: { store: "ok" } }] });
+  .object({
+    ready: z.boolean().describe("Whether requests, including writes, would succeed"),
+    checks: z
+      .record(z.string(), z.string())
+      .describe("Each checked part by name: ok, or what is wrong with it"),
+  })
+  .meta({
+    id: "Readiness",
+    description: "Whether the process should be sent requests",
+    examples: [{ ready: true, checks: { store: "ok" } }],
+  });
 
 /** The answer of `/`: what runs here, and the paths that lead on. */
 export interface ServiceIndex {
@@ -25,10 +34,10 @@ export const serviceIndexSchema: z.ZodType<ServiceIndex> = z
   .object({
     name: z.string().describe("Name of the service"),
     version: z.string().describe("Version of the program that serves it"),
-    links: z.record(z.string(), z.string()).describe("Paths of this server by what is found there"),
+    links: z.record(z.string(), z.string()).describe("Paths of this server, by name"),
   })
   .meta({
     id: "ServiceIndex",
-    description: "What runs here, and the paths that lead on",
+    description: "The running service and where to find its documents",
     examples: [{ name: "Steward", version: "0.1.0", links: { docs: "/docs", health: "/healthz" } }],
   });

@@ -123,11 +123,11 @@ export const MEMORY_RETENTION_DAYS_MAX: number = 36_525;
 const dateTime = z.iso.datetime({ offset: true });
 
 const filterShape = {
-  session_id: z.string().exactOptional(),
+  session_id: z.string().exactOptional().describe("Only entries of this session"),
   created_from: dateTime.exactOptional().describe("Created at or after"),
   created_before: dateTime.exactOptional().describe("Created before"),
-  tool_name: z.string().exactOptional(),
-  intent: z.string().exactOptional(),
+  tool_name: z.string().exactOptional().describe("Only entries that record calls of this tool"),
+  intent: z.string().exactOptional().describe("Only entries that record calls with this intent"),
 };
 
 const filterSchema = z.object({
@@ -135,7 +135,7 @@ const filterSchema = z.object({
   content: z
     .object({
       path: z.string().describe("Such as $.row_count or $.tags[0]"),
-      equals: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+      equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).describe("What it equals"),
     })
     .exactOptional()
     .describe("The value at this path of the content equals this one"),
@@ -159,86 +159,171 @@ export const memorySearchRequestSchema: z.ZodType<MemorySearchRequest> = z
       .enum(["vector", "hybrid"])
       .exactOptional()
       .describe("hybrid ranks by words too; default vector: exact cosine similarity alone"),
-    filter: filterSchema.exactOptional().describe("Only entries of which all this holds"),
+    filter: filterSchema.exactOptional().describe("Only entries that meet every condition"),
     min_score: z.number().exactOptional().describe("Only results of at least this score"),
-    explain: z.boolean().exactOptional().describe("Have each result say why it stands there"),
+    explain: z.boolean().exactOptional().describe("Explain the rank of each result"),
   })
-  .meta({ id: "MemorySearchRequest", examples: [{ query: "unpaid invoices", top_k: 5 }] });
+  .meta({
+    id: "MemorySearchRequest",
+    description: "A search of the memory",
+    examples: [{ query: "unpaid invoices", top_k: 5 }],
+  });
 
 const explanationSchema = z
   .object({
-    rank: z.int(),
-    vector_rank: z.int().exactOptional().describe("Rank by similarity"),
-    text_rank: z.int().exactOptional().describe("Rank by words"),
+    rank: z.int().describe("Rank among the results, from 1"),
+    vector_rank: z.int().exactOptional().describe("Rank by similarity alone, from 1"),
+    text_rank: z.int().exactOptional().describe("Rank by words alone, from 1"),
     fused_score: z.number().exactOptional().describe("The sum of 1 / (60 + rank) over both"),
   })
-  .meta({ id: "MemoryExplanation" });
+  .meta({
+    id: "MemoryExplanation",
+    description: "How the rank of a result came about",
+  });
 
 /** Schema of {@link MemoryResult}. */
 export const memoryResultSchema: z.ZodType<MemoryResult> = z
   .object({
-    entry_id: z.string(),
+    entry_id: z.string().describe("Id of the entry"),
     score: z.number().describe("Cosine similarity, from -1 to 1"),
     content: z.string().describe("JSON text, as it was stored"),
-    created_at: z.string().meta({ format: "date-time" }),
-    related_cascade_targets: z.array(z.string()),
-    explain: explanationSchema.exactOptional().describe("Only when it was asked for"),
+    created_at: z
+      .string()
+      .meta({ format: "date-time" })
+      .describe("When the entry was created, in UTC"),
+    related_cascade_targets: z
+      .array(z.string())
+      .describe(
+        "Tables that ON DELETE CASCADE reaches; empty unless SERVICE_CASCADE_ENRICHMENT is on",
+      ),
+    explain: explanationSchema
+      .exactOptional()
+      .describe("How the rank came about; only when the request asked for it"),
   })
-  .meta({ id: "MemoryResult" });
+  .meta({
+    id: "MemoryResult",
+    description: "One result of a search",
+    examples: [
+      {
+        entry_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+        score: 0.8125,
+        content: '{"note":"invoices are paid on Fridays"}',
+        created_at: "2026-03-01T09:30:00.000Z",
+        related_cascade_targets: [],
+      },
+    ],
+  });
 
 /** Schema of {@link NewMemoryEntry}. */
 export const newMemoryEntrySchema: z.ZodType<NewMemoryEntry> = z
   .object({
-    session_id: z.string().exactOptional().describe("Left out: the x-session-id header"),
+    session_id: z
+      .string()
+      .exactOptional()
+      .describe("Session of the entry; default: the x-session-id header"),
     content: z.string().describe("JSON text, at most 64 KiB; kept and embedded as it is"),
   })
   .meta({
     id: "NewMemoryEntry",
+    description: "An entry to remember",
     examples: [{ session_id: "session-42", content: '{"note":"invoices are paid on Fridays"}' }],
   });
 
 /** Schema of {@link MemoryEntry}. */
 export const memoryEntrySchema: z.ZodType<MemoryEntry> = z
   .object({
-    entry_id: z.string(),
-    session_id: z.string(),
+    entry_id: z.string().describe("Id of the entry, assigned by the service"),
+    session_id: z.string().describe("Session of the entry; empty when it has none"),
     content: z.string().describe("JSON text, as it was stored"),
-    created_at: z.string().meta({ format: "date-time" }),
-    tool_name: z.string().exactOptional().describe("Of an entry that tells of a tool call"),
-    intent: z.string().exactOptional(),
+    created_at: z.string().meta({ format: "date-time" }).describe("When it was created, in UTC"),
+    tool_name: z
+      .string()
+      .exactOptional()
+      .describe("Name of the tool; only when the entry records a tool call"),
+    intent: z
+      .string()
+      .exactOptional()
+      .describe("Intent of the call; only when the entry records a tool call"),
   })
-  .meta({ id: "MemoryEntry" });
+  .meta({
+    id: "MemoryEntry",
+    description: "A memory entry",
+    examples: [
+      {
+        entry_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+        session_id: "session-42",
+        content: '{"note":"invoices are paid on Fridays"}',
+        created_at: "2026-03-01T09:30:00.000Z",
+      },
+    ],
+  });
 
 /** Schema of {@link MemoryEntryPage}. */
 export const memoryEntryPageSchema: z.ZodType<MemoryEntryPage> = z
   .object({
-    entries: z.array(memoryEntrySchema),
-    next_cursor: z.string().exactOptional().describe("Absent on the last page"),
+    entries: z.array(memoryEntrySchema).describe("The entries, the newest first"),
+    next_cursor: z
+      .string()
+      .exactOptional()
+      .describe("Cursor of the next page; absent on the last page"),
   })
-  .meta({ id: "MemoryEntryPage" });
+  .meta({
+    id: "MemoryEntryPage",
+    description: "A page of entries",
+    examples: [
+      {
+        entries: [
+          {
+            entry_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+            session_id: "session-42",
+            content: '{"note":"invoices are paid on Fridays"}',
+            created_at: "2026-03-01T09:30:00.000Z",
+          },
+        ],
+      },
+    ],
+  });
 
 /** Schema of {@link MemoryPageQuery}. */
 export const memoryPageQuerySchema: z.ZodType<MemoryPageQuery> = z.object({
   ...filterShape,
-  limit: z.coerce.number().int().min(1).max(MEMORY_PAGE_MAX).exactOptional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MEMORY_PAGE_MAX)
+    .exactOptional()
+    .describe("Entries on a page, 1 to 200; default 50"),
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 });
 
 /** Schema of {@link DeletedEntries}. */
 export const deletedEntriesSchema: z.ZodType<DeletedEntries> = z
-  .object({ deleted: z.int().describe("How many there were") })
-  .meta({ id: "DeletedEntries" });
+  .object({ deleted: z.int().describe("Number of entries deleted") })
+  .meta({
+    id: "DeletedEntries",
+    description: "How many entries were deleted",
+    examples: [{ deleted: 1 }],
+  });
 
 /** Schema of {@link MemoryStats}. */
 export const memoryStatsSchema: z.ZodType<MemoryStats> = z
   .object({
-    entries: z.int().describe("Entries of your organization that a search looks at"),
-    waiting_calls: z.int().describe("Tool calls of all organizations that wait for their entry"),
+    entries: z.int().describe("Number of your organization's entries that a search compares"),
+    waiting_calls: z
+      .int()
+      .describe("Tool calls of all organizations whose entries are not embedded yet"),
     quarantined_vectors: z.int().describe("Stored vectors that are damaged and not searched"),
-    model: z.string().describe("What makes the vectors"),
-    dimension: z.int(),
+    model: z.string().describe("Name of the embedding model"),
+    dimension: z.int().describe("Length of a vector"),
   })
-  .meta({ id: "MemoryStats" });
+  .meta({
+    id: "MemoryStats",
+    description: "State of the memory",
+    examples: [
+      { entries: 1250, waiting_calls: 0, quarantined_vectors: 0, model: "zero", dimension: 768 },
+    ],
+  });
 
 /** Schema of {@link MemoryRetention}. */
 export const memoryRetentionSchema: z.ZodType<MemoryRetention> = z
@@ -248,6 +333,10 @@ export const memoryRetentionSchema: z.ZodType<MemoryRetention> = z
       .min(1)
       .max(MEMORY_RETENTION_DAYS_MAX)
       .nullable()
-      .describe("Older entries are deleted; null: none is"),
+      .describe("Age in days after which entries are deleted; null: never"),
   })
-  .meta({ id: "MemoryRetention", examples: [{ days: 90 }] });
+  .meta({
+    id: "MemoryRetention",
+    description: "How long entries are kept",
+    examples: [{ days: 90 }],
+  });

@@ -1,4 +1,14 @@
 import * as z from "zod";
+import {
+  database,
+  findings,
+  message,
+  type MigrationFinding,
+  type MigrationPhase,
+  operations,
+  phases,
+  type SchemaOperation,
+} from "./schema-changes.js";
 
 /** That something has another name in a wanted schema. */
 export interface RenameHint {
@@ -27,89 +37,6 @@ export interface MigrationProposal {
   readonly sql: string | readonly SchemaFile[];
   readonly message: string;
   readonly hints?: readonly RenameHint[];
-}
-
-/** What happens to one object of a schema. */
-export interface SchemaOperation {
-  readonly action: "create" | "drop" | "rename" | "alter";
-  readonly kind: string;
-  /** IRI of the object. */
-  readonly id: string;
-  readonly path: string;
-  /** Of a rename: the name before. */
-  readonly from?: string;
-  /** Of a rename: the name after. */
-  readonly to?: string;
-  /** Of an alteration: the properties that change. */
-  readonly changes?: readonly SchemaPropertyChange[];
-}
-
-/** A property of an object, before and after. */
-export interface SchemaPropertyChange {
-  readonly property: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-
-/** Something to think about before a migration runs. */
-export interface MigrationFinding {
-  readonly code: string;
-  readonly object: string;
-  readonly message: string;
-}
-
-/** Statements that take effect together, or, when not atomic, one by one. */
-export interface MigrationPhase {
-  readonly atomic: boolean;
-  readonly statements: readonly string[];
-  /** The locks that the statements take. An atomic phase holds each of them until it ends. */
-  readonly locks: readonly MigrationLock[];
-}
-
-/** A lock on a table, and what it means for others. */
-export interface MigrationLock {
-  /** Index of the statement in its phase. */
-  readonly statement: number;
-  /** The table as the statement names it; empty for the whole file of SQLite. */
-  readonly table: string;
-  /** As the engine calls it: `ACCESS EXCLUSIVE`. */
-  readonly mode: string;
-  /** What the statement does under it: `instant`, `scan` reads every row, `rewrite` writes every row anew. */
-  readonly holds_while: "instant" | "scan" | "rewrite";
-  /** Who waits, in words: `reads and writes wait`. */
-  readonly effect: string;
-}
-
-/** Which database's schema is wanted as SQL. */
-export interface SchemaDumpQuery {
-  /** Name of the data source; may be left out where there is one only. */
-  readonly database?: string;
-}
-
-/** The present schema of a database as SQL that can be proposed. */
-export interface SchemaDump {
-  readonly database: string;
-  readonly dialect: "sqlite" | "postgres";
-  /** The same for the same schema, byte by byte. */
-  readonly sql: string;
-}
-
-/** Which two commits are compared. */
-export interface SchemaDiffQuery {
-  /** A branch such as `schemas/shop`, a tag, or a content id. */
-  readonly from: string;
-  readonly to: string;
-}
-
-/** What leads from the schema of one commit to that of another, and back. */
-export interface SchemaDiff {
-  readonly from_root: string;
-  readonly to_root: string;
-  readonly operations: readonly SchemaOperation[];
-  readonly findings: readonly MigrationFinding[];
-  readonly down_findings: readonly MigrationFinding[];
-  readonly up: readonly MigrationPhase[];
-  readonly down: readonly MigrationPhase[];
 }
 
 /** A run of a migration that has begun and not ended. */
@@ -181,46 +108,26 @@ export interface MigrationProof {
   readonly stretches: readonly ProofStretch[];
 }
 
-/** How a database is, beside how it was left. */
-export interface SchemaDrift {
-  readonly database: string;
-  readonly expected_root: string;
-  readonly live_root: string;
-  /** What happened to it meanwhile; empty when it is as it was left. */
-  readonly differences: readonly SchemaOperation[];
-}
-
-/** A drift that is taken for what should be. */
-export interface AcceptDriftRequest {
-  readonly database: string;
-  readonly message: string;
-}
-
-/** The answer to accepting a drift. */
-export interface AcceptedDrift {
-  readonly database: string;
-  /** Content id of the commit; absent when there was no drift. */
-  readonly commit?: string;
-}
-
-const database = z.string().min(1).max(255).describe("Name of the data source");
-const message = z.string().min(1).max(1024).describe("What the change is for");
-
 const hintSchema: z.ZodType<RenameHint> = z
   .object({
-    kind: z.enum(["Table", "Column", "Index", "View", "Trigger", "Type"]),
-    table: z.string().exactOptional().describe("The table of a column, by its name now"),
-    from: z.string(),
-    to: z.string(),
+    kind: z
+      .enum(["Table", "Column", "Index", "View", "Trigger", "Type"])
+      .describe("Kind of the renamed object"),
+    table: z.string().exactOptional().describe("Table of a renamed column, by its present name"),
+    from: z.string().describe("The name before"),
+    to: z.string().describe("The name in the proposed schema"),
   })
-  .meta({ id: "RenameHint" });
+  .meta({ id: "RenameHint", description: "A table or column that the proposed schema renames" });
 
 /** Files of one wanted schema. */
 const SCHEMA_FILES_MAX = 10_000;
 
 const fileSchema: z.ZodType<SchemaFile> = z
-  .object({ name: z.string().min(1).max(1024).describe("For messages"), sql: z.string() })
-  .meta({ id: "SchemaFile" });
+  .object({
+    name: z.string().min(1).max(1024).describe("Name of the file, for error messages"),
+    sql: z.string().describe("The definitions in the file"),
+  })
+  .meta({ id: "SchemaFile", description: "One of the files that a schema is written in" });
 
 /** Schema of {@link MigrationProposal}. */
 export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
@@ -228,14 +135,18 @@ export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
     database,
     sql: z
       .union([z.string(), z.array(fileSchema).min(1).max(SCHEMA_FILES_MAX).readonly()])
-      .describe(
-        "The whole schema that is wanted, as definitions: one text, or files in their order",
-      ),
+      .describe("The whole proposed schema as definitions: one text, or files in order"),
     message,
-    hints: z.array(hintSchema).max(1000).readonly().exactOptional(),
+    hints: z
+      .array(hintSchema)
+      .max(1000)
+      .readonly()
+      .exactOptional()
+      .describe("Kind of the renamed object"),
   })
   .meta({
     id: "MigrationProposal",
+    description: "A proposed schema of a database",
     examples: [
       {
         database: "shop",
@@ -245,165 +156,186 @@ export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
     ],
   });
 
-const operationSchema: z.ZodType<SchemaOperation> = z
-  .object({
-    action: z.enum(["create", "drop", "rename", "alter"]),
-    kind: z.string(),
-    id: z.string(),
-    path: z.string(),
-    from: z.string().exactOptional(),
-    to: z.string().exactOptional(),
-    changes: z
-      .array(
-        z.object({
-          property: z.string(),
-          before: z.unknown().optional(),
-          after: z.unknown().optional(),
-        }),
-      )
-      .readonly()
-      .exactOptional(),
-  })
-  .meta({ id: "SchemaOperation" });
-
-const operations = z.array(operationSchema).readonly();
-const findings = z
-  .array(z.object({ code: z.string(), object: z.string(), message: z.string() }))
-  .readonly();
-const lockSchema: z.ZodType<MigrationLock> = z
-  .object({
-    statement: z.int().describe("Index of the statement in its phase"),
-    table: z.string().describe("Empty for the whole file of SQLite"),
-    mode: z.string(),
-    holds_while: z.enum(["instant", "scan", "rewrite"]),
-    effect: z.string().describe("Who waits, in words"),
-  })
-  .meta({ id: "MigrationLock" });
-const phases = z
-  .array(
-    z.object({
-      atomic: z.boolean(),
-      statements: z.array(z.string()).readonly(),
-      locks: z.array(lockSchema).readonly(),
-    }),
-  )
-  .readonly();
-
 const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z
   .object({
     direction: z.enum(["up", "down"]).describe("Whether the migration is applied or reverted"),
     purpose: z
       .enum(["migrate", "undo"])
-      .describe("Whether it runs the migration, or takes back what a run had done that stopped"),
-    parts_done: z.int().describe("Transactions and single statements that have taken effect"),
-    part_count: z.int().describe("Transactions and single statements in all"),
+      .describe("Whether the run executes the migration or undoes an earlier run that stopped"),
+    parts_done: z
+      .int()
+      .describe("Number of transactions and single statements that have taken effect"),
+    part_count: z.int().describe("Number of transactions and single statements in all"),
     under_way: z
       .boolean()
-      .describe("Whether a server is at it now; otherwise it waits for resume or undo"),
+      .describe("Whether a server executes the run now; otherwise it waits for resume or undo"),
     activity: z
       .string()
       .exactOptional()
-      .describe("What it is doing now: how far an index is, or for whom it waits"),
-    error: z.string().exactOptional().describe("Why it stopped; absent when its process died"),
+      .describe(
+        "What the run is doing now: the progress of an index, or which session it waits for",
+      ),
+    error: z.string().exactOptional().describe("Why the run stopped; absent when its process died"),
     started_at: z.string().meta({ format: "date-time" }).describe("When it began, in UTC"),
   })
-  .meta({ id: "UnfinishedMigrationRun" });
+  .meta({
+    id: "UnfinishedMigrationRun",
+    description: "A run of a migration that has begun and not ended",
+  });
 
 /** Schema of {@link Migration}. */
 export const migrationSchema: z.ZodType<Migration> = z
   .object({
-    migration_id: z.string(),
-    database: z.string(),
-    author: z.string(),
-    message: z.string(),
-    proposed_at: z.string().meta({ format: "date-time" }),
-    status: z.enum(["proposed", "applied", "reverted"]),
-    base_root: z.string(),
-    target_root: z.string(),
-    operations,
-    findings,
-    down_findings: findings,
-    up: phases,
-    down: phases,
-    commits: z.array(z.string()).readonly(),
+    migration_id: z.string().describe("Id of the migration"),
+    database: z.string().describe("Name of the data source"),
+    author: z.string().describe("Who proposed it"),
+    message: z.string().describe("What the change is for"),
+    proposed_at: z.string().meta({ format: "date-time" }).describe("When it was proposed, in UTC"),
+    status: z.enum(["proposed", "applied", "reverted"]).describe("State of the migration"),
+    base_root: z
+      .string()
+      .describe("Root hash of the schema that it applies to; it applies to no other"),
+    target_root: z.string().describe("Root hash of the schema that it results in"),
+    operations: operations.describe("What happens to each object"),
+    findings: findings.describe("Warnings to read before the migration is applied"),
+    down_findings: findings.describe("Warnings to read before the migration is reverted"),
+    up: phases.describe("The statements that apply it"),
+    down: phases.describe("The statements that revert it"),
+    commits: z
+      .array(z.string())
+      .readonly()
+      .describe("Content ids of the commits that its runs recorded, the oldest first"),
     unfinished_run: unfinishedRunSchema
       .exactOptional()
-      .describe("Where one migration is shown: its run that has begun and not ended"),
+      .describe("The run that has begun and not ended; only when a single migration is read"),
   })
-  .meta({ id: "Migration" });
+  .meta({
+    id: "Migration",
+    description: "A proven change of a schema",
+    examples: [
+      {
+        migration_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+        database: "shop",
+        author: "ada",
+        message: "users have an email address",
+        proposed_at: "2026-03-01T09:30:00.000Z",
+        status: "applied",
+        base_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+        target_root: "b7a6f5e4d3c0b9e7a6d1c2f8b0e3f2ea295c710119d9179b67a2b4cba20414d5",
+        operations: [
+          {
+            action: "create",
+            kind: "Column",
+            id: "urn:steward:schema:column:9f86d081884c7d659a2feaa0c55ad015",
+            path: "users.email",
+          },
+        ],
+        findings: [],
+        down_findings: [
+          {
+            code: "irreversible-down",
+            object: "users.email",
+            message: "the values of users.email are lost",
+          },
+        ],
+        up: [
+          {
+            atomic: true,
+            statements: ["ALTER TABLE users ADD COLUMN email TEXT"],
+            locks: [
+              {
+                statement: 0,
+                table: "",
+                mode: "RESERVED",
+                holds_while: "instant",
+                effect: "writes wait",
+              },
+            ],
+          },
+        ],
+        down: [
+          {
+            atomic: true,
+            statements: ["ALTER TABLE users DROP COLUMN email"],
+            locks: [
+              {
+                statement: 0,
+                table: "",
+                mode: "RESERVED",
+                holds_while: "rewrite",
+                effect: "writes wait",
+              },
+            ],
+          },
+        ],
+        commits: ["bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"],
+      },
+    ],
+  });
 
 /** Schema of {@link UnchangedSchema}. */
 export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
-  .object({ status: z.literal("unchanged"), database: z.string(), root: z.string() })
-  .meta({ id: "UnchangedSchema" });
-
-/** Schema of {@link SchemaDumpQuery}. */
-export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> = z.object({
-  database: database.exactOptional(),
-});
-
-/** Schema of {@link SchemaDump}. */
-export const schemaDumpSchema: z.ZodType<SchemaDump> = z
-  .object({ database: z.string(), dialect: z.enum(["sqlite", "postgres"]), sql: z.string() })
-  .meta({ id: "SchemaDump" });
-
-/** Schema of {@link SchemaDiffQuery}. */
-export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.object({
-  from: z.string(),
-  to: z.string(),
-});
-
-/** Schema of {@link SchemaDiff}. */
-export const schemaDiffSchema: z.ZodType<SchemaDiff> = z
   .object({
-    from_root: z.string(),
-    to_root: z.string(),
-    operations,
-    findings,
-    down_findings: findings,
-    up: phases,
-    down: phases,
+    status: z.literal("unchanged").describe("Always unchanged"),
+    database: z.string().describe("Name of the data source"),
+    root: z.string().describe("Root of the schema"),
   })
-  .meta({ id: "SchemaDiff" });
+  .meta({
+    id: "UnchangedSchema",
+    description: "The database already has the proposed schema",
+    examples: [
+      {
+        status: "unchanged",
+        database: "shop",
+        root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+      },
+    ],
+  });
 
 /** Schema of {@link RunMigrationRequest}. */
 export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
-  .object({ accept_data_loss: z.boolean().exactOptional() })
-  .meta({ id: "RunMigrationRequest" });
+  .object({
+    accept_data_loss: z
+      .boolean()
+      .exactOptional()
+      .describe("Whether the migration may delete rows or values"),
+  })
+  .meta({
+    id: "RunMigrationRequest",
+    description: "How a migration is to run",
+    examples: [{ accept_data_loss: false }],
+  });
 
 /** Schema of {@link MigrationProof}. */
 export const migrationProofSchema: z.ZodType<MigrationProof> = z
   .object({
-    proven: z.boolean(),
+    proven: z.boolean().describe("Whether every stretch ended at its expected root"),
     stretches: z
       .array(
         z.object({
-          name: z.enum(["base", "up", "down"]),
-          expected_root: z.string(),
-          reached_root: z.string(),
-          missing: operations,
+          name: z.enum(["base", "up", "down"]).describe("Which stretch it is"),
+          expected_root: z.string().describe("Root of the schema that it was to lead to"),
+          reached_root: z.string().describe("Root of the schema that it led to"),
+          missing: operations.describe("What the two differ by"),
         }),
       )
-      .readonly(),
+      .readonly()
+      .describe("The stretches that were tried: to the base schema, up, and down"),
   })
-  .meta({ id: "MigrationProof" });
-
-/** Schema of {@link SchemaDrift}. */
-export const schemaDriftSchema: z.ZodType<SchemaDrift> = z
-  .object({
-    database: z.string(),
-    expected_root: z.string(),
-    live_root: z.string(),
-    differences: operations,
-  })
-  .meta({ id: "SchemaDrift" });
-
-/** Schema of {@link AcceptDriftRequest}. */
-export const acceptDriftRequestSchema: z.ZodType<AcceptDriftRequest> = z
-  .object({ database, message })
-  .meta({ id: "AcceptDriftRequest" });
-
-/** Schema of {@link AcceptedDrift}. */
-export const acceptedDriftSchema: z.ZodType<AcceptedDrift> = z
-  .object({ database: z.string(), commit: z.string().exactOptional() })
-  .meta({ id: "AcceptedDrift" });
+  .meta({
+    id: "MigrationProof",
+    description: "Result of trying a migration on a scratch database",
+    examples: [
+      {
+        proven: true,
+        stretches: [
+          {
+            name: "base",
+            expected_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+            reached_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+            missing: [],
+          },
+        ],
+      },
+    ],
+  });

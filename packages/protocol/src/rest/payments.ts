@@ -35,31 +35,68 @@ export interface DetachedPaymentMethod {
 /** Schema of {@link SetupIntentRequest}. */
 export const setupIntentRequestSchema: z.ZodType<SetupIntentRequest> = z
   .object({ customer_id: z.string().describe("The customer at the payment provider") })
-  .meta({ id: "SetupIntentRequest", examples: [{ customer_id: "cus_QXg1o8vcGmoR32" }] });
+  .meta({
+    id: "SetupIntentRequest",
+    description: "The customer whose payment method is saved",
+    examples: [{ customer_id: "cus_QXg1o8vcGmoR32" }],
+  });
 
 /** Schema of {@link SetupIntent}. */
 export const setupIntentSchema: z.ZodType<SetupIntent> = z
   .object({
-    id: z.string(),
-    client_secret: z.string().describe("For the customer's browser only"),
-    customer: z.string(),
+    id: z.string().describe("Id of the setup intent at the payment provider"),
+    client_secret: z
+      .string()
+      .describe("Secret for the customer's browser; it belongs nowhere else"),
+    customer: z.string().describe("The customer at the payment provider"),
   })
-  .meta({ id: "SetupIntent" });
+  .meta({
+    id: "SetupIntent",
+    description: "What a browser needs to save a payment method",
+    examples: [
+      {
+        id: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG",
+        client_secret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
+        customer: "cus_QXg1o8vcGmoR32",
+      },
+    ],
+  });
 
 /** Schema of {@link PaymentMethod}. */
 export const paymentMethodSchema: z.ZodType<PaymentMethod> = z
   .object({
-    id: z.string(),
+    id: z.string().describe("Id of the payment method, pm_…"),
     type: z.string().describe("Such as card or sepa_debit"),
-    brand: z.string().nullable(),
-    last4: z.string().nullable(),
-    exp_month: z.int().nullable(),
-    exp_year: z.int().nullable(),
+    brand: z.string().nullable().describe("Brand of a card; null for other types"),
+    last4: z.string().nullable().describe("Last four digits; null where it has none"),
+    exp_month: z.int().nullable().describe("Month in which a card expires; null for other types"),
+    exp_year: z.int().nullable().describe("Year in which a card expires; null for other types"),
     created: z.int().describe("Seconds since the Unix epoch"),
   })
-  .meta({ id: "PaymentMethod" });
+  .meta({
+    id: "PaymentMethod",
+    description: "A saved payment method",
+    examples: [
+      {
+        id: "pm_1NVChw2eZvKYlo2CHxiM5E2E",
+        type: "card",
+        brand: "visa",
+        last4: "4242",
+        exp_month: 12,
+        exp_year: 2034,
+        created: 1767225600,
+      },
+    ],
+  });
 
 /** Schema of {@link DetachedPaymentMethod}. */
 export const detachedPaymentMethodSchema: z.ZodType<DetachedPaymentMethod> = z
-  .object({ id: z.string(), detached: z.literal(true) })
-  .meta({ id: "DetachedPaymentMethod" });
+  .object({
+    id: z.string().describe("Id of the payment method"),
+    detached: z.literal(true).describe("Always true"),
+  })
+  .meta({
+    id: "DetachedPaymentMethod",
+    description: "A detached payment method",
+    examples: [{ id: "pm_1NVChw2eZvKYlo2CHxiM5E2E", detached: true }],
+  });

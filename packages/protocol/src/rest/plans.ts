@@ -90,7 +90,7 @@ const dateTime = z.string().meta({ format: "date-time" });
 const planStepDefSchema = z
   .object({
     id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
-    name: z.string().exactOptional(),
+    name: z.string().exactOptional().describe("Name of the step, for people"),
     tool_name: z.string().exactOptional().describe("The tool that runs the step"),
     intent: z
       .string()
@@ -118,13 +118,20 @@ const planStepDefSchema = z
 /** Schema of {@link SubmitPlanRequest}: shapes only; the plan itself is judged by the service. */
 export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
   .object({
-    session_id: z.string().exactOptional().describe("Empty: the x-session-id header"),
-    name: z.string().exactOptional(),
-    description: z.string().exactOptional(),
+    session_id: z
+      .string()
+      .exactOptional()
+      .describe("Session of the agent; empty: the x-session-id header"),
+    name: z
+      .string()
+      .exactOptional()
+      .describe("Name of the plan, for people; at most 255 characters"),
+    description: z.string().exactOptional().describe("What the plan is for; at most 8 KiB"),
     steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
   })
   .meta({
     id: "SubmitPlanRequest",
+    description: "A plan to submit",
     examples: [
       {
         session_id: "session-42",
@@ -156,57 +163,132 @@ export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
     ],
   });
 
-const planStateShape = { plan_id: z.string(), status: z.enum(PLAN_STATUSES) };
+const planStateShape = {
+  plan_id: z.string().describe("Id of the plan, assigned by the service"),
+  status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
+};
 
 /** Schema of {@link PlanState}. */
 export const planStateSchema: z.ZodType<PlanState> = z.object(planStateShape).meta({
   id: "PlanState",
+  description: "A plan and its status",
   examples: [{ plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21", status: "pending" }],
 });
 
 const planSummaryShape = {
   ...planStateShape,
-  session_id: z.string(),
-  name: z.string(),
-  description: z.string(),
-  created_at: dateTime,
-  started_at: dateTime.exactOptional(),
-  finished_at: dateTime.exactOptional(),
+  session_id: z
+    .string()
+    .describe("Session of the agent that submitted it; empty when it named none"),
+  name: z.string().describe("Name of the plan"),
+  description: z.string().describe("What the plan is for"),
+  created_at: dateTime.describe("When it was submitted, in UTC"),
+  started_at: dateTime.exactOptional().describe("When the first step began; absent until then"),
+  finished_at: dateTime.exactOptional().describe("When the plan ended; absent until then"),
 };
 
 const planStepSchema = z
   .object({
-    step_id: z.string(),
-    name: z.string(),
-    tool_name: z.string(),
-    intent: z.string(),
-    depends_on: z.array(z.string()),
-    status: z.enum(STEP_STATUSES),
+    step_id: z.string().describe("Id of the step"),
+    name: z.string().describe("Name of the step"),
+    tool_name: z.string().describe("The tool that runs the step"),
+    intent: z.string().describe("What the step may do, declared or derived"),
+    depends_on: z.array(z.string()).describe("Ids of the steps that must complete first"),
+    status: z.enum(STEP_STATUSES).describe("Status of the step"),
     attempt: z.int().describe("Attempts so far; 0 before the first"),
-    row_count: z.int().exactOptional(),
-    executed_at: dateTime.exactOptional(),
-    wait_reason: z.enum(["awaiting_approval", "retry_backoff"]).exactOptional(),
-    error: stepErrorSchema.exactOptional(),
+    row_count: z
+      .int()
+      .exactOptional()
+      .describe("Number of rows that the step produced; absent until it has ended"),
+    executed_at: dateTime
+      .exactOptional()
+      .describe("When the last attempt ended; absent until then"),
+    wait_reason: z
+      .enum(["awaiting_approval", "retry_backoff"])
+      .exactOptional()
+      .describe("Why the step waits although its dependencies are completed; absent otherwise"),
+    error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
   })
-  .meta({ id: "PlanStep" });
+  .meta({ id: "PlanStep", description: "One step of a plan" });
 
 /** Schema of {@link Plan}. */
 export const planSchema: z.ZodType<Plan> = z
-  .object({ ...planSummaryShape, steps: z.array(planStepSchema) })
-  .meta({ id: "Plan" });
+  .object({
+    ...planSummaryShape,
+    steps: z.array(planStepSchema).describe("The steps, in the order submitted"),
+  })
+  .meta({
+    id: "Plan",
+    description: "A plan and its steps",
+    examples: [
+      {
+        plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
+        status: "running",
+        session_id: "session-42",
+        name: "Large open orders",
+        description: "Finds the largest open order and its customer",
+        created_at: "2026-03-01T09:30:00.000Z",
+        started_at: "2026-03-01T09:30:00.000Z",
+        steps: [
+          {
+            step_id: "open_orders",
+            name: "Find the largest open order",
+            tool_name: "sql",
+            intent: "read_select",
+            depends_on: [],
+            status: "completed",
+            attempt: 1,
+            row_count: 1,
+            executed_at: "2026-03-01T09:30:00.000Z",
+          },
+        ],
+      },
+    ],
+  });
+
+const planSummarySchema = z
+  .object(planSummaryShape)
+  .meta({ id: "PlanSummary", description: "A plan without its steps" });
 
 /** Schema of {@link PlanPage}. */
 export const planPageSchema: z.ZodType<PlanPage> = z
   .object({
-    plans: z.array(z.object(planSummaryShape).meta({ id: "PlanSummary" })),
-    next_cursor: z.string().exactOptional().describe("Absent on the last page"),
+    plans: z.array(planSummarySchema).describe("The plans, the newest first"),
+    next_cursor: z
+      .string()
+      .exactOptional()
+      .describe("Cursor of the next page; absent on the last page"),
   })
-  .meta({ id: "PlanPage" });
+  .meta({
+    id: "PlanPage",
+    description: "A page of plans",
+    examples: [
+      {
+        plans: [
+          {
+            plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
+            status: "running",
+            session_id: "session-42",
+            name: "Large open orders",
+            description: "Finds the largest open order and its customer",
+            created_at: "2026-03-01T09:30:00.000Z",
+            started_at: "2026-03-01T09:30:00.000Z",
+          },
+        ],
+      },
+    ],
+  });
 
 /** Schema of {@link PlanPageQuery}. */
 export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.object({
-  status: z.enum(PLAN_STATUSES).exactOptional(),
-  session_id: z.string().exactOptional(),
-  limit: z.coerce.number().int().min(1).max(PLAN_PAGE_MAX).exactOptional(),
+  status: z.enum(PLAN_STATUSES).exactOptional().describe("Only plans with this status"),
+  session_id: z.string().exactOptional().describe("Only plans of this session"),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(PLAN_PAGE_MAX)
+    .exactOptional()
+    .describe("Plans on a page, 1 to 200; default 50"),
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 });

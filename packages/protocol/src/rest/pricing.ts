@@ -73,27 +73,48 @@ const amount = z.string().describe("Decimal dollars, up to nine places");
 export const newPriceSchema: z.ZodType<NewPrice> = z
   .object({
     scope: z.string().describe("aau, intent, model or tool; the most specific price wins"),
-    subject: z.string().max(255).exactOptional().describe("The intent, model or tool it is for"),
+    subject: z
+      .string()
+      .max(255)
+      .exactOptional()
+      .describe("The intent, model or tool that it applies to"),
     amount_usd: amount,
     from: z.string().exactOptional().describe("Date or RFC 3339; default: now"),
     until: z.string().exactOptional().describe("Date or RFC 3339, exclusive; default: for good"),
   })
   .meta({
     id: "NewPrice",
+    description: "A new price",
     examples: [{ scope: "aau", amount_usd: "0.005", from: "2026-02-01" }],
   });
 
 /** Schema of {@link Price}. */
 export const priceSchema: z.ZodType<Price> = z
   .object({
-    price_id: z.string(),
-    scope: z.string(),
-    subject: z.string(),
+    price_id: z.string().describe("Id of the price"),
+    scope: z.string().describe("aau, intent, model or tool; the most specific price wins"),
+    subject: z.string().describe("The intent, model or tool that it applies to; empty for aau"),
     amount_usd: amount,
-    from: z.string().meta({ format: "date-time" }),
-    until: z.string().meta({ format: "date-time" }).exactOptional(),
+    from: z.string().meta({ format: "date-time" }).describe("From when it applies, in UTC"),
+    until: z
+      .string()
+      .meta({ format: "date-time" })
+      .exactOptional()
+      .describe("Until when it applies, exclusive; absent: for good"),
   })
-  .meta({ id: "Price" });
+  .meta({
+    id: "Price",
+    description: "A price and the period it applies to",
+    examples: [
+      {
+        price_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+        scope: "aau",
+        subject: "",
+        amount_usd: "0.005",
+        from: "2026-02-01T00:00:00.000Z",
+      },
+    ],
+  });
 
 /** Schema of {@link RepriceRequest}. */
 export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
@@ -101,15 +122,26 @@ export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
     from: z.string().describe("Date or RFC 3339"),
     until: z.string().describe("Date or RFC 3339, exclusive"),
   })
-  .meta({ id: "RepriceRequest" });
+  .meta({
+    id: "RepriceRequest",
+    description: "The recorded calls to price anew",
+    examples: [{ from: "2026-02-01", until: "2026-03-01" }],
+  });
 
 /** Schema of {@link Repricing}. */
 export const repricingSchema: z.ZodType<Repricing> = z
-  .object({ corrections: z.int(), difference_usd: z.string() })
-  .meta({ id: "Repricing" });
+  .object({
+    corrections: z.int().describe("Number of corrections added; no recorded row is edited"),
+    difference_usd: z.string().describe("Sum of the corrections in decimal dollars"),
+  })
+  .meta({
+    id: "Repricing",
+    description: "Result of pricing recorded calls anew",
+    examples: [{ corrections: 12, difference_usd: "0.06" }],
+  });
 
 const budgetShape = {
-  scope: z.string().describe("organization, or session: each session for itself"),
+  scope: z.string().describe("organization, or session for each session on its own"),
   unit: z.string().describe("aau or usd"),
   period: z.string().describe("day or month in UTC, or total"),
   limit: z.string().describe("Whole AAUs, or decimal dollars"),
@@ -119,6 +151,7 @@ const budgetShape = {
 /** Schema of {@link NewBudget}: whether it makes sense is judged by the service. */
 export const newBudgetSchema: z.ZodType<NewBudget> = z.object(budgetShape).meta({
   id: "NewBudget",
+  description: "A new budget",
   examples: [
     { scope: "organization", unit: "usd", period: "month", limit: "100", action: "block" },
   ],
@@ -126,10 +159,30 @@ export const newBudgetSchema: z.ZodType<NewBudget> = z.object(budgetShape).meta(
 
 /** Schema of {@link Budget}. */
 export const budgetSchema: z.ZodType<Budget> = z
-  .object({ budget_id: z.string(), ...budgetShape })
-  .meta({ id: "Budget" });
+  .object({ budget_id: z.string().describe("Id of the budget"), ...budgetShape })
+  .meta({
+    id: "Budget",
+    description: "A cap on usage",
+    examples: [
+      {
+        budget_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+        scope: "organization",
+        unit: "usd",
+        period: "month",
+        limit: "100",
+        action: "block",
+      },
+    ],
+  });
 
 /** Schema of {@link RemovedBudget}. */
 export const removedBudgetSchema: z.ZodType<RemovedBudget> = z
-  .object({ budget_id: z.string(), removed: z.literal(true) })
-  .meta({ id: "RemovedBudget" });
+  .object({
+    budget_id: z.string().describe("Id of the budget"),
+    removed: z.literal(true).describe("Always true"),
+  })
+  .meta({
+    id: "RemovedBudget",
+    description: "A budget that is removed",
+    examples: [{ budget_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1", removed: true }],
+  });

@@ -34,37 +34,60 @@ export interface StateQuad {
 /** Schema of {@link StateAtomicTerm}. */
 export const stateAtomicTermSchema: z.ZodType<StateAtomicTerm> = z
   .object({
-    type: z.enum(["uri", "bnode", "literal"]),
-    value: z.string(),
-    "xml:lang": z.string().exactOptional(),
-    "its:dir": z.enum(["ltr", "rtl"]).exactOptional(),
-    datatype: z.string().exactOptional(),
+    type: z.enum(["uri", "bnode", "literal"]).describe("Kind of the term"),
+    value: z.string().describe("The IRI, the label of the blank node, or the text of the literal"),
+    "xml:lang": z.string().exactOptional().describe("Language of a literal"),
+    "its:dir": z
+      .enum(["ltr", "rtl"])
+      .exactOptional()
+      .describe("Base direction of a text with a language"),
+    datatype: z.string().exactOptional().describe("IRI of the datatype of a literal"),
   })
-  .meta({ id: "StateAtomicTerm" });
+  .meta({ id: "StateAtomicTerm", description: "An IRI, a blank node or a literal" });
 
 const stateTripleTermSchema: z.ZodType<StateTripleTerm> = z
   .object({
-    type: z.literal("triple"),
-    value: z.object({
-      subject: stateAtomicTermSchema,
-      predicate: stateAtomicTermSchema,
-      // A triple term can be the object of another one.
-      object: z.lazy(() => stateTermSchema),
-    }),
+    type: z.literal("triple").describe("Always triple"),
+    value: z
+      .object({
+        subject: stateAtomicTermSchema.describe("Subject of the statement"),
+        predicate: stateAtomicTermSchema.describe("The property"),
+        // A triple term can be the object of another one.
+        object: z.lazy(() => stateTermSchema).describe("Its value"),
+      })
+      .describe("The triple"),
   })
-  .meta({ id: "StateTripleTerm" });
+  .meta({
+    id: "StateTripleTerm",
+    description: "A triple used as a term",
+  });
 
 /** Schema of {@link StateTerm}. */
 export const stateTermSchema: z.ZodType<StateTerm> = z
   .union([stateAtomicTermSchema, stateTripleTermSchema])
-  .meta({ id: "StateTerm" });
+  .meta({
+    id: "StateTerm",
+    description: "A term as the SPARQL 1.2 Query Results JSON Format has it",
+  });
 
 /** Schema of {@link StateQuad}. */
 export const stateQuadSchema: z.ZodType<StateQuad> = z
   .object({
-    subject: stateAtomicTermSchema,
-    predicate: stateAtomicTermSchema,
-    object: stateTermSchema,
-    graph: stateAtomicTermSchema.exactOptional(),
+    subject: stateAtomicTermSchema.describe("Subject of the statement"),
+    predicate: stateAtomicTermSchema.describe("The property"),
+    object: stateTermSchema.describe("Its value"),
+    graph: stateAtomicTermSchema
+      .exactOptional()
+      .describe("Graph of the quad; absent for the default graph"),
   })
-  .meta({ id: "StateQuad" });
+  .meta({
+    id: "StateQuad",
+    description: "A quad",
+    examples: [
+      {
+        subject: { type: "uri", value: "urn:order:1" },
+        predicate: { type: "uri", value: "urn:p:status" },
+        object: { type: "literal", value: "open" },
+      },
+    ],
+  });

@@ -1,18 +1,13 @@
 import * as z from "zod";
 import {
-  type StateAtomicTerm,
-  stateAtomicTermSchema,
-  type StateQuad,
-  stateQuadSchema,
-  type StateTerm,
-  stateTermSchema,
-} from "./state-terms.js";
-
-/** The texts that RDF is written in. */
-export const STATE_FORMATS = ["n-triples", "n-quads", "turtle", "trig", "json-ld"] as const;
-
-/** One of {@link STATE_FORMATS}. */
-export type StateFormat = (typeof STATE_FORMATS)[number];
+  commitName,
+  contentId,
+  quadsSchema,
+  STATE_FORMATS,
+  type StateFormat,
+  termText,
+} from "./state-fields.js";
+import { type StateQuad, type StateTerm, stateTermSchema } from "./state-terms.js";
 
 /** A branch or a tag, and the content id of its commit. */
 export interface StateRef {
@@ -96,109 +91,23 @@ export interface StateAnswer {
   readonly quads?: readonly StateQuad[];
 }
 
-/** The body of `POST /api/state/import`. */
-export interface StateImport {
-  /** `main` unless said otherwise. */
-  readonly branch?: string;
-  readonly format: StateFormat;
-  readonly content: string;
-  /** `add` unless said otherwise. */
-  readonly mode?: "add" | "remove" | "replace";
-  readonly message: string;
-  /** The content id that the branch must be at; null: it must not exist; left out: wherever it is. */
-  readonly expected?: string | null;
-}
-
-/** What an import came to. */
-export interface StateImported {
-  readonly commit: string;
-  readonly size: number;
-  readonly added: number;
-  readonly deleted: number;
-}
-
-/** The body of `POST /api/state/merge`. */
-export interface StateMerge {
-  /** The branch that moves; `main` unless said otherwise. */
-  readonly branch?: string;
-  /** What is taken in: a branch, a tag or a content id. */
-  readonly from: string;
-  readonly message: string;
-  /** IRIs of the properties that have one value. */
-  readonly single_valued?: readonly string[];
-  /** Tells what would be and changes nothing. */
-  readonly preview?: boolean;
-}
-
-/** Why two histories do not go together. */
-export interface StateConflict {
-  readonly kind: "two-values" | "deleted-and-changed" | "dangling-reference";
-  readonly subject: StateAtomicTerm;
-  readonly predicate?: StateAtomicTerm;
-  /** Of `two-values`: what either side says. */
-  readonly ours?: readonly StateTerm[];
-  readonly theirs?: readonly StateTerm[];
-  /** Of `dangling-reference`: what is referred to. */
-  readonly object?: StateTerm;
-  readonly deleted_by?: "ours" | "theirs";
-}
-
-/** What a merge came to, or would come to. */
-export interface StateMerged {
-  readonly outcome: "nothing to merge" | "fast-forward" | "merged" | "conflicts";
-  /** Where the branch is. */
-  readonly commit: string;
-  /** What the branch gains and loses: how many, and the first of them. */
-  readonly added: number;
-  readonly deleted: number;
-  readonly added_quads: readonly StateQuad[];
-  readonly deleted_quads: readonly StateQuad[];
-  readonly conflicts: readonly StateConflict[];
-}
-
-/** That a commit has a quad, or has it not; to be checked with nothing but the commit's id. */
-export interface StateProof {
-  readonly commit: string;
-  readonly quad: StateQuad;
-  readonly present: boolean;
-  /** The commit's block, in base64. */
-  readonly commit_block: string;
-  /** The blocks from its root to where the quad is or would be, in base64. */
-  readonly nodes: readonly string[];
-}
-
-/** Something that is not as it should be. */
-export interface StateFault {
-  readonly ref: string;
-  /** Hash of the block concerned. */
-  readonly block: string;
-  readonly reason: string;
-}
-
-/** What a collection of garbage found. */
-export interface StateCollection {
-  readonly kept: number;
-  readonly deleted: number;
-}
-
 /** Quads, or changes, in one answer. */
 const QUADS_PAGE_MAX = 1000;
+
 /** Quads that an answer may leave out at its beginning. */
 const OFFSET_MAX = 100_000;
+
 /** Commits on one page of the log. */
 const LOG_PAGE_MAX = 200;
-/** Characters in the message of a commit. */
-const MESSAGE_LENGTH_MAX = 8 * 1024;
-/** Characters in a term. */
-const TERM_LENGTH_MAX = 64 * 1024;
+
 /** Characters in a SPARQL query. */
 const SPARQL_LENGTH_MAX = 64 * 1024;
+
 /** Patterns in one query. */
 const PATTERNS_MAX = 32;
+
 /** Solutions of one query of patterns. */
 const SOLUTIONS_MAX = 10_000;
-/** Properties that a merge may be told to have one value. */
-const SINGLE_VALUED_MAX = 1000;
 
 const refName = z
   .string()
@@ -206,63 +115,135 @@ const refName = z
     /^(?:heads|tags)\/[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/,
     "must be heads/<branch> or tags/<tag>",
   );
-const branchName = z
-  .string()
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/, "must be letters, digits and ._/-, 200 at most");
-const commitName = z.string().min(1).max(256).describe("A branch, a tag or a content id");
-const contentId = z.string().min(1).max(128).describe("Content id of a commit");
-const message = z.string().min(1).max(MESSAGE_LENGTH_MAX);
-const termText = z.string().min(1).max(TERM_LENGTH_MAX);
 
 /** Schema of {@link StateRef}. */
 export const stateRefSchema: z.ZodType<StateRef> = z
-  .object({ name: z.string(), commit: z.string() })
-  .meta({ id: "StateRef" });
+  .object({
+    name: z.string().describe("heads/<branch> or tags/<tag>"),
+    commit: z.string().describe("Content id of its commit"),
+  })
+  .meta({
+    id: "StateRef",
+    description: "A branch or a tag",
+    examples: [
+      { name: "heads/main", commit: "bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi" },
+    ],
+  });
 
 /** Schema of {@link MoveStateRef}. */
 export const moveStateRefSchema: z.ZodType<MoveStateRef> = z
   .object({
-    name: refName,
-    commit: commitName.nullable().describe("Where it goes; null deletes it"),
-    expected: contentId.nullable().describe("Where it must be; null: it must not exist"),
+    name: refName.describe("heads/<branch> or tags/<tag>"),
+    commit: commitName
+      .nullable()
+      .describe("Content id of the new commit; null deletes the branch or tag"),
+    expected: contentId
+      .nullable()
+      .describe("Content id that the branch or tag must be at; null: it must not exist yet"),
   })
-  .meta({ id: "MoveStateRef" });
+  .meta({
+    id: "MoveStateRef",
+    description: "The move of a branch or a tag",
+    examples: [{ name: "tags/v1", commit: "main", expected: null }],
+  });
 
 /** Schema of {@link MovedStateRef}. */
 export const movedStateRefSchema: z.ZodType<MovedStateRef> = z
-  .object({ name: z.string(), commit: z.string().nullable() })
-  .meta({ id: "MovedStateRef" });
+  .object({
+    name: z.string().describe("heads/<branch> or tags/<tag>"),
+    commit: z.string().nullable().describe("Content id of its commit; null when it is deleted"),
+  })
+  .meta({
+    id: "MovedStateRef",
+    description: "Where a branch or a tag is after a move",
+    examples: [
+      { name: "tags/v1", commit: "bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi" },
+    ],
+  });
 
 /** Schema of {@link StateCommit}. */
 export const stateCommitSchema: z.ZodType<StateCommit> = z
   .object({
-    commit: z.string().describe("Content id (CIDv1)"),
-    parents: z.array(z.string()).readonly(),
-    author: z.string(),
-    message: z.string(),
-    time: z.string(),
-    root: z.string().describe("Equal roots are equal datasets"),
+    commit: z.string().describe("Content id of the commit (CIDv1)"),
+    parents: z.array(z.string()).readonly().describe("Content ids of the commits before it"),
+    author: z.string().describe("Author of the commit"),
+    message: z.string().describe("What the change is for"),
+    time: z.string().describe("When the commit was made, in UTC"),
+    root: z.string().describe("Root hash of the dataset; equal datasets have equal roots"),
     size: z.int().describe("Number of quads"),
   })
-  .meta({ id: "StateCommit" });
-
-const quadsSchema = z.array(stateQuadSchema).readonly();
+  .meta({
+    id: "StateCommit",
+    description: "A commit of a dataset",
+    examples: [
+      {
+        commit: "bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+        parents: ["bafyreifepiu23okq5zuyvyhsoiazv2icw2van3s7ko6d3ixl5jx2yj2yhu"],
+        author: "ada",
+        message: "The first order",
+        time: "2026-03-01T09:30:00.000Z",
+        root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+        size: 1,
+      },
+    ],
+  });
 
 /** Schema of {@link StateDiff}. */
 export const stateDiffSchema: z.ZodType<StateDiff> = z
   .object({
-    from: z.string().nullable(),
-    to: z.string(),
-    added: quadsSchema,
-    deleted: quadsSchema,
-    truncated: z.boolean(),
+    from: z
+      .string()
+      .nullable()
+      .describe("Content id of the first commit; null for the empty dataset"),
+    to: z.string().describe("Content id of the second commit"),
+    added: quadsSchema.describe("Quads that only the second commit has"),
+    deleted: quadsSchema.describe("Quads that only the first commit has"),
+    truncated: z.boolean().describe("Whether more changes were left out"),
   })
-  .meta({ id: "StateDiff" });
+  .meta({
+    id: "StateDiff",
+    description: "The difference between two datasets",
+    examples: [
+      {
+        from: "bafyreifepiu23okq5zuyvyhsoiazv2icw2van3s7ko6d3ixl5jx2yj2yhu",
+        to: "bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+        added: [
+          {
+            subject: { type: "uri", value: "urn:order:1" },
+            predicate: { type: "uri", value: "urn:p:status" },
+            object: { type: "literal", value: "open" },
+          },
+        ],
+        deleted: [],
+        truncated: false,
+      },
+    ],
+  });
 
 /** Schema of {@link StatePage}. */
 export const statePageSchema: z.ZodType<StatePage> = z
-  .object({ commit: z.string(), count: z.int(), quads: quadsSchema })
-  .meta({ id: "StatePage" });
+  .object({
+    commit: z.string().describe("Content id of the commit"),
+    count: z.int().describe("Number of quads that match, on all pages"),
+    quads: quadsSchema.describe("The quads of this page"),
+  })
+  .meta({
+    id: "StatePage",
+    description: "Quads of a commit",
+    examples: [
+      {
+        commit: "bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+        count: 1,
+        quads: [
+          {
+            subject: { type: "uri", value: "urn:order:1" },
+            predicate: { type: "uri", value: "urn:p:status" },
+            object: { type: "literal", value: "open" },
+          },
+        ],
+      },
+    ],
+  });
 
 const patternShape = {
   subject: termText.exactOptional().describe("<iri> or _:label"),
@@ -278,8 +259,16 @@ const patternShape = {
 /** The query of `GET /api/state/log`. */
 export const stateLogQuerySchema: z.ZodType<{ readonly from?: string; readonly limit?: number }> =
   z.object({
-    from: commitName.exactOptional().describe("Where to begin; default main"),
-    limit: z.coerce.number().int().min(1).max(LOG_PAGE_MAX).exactOptional(),
+    from: commitName
+      .exactOptional()
+      .describe("Branch, tag or content id to begin at; default: main"),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(LOG_PAGE_MAX)
+      .exactOptional()
+      .describe("Commits on a page, 1 to 200; default 50"),
   });
 
 /** The query of `GET /api/state/diff`. */
@@ -289,18 +278,36 @@ export const stateDiffQuerySchema: z.ZodType<{
   readonly limit?: number;
 }> = z.object({
   from: commitName.exactOptional().describe("Default: the parent of `to`"),
-  to: commitName.exactOptional().describe("Default: main"),
-  limit: z.coerce.number().int().min(1).max(QUADS_PAGE_MAX).exactOptional(),
+  to: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(QUADS_PAGE_MAX)
+    .exactOptional()
+    .describe("Changes of each kind at most, 1 to 1000; default 100"),
 });
 
 /** The query of `GET /api/state/at`. */
 export const stateAtQuerySchema: z.ZodType<
   StatePattern & { readonly at?: string; readonly limit?: number; readonly offset?: number }
 > = z.object({
-  at: commitName.exactOptional().describe("Default: main"),
+  at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   ...patternShape,
-  limit: z.coerce.number().int().min(1).max(QUADS_PAGE_MAX).exactOptional(),
-  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).exactOptional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(QUADS_PAGE_MAX)
+    .exactOptional()
+    .describe("Quads on a page, 1 to 1000; default 100"),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(OFFSET_MAX)
+    .exactOptional()
+    .describe("Quads to leave out at the beginning; default 0"),
 });
 
 /** The query of `GET /api/state/export`. */
@@ -309,30 +316,15 @@ export const stateExportQuerySchema: z.ZodType<{
   readonly format?: StateFormat;
   readonly graph?: string;
 }> = z.object({
-  at: commitName.exactOptional().describe("Default: main"),
+  at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   format: z.enum(STATE_FORMATS).exactOptional().describe("Default: n-quads"),
   graph: termText.exactOptional().describe("Only this graph, <iri> or _:label"),
-});
-
-/** The query of `GET /api/state/proof`. */
-export const stateProofQuerySchema: z.ZodType<{
-  readonly at?: string;
-  readonly subject: string;
-  readonly predicate: string;
-  readonly object: string;
-  readonly graph?: string;
-}> = z.object({
-  at: commitName.exactOptional().describe("Default: main"),
-  subject: termText,
-  predicate: termText,
-  object: termText,
-  graph: termText.exactOptional(),
 });
 
 /** Schema of {@link StateQuery}. */
 export const stateQuerySchema: z.ZodType<StateQuery> = z
   .object({
-    at: commitName.exactOptional().describe("Default: main"),
+    at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
     sparql: z
       .string()
       .max(SPARQL_LENGTH_MAX)
@@ -345,103 +337,49 @@ export const stateQuerySchema: z.ZodType<StateQuery> = z
       .readonly()
       .exactOptional()
       .describe("Instead of SPARQL: quads with variables such as ?name in them"),
-    limit: z.int().min(1).max(SOLUTIONS_MAX).exactOptional(),
+    limit: z
+      .int()
+      .min(1)
+      .max(SOLUTIONS_MAX)
+      .exactOptional()
+      .describe("Largest number of solutions of a query by patterns; default 10000"),
   })
-  .meta({ id: "StateQuery" });
+  .meta({
+    id: "StateQuery",
+    description: "A query: either SPARQL or patterns",
+    examples: [
+      { patterns: [{ subject: "?order", predicate: "<urn:p:status>", object: '"open"' }] },
+    ],
+  });
 
 /** Schema of {@link StateAnswer}. */
 export const stateAnswerSchema: z.ZodType<StateAnswer> = z
   .object({
-    head: z.object({ vars: z.array(z.string()).readonly() }).exactOptional(),
+    head: z
+      .object({
+        vars: z.array(z.string()).readonly().describe("Their names, without the question mark"),
+      })
+      .exactOptional()
+      .describe("The variables; only of SELECT and of patterns"),
     results: z
-      .object({ bindings: z.array(z.record(z.string(), stateTermSchema)).readonly() })
-      .exactOptional(),
-    boolean: z.boolean().exactOptional(),
-    quads: quadsSchema.exactOptional(),
-  })
-  .meta({ id: "StateAnswer" });
-
-/** Schema of {@link StateImport}. */
-export const stateImportSchema: z.ZodType<StateImport> = z
-  .object({
-    branch: branchName.exactOptional().describe("Default: main"),
-    format: z.enum(STATE_FORMATS),
-    content: z.string(),
-    mode: z.enum(["add", "remove", "replace"]).exactOptional().describe("Default: add"),
-    message,
-    expected: contentId.nullable().exactOptional().describe("Where the branch must be"),
+      .object({
+        bindings: z
+          .array(z.record(z.string(), stateTermSchema))
+          .readonly()
+          .describe("A term for each variable that is bound"),
+      })
+      .exactOptional()
+      .describe("The solutions; only of SELECT and of patterns"),
+    boolean: z.boolean().exactOptional().describe("The answer; only of ASK"),
+    quads: quadsSchema.exactOptional().describe("The quads; only of CONSTRUCT and DESCRIBE"),
   })
   .meta({
-    id: "StateImport",
+    id: "StateAnswer",
+    description: "Answer to a query; its members depend on the kind of query",
     examples: [
       {
-        format: "turtle",
-        content: "<urn:order:1> <urn:p:status> 'open' .",
-        message: "The first order",
+        head: { vars: ["order"] },
+        results: { bindings: [{ order: { type: "uri", value: "urn:order:1" } }] },
       },
     ],
   });
-
-/** Schema of {@link StateImported}. */
-export const stateImportedSchema: z.ZodType<StateImported> = z
-  .object({ commit: z.string(), size: z.int(), added: z.int(), deleted: z.int() })
-  .meta({ id: "StateImported" });
-
-/** Schema of {@link StateMerge}. */
-export const stateMergeSchema: z.ZodType<StateMerge> = z
-  .object({
-    branch: branchName.exactOptional().describe("Default: main"),
-    from: commitName,
-    message,
-    single_valued: z.array(z.string().max(2048)).max(SINGLE_VALUED_MAX).readonly().exactOptional(),
-    preview: z.boolean().exactOptional(),
-  })
-  .meta({ id: "StateMerge" });
-
-const termsSchema = z.array(stateTermSchema).readonly();
-
-const stateConflictSchema: z.ZodType<StateConflict> = z
-  .object({
-    kind: z.enum(["two-values", "deleted-and-changed", "dangling-reference"]),
-    subject: stateAtomicTermSchema,
-    predicate: stateAtomicTermSchema.exactOptional(),
-    ours: termsSchema.exactOptional(),
-    theirs: termsSchema.exactOptional(),
-    object: stateTermSchema.exactOptional(),
-    deleted_by: z.enum(["ours", "theirs"]).exactOptional(),
-  })
-  .meta({ id: "StateConflict" });
-
-/** Schema of {@link StateMerged}. */
-export const stateMergedSchema: z.ZodType<StateMerged> = z
-  .object({
-    outcome: z.enum(["nothing to merge", "fast-forward", "merged", "conflicts"]),
-    commit: z.string(),
-    added: z.int(),
-    deleted: z.int(),
-    added_quads: quadsSchema,
-    deleted_quads: quadsSchema,
-    conflicts: z.array(stateConflictSchema).readonly(),
-  })
-  .meta({ id: "StateMerged" });
-
-/** Schema of {@link StateProof}. */
-export const stateProofSchema: z.ZodType<StateProof> = z
-  .object({
-    commit: z.string(),
-    quad: stateQuadSchema,
-    present: z.boolean(),
-    commit_block: z.string(),
-    nodes: z.array(z.string()).readonly(),
-  })
-  .meta({ id: "StateProof" });
-
-/** Schema of {@link StateFault}. */
-export const stateFaultSchema: z.ZodType<StateFault> = z
-  .object({ ref: z.string(), block: z.string(), reason: z.string() })
-  .meta({ id: "StateFault" });
-
-/** Schema of {@link StateCollection}. */
-export const stateCollectionSchema: z.ZodType<StateCollection> = z
-  .object({ kept: z.int(), deleted: z.int() })
-  .meta({ id: "StateCollection" });

@@ -61,24 +61,32 @@ export interface StepExecution {
 
 /** Schema of {@link StepError}. */
 export const stepErrorSchema: z.ZodType<StepError> = z
-  .object({ code: z.enum(ERROR_CODES), message: z.string() })
+  .object({
+    code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
+    message: z.string().describe("What went wrong, for people and LLMs"),
+  })
   .meta({ id: "StepError", description: "Why a step failed" });
 
 const stepResultSchema = z
   .object({
-    step_id: z.string(),
-    status: z.enum(["completed", "failed", "cancelled"]),
+    step_id: z.string().describe("Id of the step"),
+    status: z.enum(["completed", "failed", "cancelled"]).describe("How the attempt ended"),
     row_count: z.int().describe("Rows the step produced"),
-    executed_at: z.string().meta({ format: "date-time" }),
-    attempt: z.int().describe("Which attempt this was, from 1"),
-    error: stepErrorSchema.exactOptional(),
+    executed_at: z
+      .string()
+      .meta({ format: "date-time" })
+      .describe("When the attempt ended, in UTC"),
+    attempt: z.int().describe("Number of the attempt, from 1"),
+    error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
   })
-  .meta({ id: "StepResult", description: "What running the step came to" });
+  .meta({ id: "StepResult", description: "Result of the step" });
 
 const schemaTableDeltaSchema = z
   .object({
-    table_name: z.string(),
-    operation: z.enum(["NEW", "MODIFIED", "REMOVED"]),
+    table_name: z.string().describe("Name of the table"),
+    operation: z
+      .enum(["NEW", "MODIFIED", "REMOVED"])
+      .describe("Whether the table was created, altered or dropped"),
     table_def_json: z
       .string()
       .describe("JSON text: columns, types, keys, foreign keys and indexes of the table"),
@@ -87,28 +95,35 @@ const schemaTableDeltaSchema = z
 
 const llmContextUpdateSchema = z
   .object({
-    plan_id: z.string(),
-    step_id: z.string(),
+    plan_id: z.string().describe("Id of the plan"),
+    step_id: z.string().describe("Id of the step"),
     tool_output_json: z.string().describe("JSON text: an array of row objects"),
-    schema_additions: z.array(schemaTableDeltaSchema),
+    schema_additions: z
+      .array(schemaTableDeltaSchema)
+      .describe("Tables whose schema differs after the step; empty when none does"),
     augmentation_hints: z.array(z.string()).describe("Sentences for the system prompt"),
   })
   .meta({
     id: "LlmContextUpdate",
-    description: "To be handed to the LLM before it chooses its next step",
+    description: "What to pass to the LLM before it chooses the next step",
   });
 
 /** Schema of {@link StepExecution}. */
 export const stepExecutionSchema: z.ZodType<StepExecution> = z
   .object({
-    step_result: stepResultSchema,
-    llm_context_update: llmContextUpdateSchema,
+    step_result: stepResultSchema.describe("Result of the attempt"),
+    llm_context_update: llmContextUpdateSchema.describe(
+      "What to pass to the LLM before it chooses the next step",
+    ),
     replayed: z
       .boolean()
-      .describe("The step had finished before this call: this is its stored result, nothing ran"),
+      .describe(
+        "True when the step had finished before this call and the stored result is returned",
+      ),
   })
   .meta({
     id: "StepExecution",
+    description: "The answer to executing a step",
     examples: [
       {
         step_result: {

@@ -100,56 +100,85 @@ export const usageQuerySchema: z.ZodType<UsageQuery> = z.object({
 });
 
 const totalsShape = {
-  action_count: z.int(),
-  total_aau: z.number(),
-  total_cost_usd: z.number(),
+  action_count: z.int().describe("Number of tool calls"),
+  total_aau: z.number().describe("Weight of the calls in Agentic Activity Units (AAU)"),
+  total_cost_usd: z.number().describe("Cost of the calls in US dollars"),
 };
 
 /** Schema of {@link DailyUsage}. */
 export const dailyUsageSchema: z.ZodType<DailyUsage> = z
   .object({
-    date: z.string().describe("YYYY-MM-DD"),
-    tool_name: z.string().exactOptional().describe("Grouped by tool"),
-    session_id: z.string().exactOptional().describe("Grouped by session"),
-    intent: z.string().exactOptional().describe("Grouped by intent"),
-    orm_model: z.string().exactOptional().describe("Grouped by model"),
+    date: z.string().describe("Day, YYYY-MM-DD"),
+    tool_name: z.string().exactOptional().describe("Name of the tool; only when grouped by tool"),
+    session_id: z
+      .string()
+      .exactOptional()
+      .describe("Id of the session; only when grouped by session"),
+    intent: z.string().exactOptional().describe("Intent of the calls; only when grouped by intent"),
+    orm_model: z
+      .string()
+      .exactOptional()
+      .describe("ORM model of the calls; only when grouped by model"),
     ...totalsShape,
   })
   .meta({
     id: "DailyUsage",
+    description: "Usage of one day, or of one group on one day when a grouping was asked for",
     examples: [{ date: "2026-01-05", action_count: 42, total_aau: 86, total_cost_usd: 0.43 }],
   });
 
 /** Schema of {@link HeatMapRow}. */
 export const heatMapRowSchema: z.ZodType<HeatMapRow> = z
   .object({
-    orm_model: z.string().describe("unknown where a call named none"),
-    intent: z.string(),
-    aau_weight: z.number(),
-    total_aau: z.number(),
-    action_count: z.int(),
+    orm_model: z.string().describe("ORM model of the calls; unknown when a call named none"),
+    intent: z.string().describe("Intent of the calls"),
+    aau_weight: z.number().describe("Weight of one call in AAU"),
+    total_aau: z.number().describe("Weight of all these calls in AAU"),
+    action_count: z.int().describe("Number of tool calls"),
   })
-  .meta({ id: "HeatMapRow" });
+  .meta({
+    id: "HeatMapRow",
+    description: "Usage of one ORM model with one intent",
+    examples: [
+      {
+        orm_model: "Invoice",
+        intent: "write_insert",
+        aau_weight: 3,
+        total_aau: 126,
+        action_count: 42,
+      },
+    ],
+  });
 
 const name = (lengthMax: number): z.ZodString => z.string().min(1).max(lengthMax);
 
 /** Schema of {@link UsageCloudEvent}: what else is wrong with a text is judged by the service. */
 export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
   .object({
-    specversion: z.literal("1.0"),
-    id: name(255),
-    source: name(1024),
-    type: name(255),
-    time: z.string().exactOptional().describe("RFC 3339: when the call ended; default: now"),
-    data: z.object({
-      tool_name: name(255),
-      intent: z.string().exactOptional().describe("Left out: told from the tool's name"),
-      session_id: name(255).exactOptional(),
-      orm_model: name(64).exactOptional(),
-    }),
+    specversion: z.literal("1.0").describe("Version of CloudEvents"),
+    id: name(255).describe(
+      "Id of the event, unique within the source; reporting the same id again adds nothing",
+    ),
+    source: name(1024).describe("The system that made the call"),
+    type: name(255).describe("Type of the event, as the source names it"),
+    time: z.string().exactOptional().describe("When the call ended, in RFC 3339; default: now"),
+    data: z
+      .object({
+        tool_name: name(255).describe("The tool that was called"),
+        intent: z
+          .string()
+          .exactOptional()
+          .describe("Intent of the call; default: derived from the tool's name"),
+        session_id: name(255).exactOptional().describe("Session of the agent; default: none"),
+        orm_model: name(64)
+          .exactOptional()
+          .describe("ORM model that the call was about; default: unknown"),
+      })
+      .describe("The call"),
   })
   .meta({
     id: "UsageCloudEvent",
+    description: "A tool call that another system reports: a CloudEvent of version 1.0",
     examples: [
       {
         specversion: "1.0",
@@ -164,17 +193,48 @@ export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
 
 /** Schema of {@link UsageIngestion}. */
 export const usageIngestionSchema: z.ZodType<UsageIngestion> = z
-  .object({ accepted: z.int(), duplicates: z.int() })
-  .meta({ id: "UsageIngestion" });
+  .object({
+    accepted: z.int().describe("Number of events that were new"),
+    duplicates: z.int().describe("Number of events that had been reported before"),
+  })
+  .meta({
+    id: "UsageIngestion",
+    description: "Result of reporting events",
+    examples: [{ accepted: 1, duplicates: 0 }],
+  });
 
 /** Schema of {@link VerifyUsageRequest}. */
 export const verifyUsageRequestSchema: z.ZodType<VerifyUsageRequest> = z
-  .object({ repair: z.boolean().exactOptional().describe("Puts right what is wrong") })
-  .meta({ id: "VerifyUsageRequest" });
+  .object({
+    repair: z.boolean().exactOptional().describe("Whether to correct the totals that differ"),
+  })
+  .meta({
+    id: "VerifyUsageRequest",
+    description: "A comparison of the stored totals with their rows",
+    examples: [{ repair: false }],
+  });
 
-const totalsSchema = z.object(totalsShape).meta({ id: "UsageTotals" });
+const totalsSchema = z.object(totalsShape).meta({
+  id: "UsageTotals",
+  description: "Sums of usage",
+  examples: [{ action_count: 42, total_aau: 86, total_cost_usd: 0.43 }],
+});
 
 /** Schema of {@link UsageDifference}. */
 export const usageDifferenceSchema: z.ZodType<UsageDifference> = z
-  .object({ total: z.string(), stored: totalsSchema, recomputed: totalsSchema })
-  .meta({ id: "UsageDifference" });
+  .object({
+    total: z.string().describe("Name of the total, for people"),
+    stored: totalsSchema.describe("The stored total"),
+    recomputed: totalsSchema.describe("The sum of the rows"),
+  })
+  .meta({
+    id: "UsageDifference",
+    description: "A stored total that differs from the sum of its rows",
+    examples: [
+      {
+        total: "2026-01-05 read_select",
+        stored: { action_count: 41, total_aau: 85, total_cost_usd: 0.42 },
+        recomputed: { action_count: 42, total_aau: 86, total_cost_usd: 0.43 },
+      },
+    ],
+  });

@@ -1,6 +1,7 @@
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { requestContext } from "../request-context.js";
 import type { Authenticate } from "../services.js";
+import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";
 
 declare module "fastify" {
@@ -12,9 +13,17 @@ declare module "fastify" {
 
 /**
  * Finds out who sends each request before its body is read, and tells the rooms behind when the
- * caller has gone: what was started still finishes, but nobody waits for it.
+ * caller has gone: what was started still finishes, but nobody waits for it. The description of the
+ * API says who may send them.
  */
-export function authenticateRequests(app: RestApp, authenticate: Authenticate): void {
+export function authenticateRequests(
+  app: RestApp,
+  authenticate: Authenticate,
+  access: Exclude<Access, "anybody">,
+): void {
+  app.addHook("onRoute", (route) => {
+    route.config = { ...route.config, access };
+  });
   app.addHook("onRequest", (request, reply, done) => {
     const gone = new AbortController();
     reply.raw.once("close", () => {

@@ -12,11 +12,13 @@ export interface TableReply<Body> {
 }
 
 /** Describes such a reply. */
-export function table<Body>(description: string, schema: z.ZodType<Body>): TableReply<Body> {
-  return {
-    description,
-    content: { "application/json": { schema }, "text/csv": { schema: z.string() } },
-  };
+export function table<Body>(
+  description: string,
+  schema: z.ZodType<Body>,
+  csvExample: string,
+): TableReply<Body> {
+  const csv = z.string().meta({ examples: [csvExample] });
+  return { description, content: { "application/json": { schema }, "text/csv": { schema: csv } } };
 }
 
 /**

@@ -17,6 +17,18 @@ import { planIdOf } from "./path-ids.js";
 import { planEventMessage } from "./plan-messages.js";
 import type { RestApp } from "./rest-app.js";
 
+const framesSchema = z.string().meta({
+  examples: [
+    frameOf({
+      planId: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
+      eventType: "PlanCreated",
+      sequence: 1,
+      payloadJson: "{}",
+      timestamp: "2026-03-01T09:30:00.000Z",
+    }),
+  ],
+});
+
 /**
  * The events of a plan as server-sent events (Decision §6): from the start or the cursor, then live,
  * until the plan is over.
@@ -42,14 +54,14 @@ export function addEventRoutes(
       "ends after the event that ends the plan. A cursor at that event is answered with 204, which " +
       "tells an EventSource not to come back.",
     tags: ["Plans"],
-    params: z.object({ plan_id: z.string() }),
+    params: z.object({ plan_id: z.string().describe("Id of the plan") }),
     querystring: planEventsQuerySchema,
     response: {
       200: {
         description: "The events, until the plan is over",
-        content: { "text/event-stream": { schema: z.string() } },
+        content: { "text/event-stream": { schema: framesSchema } },
       },
-      204: z.undefined().describe("The plan is over and nothing follows the cursor"),
+      204: z.null().describe("The plan is over and nothing follows the cursor"),
       ...errors(404, 501),
     },
   };
@@ -64,7 +76,8 @@ export function addEventRoutes(
       const journal = journalOf(orchestrator);
       const planId = planIdOf(request.params);
       const cursor = cursorOf(request);
-      if (await isAtTheEnd(journal, planId, cursor, request.context)) return reply.code(204).send();
+      if (await isAtTheEnd(journal, planId, cursor, request.context))
+        return reply.code(204).send(null);
       const closed = new AbortController();
       const ctx = { ...request.context, signal: closed.signal };
       const pages = followEvents(journal, planId, cursor, ctx);

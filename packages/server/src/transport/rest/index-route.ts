@@ -24,7 +24,7 @@ export function addIndexRoute(app: RestApp, version: string): void {
     {
       schema: {
         operationId: "getIndex",
-        summary: "What runs here and where to go on",
+        summary: "Find out what runs here and where its documents are",
         description: "A page where text/html is accepted, as browsers do; JSON otherwise.",
         tags: ["Service"],
         response: {

@@ -24,7 +24,7 @@ import {
 import type { RestApp } from "./rest-app.js";
 
 const tags = ["Memory"];
-const entryParams = z.object({ entry_id: z.string() });
+const entryParams = z.object({ entry_id: z.string().describe("Id of the entry") });
 
 /** The memory endpoints (Contract §4.4, Decision §12). */
 export function addMemoryRoutes(app: RestApp, memory: MemoryService): void {
@@ -84,6 +84,8 @@ function addList(app: RestApp, memory: MemoryService): void {
   const schema = {
     operationId: "listMemoryEntries",
     summary: "List entries, newest first",
+    description:
+      "Entries of your organization, a page at a time; every filter that is given must hold.",
     tags,
     querystring: memoryPageQuerySchema,
     response: { 200: json("A page of entries", dataOf(memoryEntryPageSchema)), ...errors() },
@@ -102,6 +104,7 @@ function addGet(app: RestApp, memory: MemoryService): void {
   const schema = {
     operationId: "getMemoryEntry",
     summary: "Read an entry",
+    description: "One entry of your organization, its content as it was stored.",
     tags,
     params: entryParams,
     response: { 200: json("The entry", dataOf(memoryEntrySchema)), ...errors(404) },
@@ -128,8 +131,10 @@ function addDeletions(app: RestApp, memory: MemoryService): void {
   const session = {
     operationId: "deleteMemorySession",
     summary: "Forget every entry of a session",
+    description:
+      "Deletes the entries and their vectors, for every search that begins afterwards. A session without entries is no error.",
     tags,
-    params: z.object({ session_id: z.string() }),
+    params: z.object({ session_id: z.string().describe("Id of the session") }),
     response: { ...response, ...errors() },
   };
   app.delete(
@@ -144,7 +149,9 @@ function addDeletions(app: RestApp, memory: MemoryService): void {
 function addStats(app: RestApp, memory: MemoryService): void {
   const schema = {
     operationId: "getMemoryStats",
-    summary: "How memory is doing",
+    summary: "Read the state of the memory",
+    description:
+      "The number of entries, the number of calls whose entries are not embedded yet, and the embedding model.",
     tags,
     response: { 200: json("How it is doing", dataOf(memoryStatsSchema)), ...errors() },
   };
@@ -158,13 +165,19 @@ function addRetention(app: RestApp, memory: MemoryService): void {
     200: json("How long entries are kept", dataOf(memoryRetentionSchema)),
     ...errors(),
   };
-  const read = { operationId: "getMemoryRetention", summary: "How long entries are kept", tags };
+  const read = {
+    operationId: "getMemoryRetention",
+    summary: "How long entries are kept",
+    description:
+      "The age in days after which entries of your organization are deleted; null when they are kept.",
+    tags,
+  };
   app.get("/api/memory/retention", { schema: { ...read, response } }, async ({ context }) => ({
     data: { days: (await memory.retentionDays(context.orgId)) ?? null },
   }));
   const schema = {
     operationId: "setMemoryRetention",
-    summary: "Say how long entries are kept",
+    summary: "Set how long entries are kept",
     description: "Entries that are older are deleted in the background, now and from now on.",
     tags,
     body: memoryRetentionSchema,

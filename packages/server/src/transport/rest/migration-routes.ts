@@ -28,7 +28,9 @@ import type { RestApp } from "./rest-app.js";
 
 const tags = ["State"];
 const PATH = "/api/state/migrations";
-const params: z.ZodObject<{ migration_id: z.ZodString }> = z.object({ migration_id: z.string() });
+const params: z.ZodObject<{ migration_id: z.ZodString }> = z.object({
+  migration_id: z.string().describe("Id of the migration"),
+});
 const unchanged = dataOf(unchangedSchemaSchema);
 const one = { 200: json("The migration", dataOf(migrationSchema)) };
 
@@ -65,6 +67,7 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
   const list = {
     operationId: "listMigrations",
     summary: "List the migrations, the newest first",
+    description: "All migrations of your organization, in every status.",
     tags,
     response: {
       200: json("The migrations", dataOf(z.array(migrationSchema).readonly())),
@@ -77,6 +80,8 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
   const show = {
     operationId: "getMigration",
     summary: "Show a migration",
+    description:
+      "The migration with its statements, its findings and, if a run has begun and not ended, that run.",
     tags,
     params,
     response: { ...one, ...errors(403, 404) },
@@ -101,6 +106,8 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   const verify = {
     operationId: "verifyMigration",
     summary: "Try a migration on a scratch database, up and down",
+    description:
+      "Proves the migration once more on a temporary database. The real database is not touched.",
     tags,
     params,
     response: {
@@ -196,9 +203,11 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
   }));
   const drift = {
     operationId: "getSchemaDrift",
-    summary: "Compare a database with how it was left",
+    summary: "Compare a database with its recorded schema",
+    description:
+      "What others than migrations have changed in the schema since the last recorded commit.",
     tags,
-    querystring: z.object({ database: z.string() }),
+    querystring: z.object({ database: z.string().describe("Name of the data source") }),
     response: { 200: json("How it is", dataOf(schemaDriftSchema)), ...errors(403, 404) },
   };
   app.get("/api/state/drift", { schema: drift }, async ({ query: { database }, context }) => ({
@@ -206,7 +215,9 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
   }));
   const accept = {
     operationId: "acceptSchemaDrift",
-    summary: "Take a database as it is for what it should be",
+    summary: "Accept the present schema of a database",
+    description:
+      "Records the present schema as a commit, so that the next migration starts from it. The database is not changed.",
     tags,
     body: acceptDriftRequestSchema,
     response: {

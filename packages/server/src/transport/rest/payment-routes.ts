@@ -53,6 +53,8 @@ function addList(app: RestApp, payments: PaymentService): void {
   const schema = {
     operationId: "listPaymentMethods",
     summary: "List the saved payment methods",
+    description:
+      "The payment methods of your organization's customer at the payment provider; empty when it has no customer.",
     tags,
     response: {
       200: json("Newest first", dataOf(z.array(paymentMethodSchema).readonly())),
@@ -68,8 +70,10 @@ function addDetach(app: RestApp, payments: PaymentService): void {
   const schema = {
     operationId: "detachPaymentMethod",
     summary: "Detach a payment method",
+    description:
+      "The payment method can no longer be charged. One of another organization is answered with 404, as if it did not exist.",
     tags,
-    params: z.object({ pm_id: z.string() }),
+    params: z.object({ pm_id: z.string().describe("Id of the payment method, pm_…") }),
     response: {
       200: json("It is detached", dataOf(detachedPaymentMethodSchema)),
       ...errors(403, 404, 409, 429, 502, 504),

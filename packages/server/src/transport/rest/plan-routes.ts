@@ -24,8 +24,11 @@ import type { RestApp } from "./rest-app.js";
 import { zodValidation } from "./validation.js";
 
 const tags = ["Plans"];
-const planParams = z.object({ plan_id: z.string() });
-const stepParams = z.object({ plan_id: z.string(), step_id: z.string() });
+const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
+const stepParams = z.object({
+  plan_id: z.string().describe("Id of the plan"),
+  step_id: z.string().describe("Id of the step within its plan"),
+});
 
 /** The plan endpoints (Contract §4.2, Decision §9). */
 export function addPlanRoutes(app: RestApp, orchestrator: Orchestrator): void {
@@ -73,6 +76,8 @@ function addList(app: RestApp, orchestrator: Orchestrator): void {
   const schema = {
     operationId: "listPlans",
     summary: "List plans, newest first",
+    description:
+      "Plans of your organization without their steps, a page at a time. next_cursor leads to the next page.",
     tags,
     querystring: planPageQuerySchema,
     response: { 200: json("A page of plans", dataOf(planPageSchema)), ...errors(501) },
@@ -95,6 +100,7 @@ function addGet(app: RestApp, orchestrator: Orchestrator): void {
   const schema = {
     operationId: "getPlan",
     summary: "Read a plan and its steps",
+    description: "The plan and all its steps as last committed to the store.",
     tags,
     params: planParams,
     response: { 200: json("The plan as committed", dataOf(planSchema)), ...errors(404) },
@@ -117,7 +123,7 @@ function addExecute(app: RestApp, orchestrator: Orchestrator): void {
     tags,
     params: stepParams,
     response: {
-      200: json("What running the step came to", dataOf(stepExecutionSchema)),
+      200: json("Result of the step", dataOf(stepExecutionSchema)),
       ...errors(403, 404, 409, 429, 501),
     },
   };
@@ -136,7 +142,7 @@ function addCancel(app: RestApp, orchestrator: Orchestrator): void {
     operationId: "cancelPlan",
     summary: "Cancel a plan",
     description:
-      "Interrupts what runs and answers when nothing of the plan does any more. Repeating it is " +
+      "Interrupts the running steps and answers when none of them runs any more. Repeating it is " +
       "harmless; a completed or failed plan cannot be cancelled.",
     tags,
     params: planParams,
@@ -155,7 +161,7 @@ function addCancel(app: RestApp, orchestrator: Orchestrator): void {
 function addRetry(app: RestApp, orchestrator: Orchestrator): void {
   const schema = {
     operationId: "retryPlan",
-    summary: "Let a failed plan run on",
+    summary: "Retry a failed plan",
     description: "Completed steps keep their outputs; the others can be executed again.",
     tags,
     params: planParams,

@@ -28,6 +28,7 @@ function addPrices(app: RestApp, usage: UsageService): void {
   const list = {
     operationId: "listPrices",
     summary: "List the prices, past and future ones too",
+    description: "All prices, each with the period it applies to.",
     tags,
     response: { 200: json("The prices", dataOf(z.array(priceSchema).readonly())), ...errors(403) },
   };
@@ -67,6 +68,7 @@ function addBudgets(app: RestApp, usage: UsageService): void {
   const list = {
     operationId: "listBudgets",
     summary: "List the budgets",
+    description: "Every budget of your organization.",
     tags,
     response: {
       200: json("The budgets", dataOf(z.array(budgetSchema).readonly())),
@@ -93,8 +95,9 @@ function addBudgetRemoval(app: RestApp, usage: UsageService): void {
   const schema = {
     operationId: "removeBudget",
     summary: "Remove a budget",
+    description: "The budget no longer warns or blocks. Recorded usage stays.",
     tags,
-    params: z.object({ budget_id: z.string() }),
+    params: z.object({ budget_id: z.string().describe("Id of the budget") }),
     response: { 200: json("The budget is gone", dataOf(removedBudgetSchema)), ...errors(403, 404) },
   };
   app.delete("/billing/budgets/:budget_id", { schema }, async ({ params, context }) => {

@@ -7,7 +7,7 @@ import { restStreams } from "../http2/rest-streams.js";
 import type { StreamListener } from "../http2/stream-listener.js";
 import { requestIdOf } from "../request-context.js";
 import type { Services } from "../services.js";
-import { describeApi } from "./api-description.js";
+import { describeApi } from "./openapi/api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
 import { addBillingRoutes } from "./billing-routes.js";
 import { answerConnectionErrors, endWith } from "./connection-errors.js";
@@ -18,7 +18,7 @@ import { readJsonBodies } from "./json-body.js";
 import { addMemoryRoutes } from "./memory-routes.js";
 import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
-import { addReferencePage } from "./reference-page.js";
+import { addReferencePage } from "./openapi/reference-page.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
 import { addServiceRoutes } from "./service-routes.js";
@@ -131,7 +131,7 @@ function restApp(
   paths.watch(app);
   describeApi(app, version);
   app.register((api, _options, done) => {
-    authenticateRequests(api, services.authenticate);
+    authenticateRequests(api, services.authenticate, "caller");
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
@@ -140,7 +140,7 @@ function restApp(
     done();
   });
   app.register((billing, _options, done) => {
-    authenticateRequests(billing, billingAdminsOnly(services.authenticate));
+    authenticateRequests(billing, billingAdminsOnly(services.authenticate), "billing-admin");
     addBillingRoutes(billing, services);
     done();
   });

@@ -5,7 +5,15 @@ import { json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
 
 const tags = ["Service"];
-const aliveSchema = z.object({ status: z.literal("alive") });
+const aliveSchema = z.object({
+  status: z.literal("alive").meta({ description: "Always alive", examples: ["alive"] }),
+});
+const metricsSchema = z.string().meta({
+  examples: [
+    "# HELP steward_http_requests_total Requests by route\n# TYPE steward_http_requests_total counter\n" +
+      'steward_http_requests_total{method="GET",route="/api/plans",status="200"} 42\n',
+  ],
+});
 
 /** What those who keep the process running ask: is it alive, is it ready, how is it doing. */
 export function addServiceRoutes(app: RestApp, { health, metrics }: Services): void {
@@ -14,7 +22,8 @@ export function addServiceRoutes(app: RestApp, { health, metrics }: Services): v
     {
       schema: {
         operationId: "getLiveness",
-        summary: "Whether the process is alive",
+        summary: "Check that the process is alive",
+        description: "Answers as long as the process runs, even when the store is unreachable.",
         tags,
         response: { 200: json("It answers", dataOf(aliveSchema)) },
       },
@@ -27,7 +36,9 @@ export function addServiceRoutes(app: RestApp, { health, metrics }: Services): v
     {
       schema: {
         operationId: "getReadiness",
-        summary: "Whether the process should be sent requests",
+        summary: "Check that the process can serve requests",
+        description:
+          "Checks that the store and the data directory can be read and written. The answer names each part that fails and why.",
         tags,
         response: {
           200: json("It should", dataOf(readinessSchema)),
@@ -47,10 +58,11 @@ export function addServiceRoutes(app: RestApp, { health, metrics }: Services): v
     {
       schema: {
         operationId: "getMetrics",
-        summary: "Measurements in Prometheus' text format",
+        summary: "Read the metrics in Prometheus' text format",
+        description: "Counters and histograms of the process, for Prometheus to collect.",
         tags,
         response: {
-          200: { description: "The metrics", content: { "text/plain": { schema: z.string() } } },
+          200: { description: "The metrics", content: { "text/plain": { schema: metricsSchema } } },
         },
       },
     },

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import {
   dataOf,
+  STATE_FORMATS,
   movedStateRefSchema,
   moveStateRefSchema,
   stateAnswerSchema,
@@ -73,6 +74,7 @@ function addRefs(app: RestApp, state: StateService): void {
   const list = {
     operationId: "listStateRefs",
     summary: "List the branches and tags",
+    description: "Every branch and tag of your organization, and the commit that each is at.",
     tags,
     response: { 200: json("The refs", dataOf(z.array(stateRefSchema).readonly())), ...errors() },
   };
@@ -85,7 +87,8 @@ function addRefs(app: RestApp, state: StateService): void {
   const move = {
     operationId: "moveStateRef",
     summary: "Move, make or delete a branch or a tag",
-    description: "Only if it is where it was expected; else nothing happens.",
+    description:
+      "Succeeds only if the branch or tag is at the expected commit; otherwise nothing changes.",
     tags,
     body: moveStateRefSchema,
     response: { 200: json("It is there", dataOf(movedStateRefSchema)), ...errors(404, 409) },
@@ -106,6 +109,7 @@ function addLog(app: RestApp, state: StateService): void {
   const schema = {
     operationId: "getStateLog",
     summary: "List commits, the newest first",
+    description: "The history from a branch, a tag or a commit backwards.",
     tags,
     querystring: stateLogQuerySchema,
     response: {
@@ -123,6 +127,7 @@ function addDiff(app: RestApp, state: StateService): void {
   const schema = {
     operationId: "getStateDiff",
     summary: "What changed between two commits",
+    description: "The quads that only one of the two commits has, up to a limit for each kind.",
     tags,
     querystring: stateDiffQuerySchema,
     response: { 200: json("The changes", dataOf(stateDiffSchema)), ...errors(404) },
@@ -136,7 +141,9 @@ function addDiff(app: RestApp, state: StateService): void {
 function addAt(app: RestApp, state: StateService): void {
   const schema = {
     operationId: "getStateAt",
-    summary: "The quads of a commit that have these terms",
+    summary: "Read the quads of a commit that have these terms",
+    description:
+      "The quads with the terms that are given; without any, every quad. A page at a time.",
     tags,
     querystring: stateAtQuerySchema,
     response: { 200: json("The quads", dataOf(statePageSchema)), ...errors(404) },
@@ -176,9 +183,9 @@ function addQuery(app: RestApp, state: StateService): void {
 function addImport(app: RestApp, state: StateService): void {
   const schema = {
     operationId: "importState",
-    summary: "Take a document of RDF in, as one commit",
+    summary: "Import an RDF document as one commit",
     description:
-      "A document that changes nothing makes no commit. Malformed RDF is told with line and column.",
+      "A document that changes nothing makes no commit. The error for malformed RDF names the line and the column.",
     tags,
     body: stateImportSchema,
     response: { 200: json("It is in", dataOf(stateImportedSchema)), ...errors(409, 413) },
@@ -193,6 +200,15 @@ function addImport(app: RestApp, state: StateService): void {
   });
 }
 
+/** One quad in the default graph, as each format writes it. */
+const FORMAT_EXAMPLES: Readonly<Record<StateFormat, string>> = {
+  "n-triples": '<urn:order:1> <urn:p:status> "open" .\n',
+  "n-quads": '<urn:order:1> <urn:p:status> "open" .\n',
+  turtle: '<urn:order:1> <urn:p:status> "open" .\n',
+  trig: '<urn:order:1> <urn:p:status> "open" .\n',
+  "json-ld": '[{"@id":"urn:order:1","urn:p:status":[{"@value":"open"}]}]\n',
+};
+
 const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
   "n-triples": "application/n-triples",
   "n-quads": "application/n-quads",
@@ -202,10 +218,15 @@ const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
 };
 
 function addExport(app: RestApp, state: StateService): void {
-  const content = Object.values(MEDIA_TYPES).map((type) => [type, { schema: z.string() }]);
+  const content = STATE_FORMATS.map((format) => [
+    MEDIA_TYPES[format],
+    { schema: z.string().meta({ examples: [FORMAT_EXAMPLES[format]] }) },
+  ]);
   const schema = {
     operationId: "exportState",
-    summary: "A commit's dataset as RDF",
+    summary: "Export the dataset of a commit as RDF",
+    description:
+      "The whole dataset or one graph of it, sent while it is read. The ETag is the content id of the commit.",
     tags,
     querystring: stateExportQuerySchema,
     response: {
@@ -277,6 +298,8 @@ function addUpkeep(app: RestApp, state: StateService): void {
   const check = {
     operationId: "checkState",
     summary: "Check every block that refs lead to",
+    description:
+      "Reads every block and compares it with its hash. An empty list: nothing is wrong.",
     tags,
     response: {
       200: json("What is wrong", dataOf(z.array(stateFaultSchema).readonly())),
@@ -289,7 +312,7 @@ function addUpkeep(app: RestApp, state: StateService): void {
   const collect = {
     operationId: "collectState",
     summary: "Delete what no ref leads to",
-    description: "What was written within the grace period stays.",
+    description: "Blocks written within the grace period are kept.",
     tags,
     response: { 200: json("What went", dataOf(stateCollectionSchema)), ...errors() },
   };

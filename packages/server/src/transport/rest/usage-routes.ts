@@ -41,7 +41,11 @@ function addDailyUsage(app: RestApp, usage: UsageService): void {
     tags,
     querystring: usageQuerySchema,
     response: {
-      200: table("The rows", dataOf(z.array(dailyUsageSchema).readonly())),
+      200: table(
+        "The rows",
+        dataOf(z.array(dailyUsageSchema).readonly()),
+        "date,action_count,total_aau,total_cost_usd\r\n2026-01-05,42,86,0.43\r\n",
+      ),
       ...errors(403),
     },
   };
@@ -56,13 +60,18 @@ function addDailyUsage(app: RestApp, usage: UsageService): void {
 function addHeatMap(app: RestApp, usage: UsageService): void {
   const schema = {
     operationId: "getUsageHeatMap",
-    summary: "All usage by model and intent",
+    summary: "Usage by model and intent",
+    description: "All recorded usage, added up for each ORM model and intent, as JSON or CSV.",
     tags,
     querystring: z.object({
       format: z.string().exactOptional().describe("json or csv; default: as accept says"),
     }),
     response: {
-      200: table("The cells", dataOf(z.array(heatMapRowSchema).readonly())),
+      200: table(
+        "The cells",
+        dataOf(z.array(heatMapRowSchema).readonly()),
+        "orm_model,intent,aau_weight,total_aau,action_count\r\nInvoice,write_insert,3,126,42\r\n",
+      ),
       ...errors(403),
     },
   };
@@ -97,6 +106,8 @@ function addVerification(app: RestApp, usage: UsageService): void {
   const schema = {
     operationId: "verifyUsage",
     summary: "Compare the totals with the rows they are made of",
+    description:
+      "Adds up the recorded rows and lists the totals that differ; repairs them when asked to.",
     tags,
     body: verifyUsageRequestSchema,
     response: {

@@ -1,7 +1,7 @@
 import type { ApiDescription } from "./api-document.js";
-import { PAGE_HEADERS } from "./page.js";
+import { PAGE_HEADERS } from "../page.js";
 import { referenceHtml } from "./reference-html.js";
-import type { RestApp } from "./rest-app.js";
+import type { RestApp } from "../rest-app.js";
 
 /**
  * Serves `/docs`: the API's description for people, on one page that needs no network. Written from

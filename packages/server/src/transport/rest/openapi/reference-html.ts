@@ -6,8 +6,8 @@ import type {
   Schema,
   Schemas,
 } from "./api-document.js";
-import { html, type Html } from "./html.js";
-import { pageOf } from "./page.js";
+import { html, type Html } from "../html.js";
+import { pageOf } from "../page.js";
 
 interface Endpoint extends Operation {
   readonly method: string;
@@ -16,7 +16,7 @@ interface Endpoint extends Operation {
 
 /** The whole description on one page. */
 export function referenceHtml({ info, paths, components }: ApiDescription): string {
-  const { schemas } = components;
+  const { schemas, parameters } = components;
   const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Endpoint => ({
       ...operation,
@@ -37,6 +37,8 @@ export function referenceHtml({ info, paths, components }: ApiDescription): stri
       </nav>
       <h2>Endpoints</h2>
       ${endpoints.map((endpoint) => endpointSection(endpoint, schemas))}
+      <h2 id="identity-headers">Identity headers</h2>
+      ${table(Object.values(parameters).map(parameterRow))}
       <h2>Schemas</h2>
       ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema))}
     `,
@@ -52,13 +54,19 @@ function linkTo({ operationId, method, path }: Endpoint): Html {
 function endpointSection(endpoint: Endpoint, schemas: Schemas): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = endpoint;
   const body = requestBody?.content["application/json"]?.schema;
+  const own = parameters.filter((parameter) => "name" in parameter);
   return html`<section id="${operationId}">
     <h3>${summary}</h3>
     <p>
       <code><span class="method">${endpoint.method}</span>${endpoint.path}</code>
     </p>
     <p>${description}</p>
-    ${parameters.length === 0 ? [] : table(parameters.map(parameterRow))}
+    ${own.length === 0 ? [] : table(own.map(parameterRow))}
+    ${
+      own.length === parameters.length
+        ? []
+        : html`<p>Takes the <a href="#identity-headers">identity headers</a>.</p>`
+    }
     ${body === undefined ? [] : html`<p>Body: ${typeOf(body)}</p>`}
     <pre>${curlOf(endpoint, body && exampleOf(body, schemas))}</pre>
     ${table(Object.entries(responses).map((response) => responseRow(...response)))}

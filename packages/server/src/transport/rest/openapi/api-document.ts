@@ -2,7 +2,10 @@
 export interface ApiDescription {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Schemas };
+  readonly components: {
+    readonly schemas: Schemas;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+  };
 }
 
 /** One method of one path. */
@@ -10,7 +13,7 @@ export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly content: Media };
   readonly responses: Readonly<Record<string, Response>>;
 }
@@ -28,6 +31,11 @@ export interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: Schema;
+}
+
+/** A parameter that is described once for many operations. */
+export interface Reference {
+  readonly $ref: string;
 }
 
 /** The schemas that others refer to, by name. */

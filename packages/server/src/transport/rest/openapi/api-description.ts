@@ -1,0 +1,83 @@
+import { fastifySwagger } from "@fastify/swagger";
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from "fastify-type-provider-zod";
+import type * as z from "zod";
+import type { RestApp } from "../rest-app.js";
+import { withCompleteOperations } from "./complete-operations.js";
+import { SECURITY_SCHEMES, securityOf, type Access } from "./identity.js";
+import { withoutUnusedSchemas } from "./used-schemas.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Headers that the description of the route tells of; the route reads them itself. */
+    headers?: z.ZodType;
+    /** Who may send requests of the route; nothing: anybody. */
+    access?: Access;
+  }
+}
+
+const ABOUT = `Plans of dependent steps that an agent submits and executes one at a time.
+
+The identity headers name the caller: the organization, the session, the user, the agent. The server
+believes them only from where its settings say: from this machine, or from a proxy that is trusted.
+Every answer carries x-request-id, the caller's own or a new one. The body of a successful answer holds
+the payload under data; the body of every other answer is an Error.`;
+
+/** Relative to the document, so that it is right behind every name and proxy; and the usual one. */
+const SERVERS = [
+  { url: "/", description: "The server that this document was read from" },
+  { url: "http://127.0.0.1:8080", description: "steward dev on this machine" },
+];
+
+/** The members of a schema that mean something else in OpenAPI than they do in zod. */
+interface ForeignMembers {
+  additionalProperties?: unknown;
+  readOnly?: unknown;
+}
+
+/**
+ * Answers may grow members: a client must take ones it does not know, so the description does not
+ * forbid them. What zod calls read-only is a type of TypeScript; in OpenAPI it would be a member that
+ * no request may send.
+ */
+const zodToJsonConfig = {
+  override: ({ jsonSchema }: { readonly jsonSchema: ForeignMembers }) => {
+    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    delete jsonSchema.readOnly;
+  },
+};
+
+/** Describes the routes that are added after it as OpenAPI 3.1, and serves it as `/openapi.json`. */
+export function describeApi(app: RestApp, version: string): void {
+  const transform = createJsonSchemaTransform({ zodToJsonConfig });
+  const transformObject = createJsonSchemaTransformObject({ zodToJsonConfig });
+  app.register(fastifySwagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Steward", version, description: ABOUT },
+      servers: SERVERS,
+      components: { securitySchemes: SECURITY_SCHEMES },
+      tags: [
+        { name: "Plans", description: "Submit, execute, follow, cancel" },
+        { name: "State", description: "Datasets of RDF, their history, and proofs about them" },
+        { name: "Memory", description: "What agents have done and noted, searched by meaning" },
+        { name: "Billing", description: "Usage, prices, budgets, payment methods" },
+        { name: "Service", description: "For those who keep the process running" },
+      ],
+    },
+    transform: (document) => {
+      const { headers, access = "anybody" } = document.route.config ?? {};
+      const security = securityOf(access);
+      return transform({ ...document, schema: { ...document.schema, headers, security } });
+    },
+    transformObject: (document) =>
+      withCompleteOperations(withoutUnusedSchemas(transformObject(document))),
+  });
+  let json: string | undefined;
+  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
+    json ??= JSON.stringify(app.swagger());
+    return reply.header("content-type", "application/json; charset=utf-8").send(json);
+  });
+}

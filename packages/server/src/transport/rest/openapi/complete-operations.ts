@@ -1,0 +1,34 @@
+import { withExamples, type ExampleSchema, type ExemplifiedOperation } from "./examples.js";
+import { IDENTITY_PARAMETERS, withIdentityHeaders, type SecuredOperation } from "./identity.js";
+
+/** The part of an OpenAPI document that is completed. */
+interface DescribedDocument {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, ExampleSchema>> };
+}
+
+type DescribedOperation = SecuredOperation & ExemplifiedOperation;
+
+/**
+ * The OpenAPI document with what holds for many operations and no route says by itself: the identity
+ * headers, and examples of requests and answers.
+ */
+export function withCompleteOperations<Document extends object>(document: Document): Document {
+  // Each member is looked at only as far as this module's own type says.
+  const { paths = {}, components = {} } = document as DescribedDocument;
+  const { schemas = {} } = components;
+  const completed = Object.entries(paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [
+        method,
+        withExamples(withIdentityHeaders(operation), schemas),
+      ]),
+    ),
+  ]);
+  return {
+    ...document,
+    paths: Object.fromEntries(completed) as DescribedDocument["paths"],
+    components: { ...components, parameters: IDENTITY_PARAMETERS },
+  };
+}

@@ -1,0 +1,108 @@
+/** Who may send the requests of a route: anybody, any caller, or those who administer billing. */
+export type Access = "anybody" | "caller" | "billing-admin";
+
+/** One way to be let in: the names of the schemes that a request satisfies together. */
+type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+
+/** How OpenAPI describes a header that a request may send. */
+interface HeaderParameter {
+  readonly name: string;
+  readonly in: "header";
+  readonly required: false;
+  readonly description: string;
+  readonly schema: { readonly type: "string"; readonly format?: string };
+  readonly example: string;
+}
+
+/** The part of an operation that says who may send it, and with which parameters. */
+export interface SecuredOperation {
+  readonly security?: readonly SecurityRequirement[];
+  readonly parameters?: readonly unknown[];
+}
+
+/** The credentials that routes are guarded by (Contract §5). */
+export const SECURITY_SCHEMES = {
+  organization: {
+    type: "apiKey",
+    in: "header",
+    name: "x-org-id",
+    description:
+      "UUID of the organization that the request is sent for. In production a trusted proxy sets it.",
+  },
+  billingRole: {
+    type: "apiKey",
+    in: "header",
+    name: "x-user-role",
+    description: "The value admin, in any case, opens the billing endpoints.",
+  },
+  billingPermission: {
+    type: "apiKey",
+    in: "header",
+    name: "x-user-permissions",
+    description:
+      "A comma-separated list; the permission manage:billing opens the billing endpoints.",
+  },
+} as const;
+
+/** The headers that name the caller (Decision §2), as parameters that operations refer to. */
+export const IDENTITY_PARAMETERS: Readonly<Record<string, HeaderParameter>> = {
+  OrgId: header(
+    "x-org-id",
+    "UUID of the organization; without it the nil UUID. Only its own plans, usage and memory are seen.",
+    "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11",
+    "uuid",
+  ),
+  SessionId: header("x-session-id", "Session of the agent", "session-42"),
+  UserId: header("x-user-id", "The user on whose behalf the agent acts", "user-7"),
+  UserRole: header("x-user-role", "Role of the user: one role, not a list", "admin"),
+  UserPermissions: header(
+    "x-user-permissions",
+    "Permissions of the user, separated by commas",
+    "manage:billing",
+  ),
+  AgentId: header("x-agent-id", "The agent that sends the request", "invoice-agent"),
+  OrmModel: header(
+    "x-orm-model",
+    "The ORM model that the usage of the request is recorded under",
+    "Invoice",
+  ),
+  RequestId: header(
+    "x-request-id",
+    "Id of the request in logs and in the answer; without it a new one",
+    "req-0195a1c4",
+  ),
+};
+
+/** What a request needs in order to be let in: one of these. */
+export function securityOf(access: Access): SecurityRequirement[] {
+  switch (access) {
+    case "anybody":
+      return [];
+    case "caller":
+      // Without the header the request is for the nil organization.
+      return [{ organization: [] }, {}];
+    case "billing-admin":
+      return [{ billingRole: [] }, { billingPermission: [] }];
+  }
+}
+
+/** The same operation; one that looks at who sends it refers to the identity headers. */
+export function withIdentityHeaders<Operation extends SecuredOperation>(
+  operation: Operation,
+): Operation {
+  const { security = [], parameters = [] } = operation;
+  if (security.length === 0) return operation;
+  const names = Object.keys(IDENTITY_PARAMETERS);
+  const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return { ...operation, parameters: [...parameters, ...references] };
+}
+
+function header(
+  name: string,
+  description: string,
+  example: string,
+  format?: string,
+): HeaderParameter {
+  const schema = { type: "string", ...(format === undefined ? {} : { format }) } as const;
+  return { name, in: "header", required: false, description, schema, example };
+}
