@@ -10,13 +10,19 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A body that has nothing to do with the provider's API. */
+export interface OddAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
 /** The smallest payment provider: one card of each customer, told by the customer's name. */
 export class PaymentProvider implements AsyncDisposable {
   /** Method and path of each request. */
   readonly asked: string[] = [];
   readonly keys = new Set<string>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
-  readonly #faults: Fault[] = [];
+  readonly #faults: (Fault | OddAnswer)[] = [];
   readonly #intents = new Map<string, string>();
   #meanwhile: (() => Promise<void>) | undefined;
   readonly #detached = new Set<string>();
@@ -43,7 +49,7 @@ export class PaymentProvider implements AsyncDisposable {
   }
 
   /** The next request is answered so; the SDK is told not to ask again. */
-  fail(fault: Fault): void {
+  fail(fault: Fault | OddAnswer): void {
     this.#faults.push(fault);
   }
 
@@ -66,6 +72,8 @@ export class PaymentProvider implements AsyncDisposable {
     const headers = { "content-type": "application/json", "stripe-should-retry": "false" };
     if (fault === undefined) {
       response.writeHead(200, headers).end(JSON.stringify(this.#resource(pathname, form, key)));
+    } else if ("body" in fault) {
+      response.writeHead(fault.status, headers).end(fault.body);
     } else {
       response.writeHead(fault.status, { ...headers, ...fault.headers });
       response.end(JSON.stringify({ error: fault.error }));

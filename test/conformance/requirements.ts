@@ -310,6 +310,8 @@ const DECISIONS = {
     "D8-detached": "Detaching answers {data:{id, detached:true}}",
     "D8-errors":
       "The provider's 401 is 502, resource_missing 404, 400 400, 429 429 with Retry-After, 5xx and unreachable 502",
+    "D8-odd-answers":
+      "An answer of the provider that cannot be read, whatever JSON it is, is 502 and ends no process",
     "D8-idempotency": "An idempotency conflict at the provider is 409",
     "D8-secrets": "Secrets never appear in a message or log",
   },

@@ -136,6 +136,23 @@ export const payments: readonly ProcessScenario[] = [
       }),
   },
   {
+    cites: ["D8-odd-answers"],
+    title: "an answer that is no answer of the provider's is 502, and the service goes on",
+    run: () =>
+      withProvider(async (provider, ask) => {
+        await ask("POST setup-intent", { customer_id: "cus_A" });
+        for (const body of ['"text"', "7", "null", "[]", "{}", '{"data":null}', '{"error":5}']) {
+          provider.fail({ status: 200, body });
+          const answer = await ask("GET payment-methods");
+          expect(answer, body).toMatchObject({
+            status: 502,
+            body: refusal("PAYMENT_PROVIDER_FAILED"),
+          });
+        }
+        expect(await ask("GET payment-methods")).toMatchObject({ status: 200 });
+      }),
+  },
+  {
     cites: ["D8-key", "D14-guard", "C5-refused"],
     title: "without a key it says so, after the permission and the request were looked at",
     run: async () => {

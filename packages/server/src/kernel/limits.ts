@@ -53,6 +53,9 @@ export const READ_ATTEMPTS_MAX: number = 3;
 export const RETRY_BASE_MS: number = 100;
 /** Longest pause before a retry (Decision §3). */
 export const RETRY_CAP_MS: number = 10_000;
+/** Bytes of one answer of the payment provider: a page of 100 payment methods has about 200 kB. */
+export const PAYMENT_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024;
+
 /** How long a shutdown waits for what is under way. */
 export const DRAIN_MS: number = 10_000;
 

@@ -1,5 +1,6 @@
 import { EmbeddingError } from "../../embedding/index.js";
 import type { Clock } from "../../kernel/clock.js";
+import { limitedText } from "../limited-text.js";
 import { malformed } from "./embedding-wire.js";
 
 /** Bytes of one answer: 100 vectors of 16 384 components written out as decimals. */
@@ -66,7 +67,7 @@ async function exchange(
     await response.body?.cancel();
     return refused(response, request.url.host, clock);
   }
-  const text = await limitedText(response);
+  const text = await limitedText(response, ANSWER_BYTES_MAX);
   return text === undefined
     ? { kind: "failed", error: malformed("it is too large"), retryAfterMs: undefined }
     : parsed(text);
@@ -78,18 +79,6 @@ function parsed(text: string): AttemptResult {
   } catch (error) {
     return { kind: "failed", error: malformed("it is not JSON", error), retryAfterMs: undefined };
   }
-}
-
-/** @returns `undefined` when there are more bytes than any right answer has. */
-async function limitedText(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function refused(response: Response, host: string, clock: Clock): AttemptResult {

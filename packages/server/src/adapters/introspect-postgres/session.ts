@@ -1,7 +1,8 @@
-import pg from "pg";
+import type pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 import { type Schema, type Script, stepsOf } from "../../schema/index.js";
 import { CATALOG_SETTINGS, introspectPostgres } from "../postgres-catalog.js";
+import { PostgresClient } from "../postgres-client.js";
 
 /** How long a statement may run where a wanted schema is tried, in ms. */
 const SCRATCH_TIMEOUT_MS = 30_000;
@@ -10,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Opens a connection. @throws AppError `STORE_UNAVAILABLE`, without the address and its password. */
 export async function connect(url: string, name: string): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new PostgresClient({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: "steward migrations",

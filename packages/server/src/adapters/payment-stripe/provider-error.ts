@@ -1,5 +1,7 @@
 import Stripe from "stripe";
 import { AppError } from "../../kernel/errors.js";
+import { unusableAnswer } from "./answers.js";
+import { MALFORMED_ANSWER } from "./checked-fetch.js";
 
 /** How long to wait when the provider is busy and does not say, in ms. */
 const RETRY_AFTER_MS = 1000;
@@ -13,6 +15,7 @@ const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 export function providerError(thrown: unknown): AppError {
   if (!(thrown instanceof Stripe.errors.StripeError)) return AppError.from(thrown);
   const cause = new Error(summaryOf(thrown));
+  if (thrown.code === MALFORMED_ANSWER) return unusableAnswer(cause);
   if (thrown.code === "resource_missing") {
     return new AppError("NOT_FOUND", `The payment provider knows no such ${nounOf(thrown.param)}`, {
       cause,

@@ -1,7 +1,9 @@
 import Stripe from "stripe";
 import { AppError } from "../../kernel/errors.js";
 import type { PaymentMethod, PaymentProvider, SetupIntent } from "../../payments/ports.js";
+import { customerOf, pageOf, setupIntentOf } from "./answers.js";
 import { readApiBase } from "./api-base.js";
+import { checkedFetch } from "./checked-fetch.js";
 import { providerError } from "./provider-error.js";
 
 /** How Stripe is reached. */
@@ -18,10 +20,10 @@ export interface StripeSettings {
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Requests sent again after a failure in which Stripe did not answer, or said to try again. */
 const RETRIES_MAX = 1;
-/** Payment methods of one customer that are read. */
-const PAYMENT_METHODS_MAX = 1000;
 /** Payment methods on a page: the most that Stripe sends. */
 const PAGE_MAX = 100;
+/** Pages of one customer's payment methods that are read. */
+const PAGES_MAX = 10;
 
 /** Payments through Stripe's API. */
 export class StripePaymentProvider implements PaymentProvider {
@@ -37,31 +39,34 @@ export class StripePaymentProvider implements PaymentProvider {
 
   createSetupIntent(customerId: string, idempotencyKey: string | undefined): Promise<SetupIntent> {
     return this.#ask(async (stripe) => {
-      const intent = await stripe.setupIntents.create(
+      const answer = await stripe.setupIntents.create(
         { customer: customerId },
         idempotencyKey === undefined ? {} : { idempotencyKey },
       );
-      return {
-        id: intent.id,
-        clientSecret: intent.client_secret ?? "",
-        customerId: idOf(intent.customer) ?? customerId,
-      };
+      return setupIntentOf(answer, customerId);
     });
   }
 
   listPaymentMethods(customerId: string): Promise<readonly PaymentMethod[]> {
     return this.#ask(async (stripe) => {
-      const methods = await stripe.customers
-        .listPaymentMethods(customerId, { limit: PAGE_MAX })
-        .autoPagingToArray({ limit: PAYMENT_METHODS_MAX });
-      return methods.map(paymentMethodOf);
+      const methods: PaymentMethod[] = [];
+      let cursor = {};
+      // The pages are counted, for a page may be short and still say that there are more.
+      for (let pages = 1; pages <= PAGES_MAX; pages += 1) {
+        const query = { limit: PAGE_MAX, ...cursor };
+        const page = pageOf(await stripe.customers.listPaymentMethods(customerId, query));
+        methods.push(...page.methods);
+        if (page.nextAfter === undefined) break;
+        cursor = { starting_after: page.nextAfter };
+      }
+      return methods;
     });
   }
 
   async customerOf(paymentMethodId: string): Promise<string | undefined> {
     try {
       return await this.#ask(async (stripe) =>
-        idOf((await stripe.paymentMethods.retrieve(paymentMethodId)).customer),
+        customerOf(await stripe.paymentMethods.retrieve(paymentMethodId)),
       );
     } catch (error) {
       if (error instanceof AppError && error.code === "NOT_FOUND") return undefined;
@@ -70,7 +75,9 @@ export class StripePaymentProvider implements PaymentProvider {
   }
 
   async detach(paymentMethodId: string): Promise<void> {
-    await this.#ask((stripe) => stripe.paymentMethods.detach(paymentMethodId));
+    await this.#ask(async (stripe) =>
+      customerOf(await stripe.paymentMethods.detach(paymentMethodId)),
+    );
   }
 
   async #ask<Answer>(question: (stripe: Stripe) => Promise<Answer>): Promise<Answer> {
@@ -88,25 +95,8 @@ export class StripePaymentProvider implements PaymentProvider {
       timeout: this.#settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
       maxNetworkRetries: RETRIES_MAX,
       telemetry: false,
+      httpClient: Stripe.createFetchHttpClient(checkedFetch),
     });
     return this.#client;
   }
-}
-
-function paymentMethodOf(method: Stripe.PaymentMethod): PaymentMethod {
-  const { card } = method;
-  return {
-    id: method.id,
-    type: method.type,
-    brand: card?.brand,
-    last4: card?.last4 ?? method.us_bank_account?.last4 ?? method.sepa_debit?.last4 ?? undefined,
-    expMonth: card?.exp_month,
-    expYear: card?.exp_year,
-    created: method.created,
-  };
-}
-
-/** What Stripe refers to comes as an id, or as the object itself. */
-function idOf(reference: string | { readonly id: string } | null): string | undefined {
-  return typeof reference === "string" ? reference : reference?.id;
 }

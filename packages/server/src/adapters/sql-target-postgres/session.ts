@@ -1,5 +1,6 @@
-import { Client, Connection, type QueryResultRow } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Connection, type Client, type QueryResultRow } from "pg";
+import { containParser, PostgresClient } from "../postgres-client.js";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
 
 /** How long connecting may take, in ms. */
@@ -169,6 +170,7 @@ export class Session {
   #cancel(): void {
     const { host, port, ssl } = this.#client;
     const connection = new Connection({ ssl }) as DriverConnection;
+    containParser(connection);
     const timer = setTimeout(() => connection.stream.destroy(), CONNECT_MS_MAX).unref();
     // The server hangs up when it has taken the request.
     connection.on("error", () => undefined);
@@ -203,7 +205,7 @@ export class Session {
 }
 
 function newClient(url: string): DriverClient {
-  return new Client({
+  return new PostgresClient({
     connectionString: url,
     fallback_application_name: "steward",
     connectionTimeoutMillis: CONNECT_MS_MAX,

@@ -89,11 +89,17 @@ export class StatementProcess {
   #listen(listener: ChildListener): Promise<void> {
     const { stdin, stdout, stderr } = this.#process;
     stdout.on("data", (chunk: Buffer) => {
-      for (const { head, body } of this.#frames.push(chunk)) {
-        // The child's end speaks the same protocol.
-        const reply = JSON.parse(head) as ChildReply;
-        this.#count(reply);
-        listener.onReply(reply, body);
+      try {
+        for (const { head, body } of this.#frames.push(chunk)) {
+          // The child's end speaks the same protocol.
+          const reply = JSON.parse(head) as ChildReply;
+          this.#count(reply);
+          listener.onReply(reply, body);
+        }
+      } catch (error) {
+        // Where the engine's own code writes to this pipe, the process cannot be understood any more.
+        this.#log.error({ err: error }, "statement process sent what is no reply");
+        this.#process.kill("SIGKILL");
       }
     });
     stderr.on("data", (chunk: Buffer) => {

@@ -56,8 +56,11 @@ async function reach(name: string, url: string, fix: string): Promise<Check> {
 const ANSWER_MS_MAX = 5_000;
 
 async function openServer(connectionString: string): Promise<void> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: ANSWER_MS_MAX });
+  const { PostgresClient } = await import("../../adapters/postgres-client.js");
+  const client = new PostgresClient({
+    connectionString,
+    connectionTimeoutMillis: ANSWER_MS_MAX,
+  });
   client.on("error", () => undefined);
   await client.connect();
   await client.end();

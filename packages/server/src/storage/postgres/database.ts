@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { systemClock } from "../../kernel/clock.js";
+import { PostgresClient } from "../../adapters/postgres-client.js";
 import { AppError } from "../../kernel/errors.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
@@ -57,6 +58,7 @@ export class Database implements Connection, AsyncDisposable {
     this.#settings = clientSettings(url);
     this.#pool = new pg.Pool({
       ...this.#settings,
+      Client: PostgresClient,
       max: CONNECTIONS_MAX,
       idleTimeoutMillis: 30_000,
     });
@@ -145,7 +147,7 @@ export class Database implements Connection, AsyncDisposable {
 
   /** A connection outside of the pool, to listen on. Whoever takes it ends it. */
   dedicatedClient(): pg.Client {
-    return new pg.Client(this.#settings);
+    return new PostgresClient(this.#settings);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { AppError } from "../../kernel/errors.js";
+import type { PaymentMethod, SetupIntent } from "../../payments/ports.js";
+
+/** What Stripe refers to comes as an id, or as the object itself. */
+const referenceSchema = z
+  .union([z.string(), z.looseObject({ id: z.string() }).transform(({ id }) => id)])
+  .nullish();
+const lastDigits = z.looseObject({ last4: z.string().nullish() }).nullish();
+
+const setupIntentSchema = z.looseObject({
+  id: z.string().min(1),
+  client_secret: z.string().nullish(),
+  customer: referenceSchema,
+});
+
+const paymentMethodSchema = z.looseObject({
+  id: z.string().min(1),
+  type: z.string(),
+  created: z.number(),
+  customer: referenceSchema,
+  card: z
+    .looseObject({
+      brand: z.string(),
+      last4: z.string(),
+      exp_month: z.number(),
+      exp_year: z.number(),
+    })
+    .nullish(),
+  us_bank_account: lastDigits,
+  sepa_debit: lastDigits,
+});
+
+const pageSchema = z.looseObject({ data: z.array(paymentMethodSchema), has_more: z.boolean() });
+
+/** One page of a customer's payment methods. */
+export interface PaymentMethodPage {
+  readonly methods: readonly PaymentMethod[];
+  /** Where the next page begins; absent: there is none. */
+  readonly nextAfter: string | undefined;
+}
+
+/** @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a setup intent. */
+export function setupIntentOf(answer: unknown, customerId: string): SetupIntent {
+  const intent = readAnswer(setupIntentSchema, answer);
+  return {
+    id: intent.id,
+    clientSecret: intent.client_secret ?? "",
+    customerId: intent.customer ?? customerId,
+  };
+}
+
+/** @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a list of payment methods. */
+export function pageOf(answer: unknown): PaymentMethodPage {
+  const page = readAnswer(pageSchema, answer);
+  return {
+    methods: page.data.map(paymentMethodOf),
+    nextAfter: page.has_more ? page.data.at(-1)?.id : undefined,
+  };
+}
+
+/**
+ * The customer that a payment method is attached to, if any.
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a payment method.
+ */
+export function customerOf(answer: unknown): string | undefined {
+  return readAnswer(paymentMethodSchema, answer).customer ?? undefined;
+}
+
+/** An answer that this program cannot read, whatever its status. */
+export function unusableAnswer(cause?: unknown): AppError {
+  return new AppError(
+    "PAYMENT_PROVIDER_FAILED",
+    "The payment provider sent an answer that cannot be read: check that PAYMENT_API_BASE is the " +
+      "address of Stripe's API, then try again",
+    { cause },
+  );
+}
+
+function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(answer);
+  // The issues name fields and the types that were found there, never a value.
+  if (error !== undefined) throw unusableAnswer(error);
+  return data;
+}
+
+function paymentMethodOf(method: z.output<typeof paymentMethodSchema>): PaymentMethod {
+  const { card } = method;
+  return {
+    id: method.id,
+    type: method.type,
+    brand: card?.brand,
+    last4: card?.last4 ?? method.us_bank_account?.last4 ?? method.sepa_debit?.last4 ?? undefined,
+    expMonth: card?.exp_month,
+    expYear: card?.exp_year,
+    created: method.created,
+  };
+}
