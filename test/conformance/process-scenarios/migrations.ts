@@ -295,6 +295,8 @@ export const migrations: readonly ProcessScenario[] = [
       const migration = await propose({ rest }, `${WANTED}; ${watch}; ${index}`);
       expect(migration.findings).toMatchObject([
         { code: "invalid-index", object: "public.customers.by_name" },
+        // Dropping an index outside of CONCURRENTLY locks its table.
+        { code: "lock-brief", object: "public.customers" },
       ]);
       await rest.migrations.apply(migration.migration_id);
       expect(await steward.rows("SELECT FROM pg_index WHERE NOT indisvalid")).toEqual([]);

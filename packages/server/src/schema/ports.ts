@@ -43,8 +43,8 @@ export interface Checks {
 
 /** Stops a script where a table has rows that the script would lose. */
 export interface RowGuard {
-  /** The table, qualified and quoted; it is locked so that the answer stays true. */
-  readonly table: string;
+  /** The table, qualified and quoted, if it is one; it is locked so that the answer stays true. */
+  readonly table?: string;
   /** A query that returns a row exactly when the script must not run. */
   readonly query: string;
   /** What is there, in words: `the new table orders has rows`. */

@@ -37,8 +37,8 @@ export type Operation =
 
 /**
  * What leads from one schema to another, object by object: drops, renames, changes, creations. What
- * comes and goes with the object that it is a part of, or is attached to, is not named; nor what changes in
- * each part of a partitioned index as it does in the whole.
+ * comes and goes with the object that it is a part of, or is attached to, is not named, but for what is in a
+ * schema of PostgreSQL; nor what changes in each part of a partitioned index as it does in the whole.
  */
 export function diffSchemas(before: Schema, after: Schema): readonly Operation[] {
   const dropped = missingIn(after, before);
@@ -59,8 +59,10 @@ export function diffSchemas(before: Schema, after: Schema): readonly Operation[]
 function missingIn(other: Schema, schema: Schema): readonly SchemaObject[] {
   const isMissing = (id: string): boolean => other.find(id) === undefined;
   return schema.objects.filter(({ id, parent, values }) => {
-    const above = [parent, idIn(values, "attachedTo")].filter((each) => each !== undefined);
-    return isMissing(id) && !above.some(isMissing);
+    // What is in a schema of PostgreSQL is no detail of it.
+    const isPart = parent !== undefined && schema.get(parent).kind !== "Schema";
+    const above = [isPart ? parent : undefined, idIn(values, "attachedTo")];
+    return isMissing(id) && !above.some((each) => each !== undefined && isMissing(each));
   });
 }
 

@@ -132,7 +132,7 @@ export class JournaledRun {
   async #refuseRows(): Promise<void> {
     const { client, runner } = this.#parts;
     for (const { table, query, finding } of this.#checks.rows ?? []) {
-      await runner.run(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      if (table !== undefined) await runner.run(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
       const { rowCount } = await client.query(query);
       if (rowCount !== 0) {
         throw new AppError(

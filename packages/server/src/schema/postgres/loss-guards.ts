@@ -1,3 +1,4 @@
+import type { Kind } from "../kinds.js";
 import type { RowGuard } from "../ports.js";
 import { type Schema, type SchemaObject, textOf } from "../schema.js";
 import { diffSchemas } from "../schema-diff.js";
@@ -11,20 +12,30 @@ export interface LossGuards {
   readonly guarded: ReadonlySet<string>;
 }
 
-/** Guards for the tables and columns that a script drops: it may, as long as they are empty. */
+/**
+ * Guards for what a script drops that a run has made: it may, as long as nobody has filled it. What the run
+ * has filled itself, such as a materialized view or the counter of a new identity column, needs none.
+ */
 export function lossGuards(from: Schema, to: Schema): LossGuards {
   const guards: RowGuard[] = [];
   const guarded = new Set<string>();
-  for (const { action, id, path } of diffSchemas(from, to)) {
+  for (const operation of diffSchemas(from, to)) {
+    const { action, id, path } = operation;
     const object = from.find(id);
-    if (action !== "drop" || object === undefined) continue;
+    if (object === undefined) continue;
+    const isIdentityEnded =
+      action === "alter" && operation.changes.some(({ property }) => property === "identity");
+    if (isIdentityEnded) guarded.add(path);
+    if (action !== "drop") continue;
     const guard = guardOf(from, object, path);
-    if (guard === undefined) continue;
-    guards.push(guard);
-    guarded.add(path);
+    if (guard !== undefined) guards.push(guard);
+    if (guard !== undefined || FILLED.includes(object.kind)) guarded.add(path);
   }
   return { guards, guarded };
 }
+
+/** What is filled by whoever makes it. */
+const FILLED: readonly Kind[] = ["MaterializedView", "Sequence"];
 
 function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard | undefined {
   if (object.kind === "Table") {
@@ -34,6 +45,12 @@ function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard |
       query: `SELECT FROM ${table} LIMIT 1`,
       finding: `the new table ${path} has rows`,
     };
+  }
+  const isCounter = object.kind === "Sequence" && object.values.ownedBy === undefined;
+  if (isCounter) {
+    const sequence = qualified(schema, object);
+    const query = `SELECT FROM ${sequence} WHERE is_called`;
+    return { query, finding: `the new sequence ${path} has given out numbers` };
   }
   if (object.kind !== "Column" || object.values.generated !== undefined) return undefined;
   const table = onOf(schema, object);

@@ -9,6 +9,7 @@ import { attachedTo } from "./attachments.js";
 import { Creations } from "./creations.js";
 import { extensionsOf } from "./copies.js";
 import { commented, details } from "./details.js";
+import { extensionRows } from "./extension-rows.js";
 import { refuseLeftAlone } from "./left-alone.js";
 import { isRoutine, qualified, quoteName, quoteText, wordOf } from "./names.js";
 import { REMAKEABLE, Remaking } from "./remaking.js";
@@ -165,7 +166,7 @@ class PostgresPlan {
     });
   }
 
-  #drops(isNow: (object: SchemaObject) => boolean): readonly string[] {
+  #drops(isNow: (object: SchemaObject) => boolean): readonly Step[] {
     const gone = this.#base.objects.filter(
       (object) =>
         (this.#remaking.isDropped(object) || this.#remaking.isGeneratedAnew(object)) &&
@@ -176,7 +177,10 @@ class PostgresPlan {
     return inDependencyOrder(this.#base, gone, isIncluded)
       .reverse()
       .filter((object) => this.#isDroppedBySaying(object))
-      .map((object) => drop(renamed, renamed.get(object.id)));
+      .flatMap((object) => [
+        ...(object.kind === "Extension" ? [extensionRows(object)] : []),
+        drop(renamed, renamed.get(object.id)),
+      ]);
   }
 
   /** What goes with its table, or with the column it is owned by, is not said. */

@@ -1,0 +1,25 @@
+import { partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
+import { type Finding, reportOn } from "./finding.js";
+
+/** Columns that views no longer show, or show with another type; the text of a view does not tell. */
+export function viewFindings(base: Schema, target: Schema): readonly Finding[] {
+  return [...target.all("View"), ...target.all("MaterializedView")].flatMap((now) => {
+    const old = base.find(now.id);
+    return old === undefined ? [] : changedColumns(target.pathOf(now), old, now);
+  });
+}
+
+function changedColumns(path: string, old: SchemaObject, now: SchemaObject): readonly Finding[] {
+  const report = reportOn(path);
+  const has = new Map(
+    partsIn(now.values, "shownColumns").map((part) => [part.columnName, part.type]),
+  );
+  return partsIn(old.values, "shownColumns").flatMap((part) => {
+    const { columnName, type } = part;
+    const name = textOf(part, "columnName") ?? "";
+    if (!has.has(columnName))
+      return [report("backward-incompatible", `its column ${name} is gone`)];
+    if (has.get(columnName) === type) return [];
+    return [report("backward-incompatible", `its column ${name} has another type`)];
+  });
+}

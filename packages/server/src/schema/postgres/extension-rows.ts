@@ -1,0 +1,40 @@
+import { EXAMPLES_MAX, type RowQuestion } from "../row-check.js";
+import type { SchemaObject } from "../schema.js";
+import { quoteText } from "./names.js";
+
+/** Why dropping an extension may lose rows. */
+export const EXTENSION_ROWS = "rows of tables that belong to it would be dropped with it";
+
+/**
+ * The question to the tables that belong to an extension, before it is dropped. A schema does not describe these
+ * tables, so nothing else would show that their rows go. Of a configuration table only the rows count that
+ * pg_dump would dump, because the extension brings the others itself (PostgreSQL, "Extension Configuration Tables").
+ */
+export function extensionRows(extension: SchemaObject): RowQuestion {
+  const tables = tablesOf(extension.name ?? "");
+  return {
+    object: extension.name ?? "",
+    consequence: EXTENSION_ROWS,
+    count: `SELECT coalesce(sum(rows), 0) AS count FROM (${tables}) AS t`,
+    examples:
+      `SELECT name || ': ' || rows AS example FROM (${tables}) AS t WHERE rows > 0 ` +
+      `ORDER BY name LIMIT ${EXAMPLES_MAX}`,
+  };
+}
+
+/** A query for the tables of an extension, each with the number of its rows. */
+function tablesOf(extension: string): string {
+  // SQL alone cannot count the rows of tables whose names it has yet to find; this function runs a query.
+  const query = `format('SELECT count(*) AS n FROM %s %s', c.oid::regclass, (${condition()}))`;
+  const rows = `substring(query_to_xml(${query}, false, true, '')::text FROM '<n>([0-9]+)</n>')::bigint`;
+  return (
+    `SELECT c.oid::regclass::text AS name, ${rows} AS rows FROM pg_extension e ` +
+    `JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' ` +
+    `JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid AND c.relkind IN ('r', 'm') ` +
+    `WHERE e.extname = ${quoteText(extension)}`
+  );
+}
+
+function condition(): string {
+  return `SELECT e.extcondition[i] FROM generate_subscripts(e.extconfig, 1) AS i WHERE e.extconfig[i] = c.oid`;
+}
