@@ -419,6 +419,7 @@ describe("the REST interface", () => {
       "POST /api/state/migrations/{migration_id}/verify",
       "POST /api/state/query",
       "POST /api/state/refs",
+      "POST /api/state/revert",
       "POST /billing/budgets",
       "POST /billing/events",
       "POST /billing/prices",

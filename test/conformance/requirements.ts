@@ -409,6 +409,11 @@ const DECISIONS = {
     "D13-proof": "A proof shows to whoever trusts a commit's id that it has a quad, or has it not",
     "D13-merge": "A merge takes both sides' changes in",
     "D13-conflict": "A merge with conflicts changes nothing and is 409, each conflict a detail",
+    "D13-revert": "A revert undoes one commit as a new one, and keeps what came since",
+    "D13-revert-conflict":
+      "A revert of what has changed since changes nothing and is 409, each conflict a detail",
+    "D13-base":
+      "A change of a branch that is not where the caller saw it is 409, and names where it is",
     "D13-upkeep": "fsck finds nothing wrong, and gc deletes nothing that a ref leads to",
   },
   "Decision §15": {

@@ -86,6 +86,8 @@ export type {
   StateQuad,
   StateQuery,
   StateRef,
+  StateRevert,
+  StateReverted,
   StateTerm,
   StateTripleTerm,
   StepError,

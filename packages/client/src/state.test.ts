@@ -19,6 +19,7 @@ describe("state", () => {
     const text = await new Response(await state.export({ format: "trig" })).text();
     await state.proof({ subject, predicate: subject, object: subject });
     await state.merge({ from: "b", message: "m" });
+    await state.revert({ commit: "b" });
     await state.fsck();
     await state.gc();
     expect(text).toBe('{"data":{}}');
@@ -33,6 +34,7 @@ describe("state", () => {
       "GET /api/state/export?format=trig",
       "GET /api/state/proof?subject=%3Ca%3Aa%3E&predicate=%3Ca%3Aa%3E&object=%3Ca%3Aa%3E",
       'POST /api/state/merge {"from":"b","message":"m"}',
+      'POST /api/state/revert {"commit":"b"}',
       "POST /api/state/fsck",
       "POST /api/state/gc",
     ]);

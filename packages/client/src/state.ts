@@ -16,6 +16,8 @@ import type {
   StateProof,
   StateQuery,
   StateRef,
+  StateRevert,
+  StateReverted,
 } from "@steward/protocol/rest";
 import type { Http, HttpRequest } from "./http.js";
 import type { CallOptions } from "./plans.js";
@@ -65,6 +67,8 @@ export interface State {
   ): Promise<StateProof>;
   /** Not tried again by itself. */
   merge(merge: StateMerge, options?: CallOptions): Promise<StateMerged>;
+  /** Undoes one commit, as a new one. Not tried again by itself. */
+  revert(revert: StateRevert, options?: CallOptions): Promise<StateReverted>;
   /** What is wrong with the blocks that refs lead to. */
   fsck(options?: CallOptions): Promise<readonly StateFault[]>;
   /** Deletes what no ref leads to. */
@@ -111,6 +115,7 @@ export function createState(http: Http): State {
     },
     proof: (query, options) => get("proof", { ...query }, options),
     merge: (merge, options) => post("merge", merge, options),
+    revert: (revert, options) => post("revert", revert, options),
     fsck: (options) => post("fsck", undefined, options, true),
     gc: (options) => post("gc", undefined, options, true),
   };

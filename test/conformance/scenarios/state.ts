@@ -239,6 +239,62 @@ export const state: readonly Scenario[] = [
     },
   ),
   over(
+    ["D13-revert", "D13-revert-conflict"],
+    "a commit is undone by a new one, unless what it changed has changed since",
+    async (world) => {
+      const store = freshState(world);
+      await store.import(turtle("<a:tea> <p:price> 1 ."));
+      const raised = await store.import(turtle("<a:rum> <p:price> 2 ."));
+      const last = await store.import(turtle("<a:milk> <p:price> 3 ."));
+      const preview = await store.revert({ commit: raised.commit, preview: true });
+      expect(preview).toMatchObject({ outcome: "reverted", commit: last.commit, deleted: 1 });
+      const reverted = await store.revert({ commit: raised.commit });
+      expect(reverted).toMatchObject({ outcome: "reverted", added: 0, deleted: 1 });
+      const [head] = await store.log({ limit: 1 });
+      expect(head).toMatchObject({
+        commit: reverted.commit,
+        parents: [last.commit],
+        message: 'Revert "a change"',
+        size: 2,
+      });
+      expect(await store.revert({ commit: raised.commit })).toMatchObject({
+        outcome: "nothing to revert",
+      });
+      await store.import(turtle("<a:milk> <p:name> 'Milk' ."));
+      await expect(store.revert({ commit: last.commit })).rejects.toMatchObject({
+        code: "STATE_CONFLICT",
+        status: 409,
+        details: [
+          {
+            field: "deleted-and-changed",
+            reason: expect.stringContaining("<a:milk>: the revert deleted it") as unknown,
+          },
+        ],
+      });
+    },
+  ),
+  over(["D13-base"], "whoever says which commit was seen changes no other one", async (world) => {
+    const store = freshState(world);
+    const seen = await store.import(turtle("<a:a> <p:b> 1 ."));
+    const head = await store.import(turtle("<a:a> <p:b> 2 ."));
+    await store.moveRef({ name: "heads/side", commit: seen.commit, expected: null });
+    await store.import(turtle("<a:side> <p:b> 1 .", "side"));
+    const expected = seen.commit;
+    for (const change of [
+      () => store.import({ ...turtle("<a:a> <p:b> 3 ."), expected }),
+      () => store.merge({ from: "side", message: "m", expected }),
+      () => store.revert({ commit: seen.commit, expected }),
+    ]) {
+      await expect(change()).rejects.toMatchObject({
+        code: "STATE_CONFLICT",
+        status: 409,
+        message: expect.stringContaining(head.commit) as unknown,
+      });
+    }
+    const merged = await store.merge({ from: "side", message: "m", expected: head.commit });
+    expect(merged.outcome).toBe("merged");
+  }),
+  over(
     ["D13-proof"],
     "a proof's blocks lead by their hashes from the commit's id to the quad",
     async (world) => {

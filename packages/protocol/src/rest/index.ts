@@ -157,16 +157,22 @@ export {
   stateFaultSchema,
   stateImportedSchema,
   stateImportSchema,
-  stateMergedSchema,
-  stateMergeSchema,
   type StateCollection,
-  type StateConflict,
   type StateFault,
   type StateImport,
   type StateImported,
+} from "./state-changes.js";
+export {
+  stateMergedSchema,
+  stateMergeSchema,
+  stateRevertedSchema,
+  stateRevertSchema,
+  type StateConflict,
   type StateMerge,
   type StateMerged,
-} from "./state-changes.js";
+  type StateRevert,
+  type StateReverted,
+} from "./state-merges.js";
 export { STATE_FORMATS, type StateFormat } from "./state-fields.js";
 export { stateProofQuerySchema, stateProofSchema, type StateProof } from "./state-proofs.js";
 export {

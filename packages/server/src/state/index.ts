@@ -66,6 +66,7 @@ export {
   type StateUpkeep,
   type StoredDataset,
 } from "./ports.js";
+export { type RevertOrder, type RevertOutcome, revertOnBranch } from "./revert-commit.js";
 export { collectReachable } from "./reachable.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
 export { checkQuad, type Position } from "./quad-key.js";

@@ -1,18 +1,16 @@
 import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
 import { BlockCache } from "./block-cache.js";
-import { commitId, encodeCommit, readCommit, type Roots } from "./commit.js";
+import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { mergeBase } from "./history.js";
 import { type MergePreview, mergeTrees } from "./merge.js";
+import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
 import type { BlockStore } from "./ports.js";
 import { type CommitNote, EMPTY_ROOTS } from "./triple-store.js";
 
 /** What is to be merged into what. */
-export interface MergeOrder extends CommitNote {
-  /** The branch that moves. */
-  readonly branch: string;
-  /** The commit whose history it takes in. */
+export interface MergeOrder extends CommitNote, BranchOrder {
+  /** The commit whose history the branch takes in. */
   readonly theirs: Hash;
   /** IRIs of the properties that have one value. */
   readonly singleValued: ReadonlySet<string>;
@@ -29,7 +27,7 @@ export interface MergeOutcome extends MergePreview {
 /**
  * Merges a commit into a branch. With conflicts, nothing changes.
  * @param isPreview whether to tell only what would be.
- * @throws AppError `NOT_FOUND` when there is no such branch, `STATE_CONFLICT` when it has moved meanwhile.
+ * @throws AppError `NOT_FOUND` when there is no such branch, `STATE_CONFLICT` when it is not where it was expected.
  */
 export function mergeIntoBranch(
   store: BlockStore,
@@ -37,43 +35,23 @@ export function mergeIntoBranch(
   order: MergeOrder,
   isPreview: boolean,
 ): MergeOutcome {
-  const name = `heads/${order.branch}`;
-  const ours = store.ref(name);
-  if (ours === undefined) {
-    throw new AppError("NOT_FOUND", `There is no branch ${JSON.stringify(order.branch)}`);
-  }
+  const ours = headOf(store, order);
+  const { theirs, singleValued } = order;
   const blocks = new BlockCache(store);
-  const base = mergeBase(store, ours, order.theirs);
-  const rootsOf = (commit: Hash | undefined): Roots =>
-    commit === undefined ? EMPTY_ROOTS : readCommit(store, commit).roots;
+  const base = mergeBase(store, ours, theirs);
   const preview = mergeTrees(blocks, {
-    base: rootsOf(base),
-    ours: rootsOf(ours),
-    theirs: rootsOf(order.theirs),
-    singleValued: order.singleValued,
+    base: base === undefined ? EMPTY_ROOTS : readCommit(store, base).roots,
+    ours: readCommit(store, ours).roots,
+    theirs: readCommit(store, theirs).roots,
+    singleValued,
   });
-  const kind = base === order.theirs ? "none" : base === ours ? "forward" : "merge";
+  const kind = base === theirs ? "none" : base === ours ? "forward" : "merge";
   if (isPreview || kind === "none" || preview.conflicts.length > 0) {
     return { ...preview, kind, commit: ours };
   }
-  const { author, message } = order;
-  const roots = preview.roots;
-  const commit =
-    kind === "forward"
-      ? undefined
-      : encodeCommit({
-          ...{ roots, author, message, timeMs: clock.nowMs() },
-          parents: [ours, order.theirs],
-        });
-  const written = blocks.heldBelow([roots.spog, roots.posg, roots.ospg]);
-  if (commit !== undefined) written.set(commit.hash, commit.bytes);
-  const next = commit?.hash ?? order.theirs;
-  if (store.move({ name, expected: ours, next }, written)) {
-    return { ...preview, kind, commit: next };
-  }
-  const at = store.ref(name);
-  throw new AppError(
-    "STATE_CONFLICT",
-    `The branch ${order.branch} ${at === undefined ? "is gone" : `has moved to ${commitId(at)}`}`,
-  );
+  const { roots } = preview;
+  const { branch, author, message } = order;
+  const merged = { roots, parents: [ours, theirs], author, message, timeMs: clock.nowMs() };
+  const to = kind === "forward" ? theirs : merged;
+  return { ...preview, kind, commit: moveBranch(store, blocks, { branch, from: ours, to, roots }) };
 }

@@ -52,6 +52,8 @@ export interface ThreeWay {
   readonly theirs: Roots;
   /** IRIs of the properties that have one value. */
   readonly singleValued: ReadonlySet<string>;
+  /** Whether what theirs gave another value to has one value too, of whatever property that is. */
+  readonly hasOneWhereReplaced?: boolean;
 }
 
 /** A key of the identity's tree, and whether it was added. */
@@ -117,9 +119,9 @@ function twoValues(
       termBytes({ termType: "NamedNode", value }, () => undefined).toString("latin1"),
     ),
   );
-  const property = ({ bytes }: Change): string =>
-    Buffer.concat([bytes.subject, bytes.predicate, bytes.graph]).toString("latin1");
-  const isSingle = ({ bytes }: Change): boolean => single.has(bytes.predicate.toString("latin1"));
+  const replaced = versions.hasOneWhereReplaced === true ? replacedBy(theirs) : new Set();
+  const isSingle = (change: Change): boolean =>
+    single.has(change.bytes.predicate.toString("latin1")) || replaced.has(property(change));
   const touchedByThem = new Set([...theirs.values()].filter(isSingle).map(property));
   const touchedByBoth = new Map(
     [...ours.values()]
@@ -137,6 +139,18 @@ function twoValues(
       conflict.ours.every((value, index) => value.equals(conflict.theirs[index]));
     return isSame ? [] : [{ kind: "two-values" as const, subject, predicate, ...conflict }];
   });
+}
+
+/** A property of one subject in one graph. */
+function property({ bytes }: Change): string {
+  return Buffer.concat([bytes.subject, bytes.predicate, bytes.graph]).toString("latin1");
+}
+
+/** The properties that lost a value and gained another one. */
+function replacedBy(changes: Changes): ReadonlySet<string> {
+  const [gained, lost] = [new Set<string>(), new Set<string>()];
+  for (const change of changes.values()) (change.added ? gained : lost).add(property(change));
+  return new Set([...gained].filter((name) => lost.has(name)));
 }
 
 interface OneSide {

@@ -15,6 +15,7 @@ import { checkRoomForRef, checkTarget, importDocument } from "./import-document.
 import { type MergeOutcome, mergeIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
 import { withPauses } from "./pausing.js";
+import { revertOnBranch, type RevertOrder, type RevertOutcome } from "./revert-commit.js";
 import type {
   OpenStore,
   QueryAnswer,
@@ -212,6 +213,7 @@ export class StateService {
       readonly from: string;
       readonly message: string;
       readonly singleValued: ReadonlySet<string>;
+      readonly expected?: Hash | undefined;
     },
     isPreview: boolean,
   ): Promise<MergeOutcome> {
@@ -219,6 +221,19 @@ export class StateService {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
       return mergeIntoBranch(store, this.#parts.clock, full, isPreview);
+    });
+  }
+
+  /** Undoes one commit on a branch, or tells what that would come to. With conflicts, nothing changes. */
+  async revert(
+    caller: Caller,
+    order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
+    isPreview: boolean,
+  ): Promise<RevertOutcome> {
+    return this.#parts.repositories.write(caller.orgId, ({ store }) => {
+      const undone = commitNamed(store, order.commit);
+      const full = { ...order, undone, author: authorOf(caller) };
+      return revertOnBranch(store, this.#parts.clock, full, isPreview);
     });
   }
 

@@ -5,18 +5,11 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../app.js";
-import { createProgram } from "../program.js";
-import { createTerminal } from "../terminal.js";
+import { runHere } from "../testing/run-here.js";
+import type { Ended } from "../testing/steward-process.js";
 import { phaseLines } from "./phase-lines.js";
 
 const BASE = "CREATE TABLE t (a INTEGER)";
-
-/** What a run of a command in this process has written, and how it ended. */
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 describe("steward migrate-db apply on a terminal", () => {
   let dir: string;
@@ -46,27 +39,8 @@ describe("steward migrate-db apply on a terminal", () => {
   });
 
   const url = (): string => `http://127.0.0.1:${String(app.address.port)}`;
-  const steward = async (args: readonly string[], answer?: string): Promise<Ended> => {
-    const text = { stdout: "", stderr: "" };
-    const isTTY = answer !== undefined;
-    const write = (stream: "stdout" | "stderr") => (chunk: string | Uint8Array) => {
-      text[stream] += String(chunk);
-      return true;
-    };
-    const streams = { out: { write: write("stdout") }, error: { write: write("stderr"), isTTY } };
-    // What is typed comes piece by piece, and more may come later.
-    const typed = (async function* () {
-      for (const character of answer ?? "") yield await Promise.resolve(character);
-    })();
-    let code = 0;
-    await createProgram({
-      env: { SERVICE_URL: url(), NO_COLOR: "1" },
-      stdin: Object.assign(typed, { isTTY }),
-      terminal: createTerminal(streams.out, streams.error, { NO_COLOR: "1" }),
-      exitWith: (ended) => (code = ended),
-    }).parseAsync(["migrate-db", ...args], { from: "user" });
-    return { code, ...text };
-  };
+  const steward = (args: readonly string[], answer?: string): Promise<Ended> =>
+    runHere(["migrate-db", ...args], { SERVICE_URL: url() }, answer);
 
   it("shows what will happen, asks, and changes nothing without a yes", async () => {
     for (const answer of ["n\n", "\n", "yesterday\n", ""]) {

@@ -24,7 +24,8 @@ export function exportCommand({ env, terminal }: CliContext): Command {
     .option("--output <file>", "Write to a file.")
     .action(async (at: string, options: ExportOptions) => {
       const { output, graph } = options;
-      const format = formatOf(options.format, output ?? ".nq");
+      const isPlain = options.format === undefined && output === undefined;
+      const format = isPlain ? "n-quads" : formatOf(options.format, output ?? "");
       const text = await connect(options, env).state.export({
         ...{ at, format },
         ...(graph === undefined ? {} : { graph: typedTerm(graph) }),

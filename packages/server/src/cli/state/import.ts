@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import type { StateImport } from "@steward/client";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { BASE_HELP } from "./changed-lines.js";
 import { FORMATS, formatOf, readDocument } from "./document.js";
 
 interface ImportOptions extends ClientOptions {
@@ -9,7 +10,7 @@ interface ImportOptions extends ClientOptions {
   readonly format?: string;
   readonly mode: NonNullable<StateImport["mode"]>;
   readonly message?: string;
-  readonly expected?: string;
+  readonly base?: string;
 }
 
 /** `steward state import`: takes a document in, as one commit. */
@@ -24,14 +25,14 @@ export function importCommand({ env, stdin, terminal }: CliContext): Command {
         .default("add"),
     )
     .option("--message <text>", "Message of the commit.")
-    .option("--expected <id>", "Content id that the branch must be at.")
+    .option("--base <id>", BASE_HELP)
     .action(async (file: string, options: ImportOptions) => {
-      const { branch, mode, message, expected } = options;
+      const { branch, mode, message, base } = options;
       const imported = await connect(options, env).state.import({
         ...{ branch, mode, format: formatOf(options.format, file) },
         content: await readDocument(file, stdin),
         message: message ?? `Import ${file === "-" ? "a document" : file}`,
-        ...(expected === undefined ? {} : { expected }),
+        ...(base === undefined ? {} : { expected: base }),
       });
       if (options.json) {
         terminal.printJson(imported);

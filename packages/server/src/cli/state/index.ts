@@ -8,6 +8,7 @@ import { logCommand } from "./log.js";
 import { mergeCommand } from "./merge.js";
 import { proofCommand, verifyCommand } from "./proof.js";
 import { queryCommand } from "./query.js";
+import { revertCommand } from "./revert.js";
 import { fsckCommand, gcCommand } from "./upkeep.js";
 
 /** `steward state …`: datasets of RDF and their history. */
@@ -18,6 +19,7 @@ export function stateCommand(context: CliContext): Command {
     .addCommand(diffCommand(context))
     .addCommand(branchCommand(context))
     .addCommand(mergeCommand(context))
+    .addCommand(revertCommand(context))
     .addCommand(queryCommand(context))
     .addCommand(importCommand(context))
     .addCommand(exportCommand(context))

@@ -1,17 +1,15 @@
-import type { StateConflict, StateMerged } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
-import type { Colors } from "../terminal.js";
-import { diffLines } from "./diff.js";
-import { showTerm } from "./terms.js";
+import { BASE_HELP, changedLines } from "./changed-lines.js";
 
 interface MergeOptions extends ClientOptions {
   readonly into: string;
   readonly message?: string;
   readonly singleValued: readonly string[];
   readonly preview?: true;
+  readonly base?: string;
 }
 
 /** `steward state merge`: takes a history into a branch, or tells why it cannot. */
@@ -21,12 +19,15 @@ export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
     .option("--into <branch>", "The branch that moves.", "main")
     .option("--message <text>", "Message of the commit.")
     .option("--single-valued <iris...>", "Properties that have one value.", [])
+    .option("--base <id>", BASE_HELP)
     .option("--preview", "Tell what would be, and change nothing.")
     .action(async (from: string, options: MergeOptions) => {
       const { state } = connect(options, env);
+      const { into, base } = options;
       const order = {
-        ...{ branch: options.into, from, single_valued: options.singleValued },
-        message: options.message ?? `Merge ${from} into ${options.into}`,
+        ...{ branch: into, from, single_valued: options.singleValued },
+        message: options.message ?? `Merge ${from} into ${into}`,
+        ...(base === undefined ? {} : { expected: base }),
       };
       // Conflicts are told one by one by a preview only.
       const preview = await state.merge({ ...order, preview: true });
@@ -37,29 +38,9 @@ export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
         terminal.printJson(merged);
         return;
       }
-      mergedLines(merged, terminal.outColors).forEach(terminal.print);
+      changedLines(merged, terminal.outColors, { ours: "ours", theirs: "theirs" }).forEach(
+        terminal.print,
+      );
       if (options.preview !== undefined) terminal.note("a preview: nothing was changed");
     });
-}
-
-function mergedLines(merged: StateMerged, colors: Colors): readonly string[] {
-  const { outcome, commit, conflicts, added_quads: added, deleted_quads: deleted } = merged;
-  if (outcome === "conflicts") {
-    return [colors.red("conflicts; nothing was changed"), ...conflicts.map(conflictLine)];
-  }
-  return [...diffLines({ added, deleted }, colors), `${colors.green(outcome)}: ${commit}`];
-}
-
-function conflictLine(conflict: StateConflict): string {
-  const { kind, subject, predicate, ours = [], theirs = [], object, deleted_by: by } = conflict;
-  const what = [subject, predicate, object].flatMap((term) => (term ? showTerm(term) : []));
-  const list = (terms: typeof ours): string => terms.map(showTerm).join(", ") || "nothing";
-  switch (kind) {
-    case "two-values":
-      return `  ${what.join(" ")}: ours says ${list(ours)}, theirs says ${list(theirs)}`;
-    case "deleted-and-changed":
-      return `  ${what.join(" ")}: ${by ?? ""} deleted it, the other side changed it`;
-    case "dangling-reference":
-      return `  ${what.join(" ")}: ${by ?? ""} deleted what the other side refers to`;
-  }
 }

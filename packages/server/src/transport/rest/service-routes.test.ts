@@ -138,6 +138,7 @@ describe("/openapi.json", () => {
       "post /api/state/migrations/{migration_id}/verify verifyMigration",
       "post /api/state/query queryState",
       "post /api/state/refs moveStateRef",
+      "post /api/state/revert revertState",
       "post /billing/budgets setBudget",
       "post /billing/events reportUsage",
       "post /billing/prices setPrice",

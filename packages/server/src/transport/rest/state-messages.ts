@@ -9,6 +9,7 @@ import type {
   StatePage as PageMessage,
   StatePattern,
   StateProof,
+  StateReverted,
 } from "@steward/protocol/rest";
 import { isoTime } from "../../kernel/clock.js";
 import { AppError, invalidField } from "../../kernel/errors.js";
@@ -35,6 +36,8 @@ import {
   quad,
   type QuadPattern,
   type QueryAnswer,
+  type RevertOutcome,
+  type Side,
   type StateDiff,
   type StatePage,
   type Term,
@@ -102,10 +105,25 @@ export function solutionsMessage(
 
 /** What a merge came to, on the wire. */
 export function mergedMessage(outcome: MergeOutcome): StateMerged {
-  const { kind, commit, added, deleted, conflicts } = outcome;
   const done = { none: "nothing to merge", forward: "fast-forward", merge: "merged" } as const;
+  const said = outcome.conflicts.length > 0 ? "conflicts" : done[outcome.kind];
+  return { outcome: said, ...changedMessage(outcome) };
+}
+
+/** What a revert came to, on the wire. */
+export function revertedMessage(outcome: RevertOutcome): StateReverted {
+  const done = { none: "nothing to revert", revert: "reverted" } as const;
+  const said = outcome.conflicts.length > 0 ? "conflicts" : done[outcome.kind];
+  return { outcome: said, ...changedMessage(outcome) };
+}
+
+function changedMessage({
+  commit,
+  added,
+  deleted,
+  conflicts,
+}: MergeOutcome | RevertOutcome): Omit<StateMerged, "outcome"> {
   return {
-    outcome: conflicts.length > 0 ? "conflicts" : done[kind],
     commit: commitId(commit),
     added: added.length,
     deleted: deleted.length,
@@ -143,30 +161,49 @@ function conflictMessage(conflict: Conflict): StateConflict {
 }
 
 /** What a merge is refused with that has conflicts: each is a detail. */
-export function conflictError({ conflicts }: MergeOutcome): AppError {
+export function mergeConflict({ conflicts }: MergeOutcome): AppError {
+  const message = `The two histories have ${conflicts.length} conflicts; nothing was changed`;
+  return conflictError(message, conflicts, { ours: "ours", theirs: "theirs" });
+}
+
+/** What a revert is refused with that has conflicts: each is a detail. */
+export function revertConflict({ conflicts }: RevertOutcome): AppError {
+  const message =
+    `${conflicts.length} things that the commit changed have been changed since; nothing was changed. ` +
+    "Change them by an import, or revert the later commits first";
+  return conflictError(message, conflicts, { ours: "the branch", theirs: "the revert" });
+}
+
+/** What the two sides of a conflict are called. */
+type SideNames = Readonly<Record<Side, string>>;
+
+function conflictError(
+  message: string,
+  conflicts: readonly Conflict[],
+  names: SideNames,
+): AppError {
   const details = conflicts.slice(0, STATE_QUADS_PAGE_DEFAULT).map((conflict) => ({
     field: conflict.kind,
-    reason: conflictText(conflict),
+    reason: conflictText(conflict, names),
   }));
-  const message = `The two histories have ${conflicts.length} conflicts; nothing was changed`;
   return new AppError("STATE_CONFLICT", message, { details });
 }
 
-function conflictText(conflict: Conflict): string {
+function conflictText(conflict: Conflict, names: SideNames): string {
   const list = (terms: readonly Term[]): string =>
     terms.length === 0 ? "nothing" : terms.map(termText).join(", ");
   switch (conflict.kind) {
     case "two-values": {
       const { subject, predicate, ours, theirs } = conflict;
       const property = `${termText(subject)} ${termText(predicate)}`;
-      return `${property}: ours says ${list(ours)}, theirs says ${list(theirs)}`;
+      return `${property}: ${names.ours} says ${list(ours)}, ${names.theirs} says ${list(theirs)}`;
     }
     case "deleted-and-changed":
-      return `${termText(conflict.subject)}: ${conflict.deletedBy} deleted it, the other side changed it`;
+      return `${termText(conflict.subject)}: ${names[conflict.deletedBy]} deleted it, the other side changed it`;
     case "dangling-reference": {
       const { subject, predicate, object } = conflict.quad;
       const triple = [subject, predicate, object].map(termText).join(" ");
-      return `${triple}: ${conflict.deletedBy} deleted what the other side refers to`;
+      return `${triple}: ${names[conflict.deletedBy]} deleted what the other side refers to`;
     }
   }
 }

@@ -16,6 +16,7 @@ import {
   stateImportedSchema,
   stateImportSchema,
   stateLogQuerySchema,
+  type StateMerge,
   stateMergedSchema,
   stateMergeSchema,
   statePageSchema,
@@ -23,6 +24,8 @@ import {
   stateProofSchema,
   stateQuerySchema,
   stateRefSchema,
+  stateRevertedSchema,
+  stateRevertSchema,
 } from "@steward/protocol/rest";
 import type { FastifyReply } from "fastify";
 import * as z from "zod";
@@ -32,16 +35,16 @@ import {
   STATE_QUADS_PAGE_DEFAULT,
   STATE_SOLUTIONS_MAX,
 } from "../../kernel/limits.js";
-import { commitId, commitOfId, type StateService } from "../../state/index.js";
+import { commitId, commitOfId, type Hash, type StateService } from "../../state/index.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
 import {
   answerMessage,
   commitMessage,
-  conflictError,
   diffMessage,
   faultMessage,
   importedMessage,
+  mergeConflict,
   mergedMessage,
   pageMessage,
   parseGraph,
@@ -49,6 +52,8 @@ import {
   proofMessage,
   quadOfTerms,
   quadPatternOf,
+  revertConflict,
+  revertedMessage,
   solutionsMessage,
 } from "./state-messages.js";
 
@@ -67,6 +72,7 @@ export function addStateRoutes(app: RestApp, state: StateService): void {
   addExport(app, state);
   addProof(app, state);
   addMerge(app, state);
+  addRevert(app, state);
   addUpkeep(app, state);
 }
 
@@ -101,7 +107,7 @@ function addRefs(app: RestApp, state: StateService): void {
   });
 }
 
-function hashOrNone(id: string | null): ReturnType<typeof commitOfId> | undefined {
+function hashOrNone(id: string | null): Hash | undefined {
   return id === null ? undefined : commitOfId(id);
 }
 
@@ -286,12 +292,47 @@ function addMerge(app: RestApp, state: StateService): void {
     response: { 200: json("What it came to", dataOf(stateMergedSchema)), ...errors(404, 409) },
   };
   app.post("/api/state/merge", { schema }, async ({ body, context }) => {
-    const { branch = MAIN, from, message, single_valued = [], preview = false } = body;
-    const order = { branch, from, message, singleValued: new Set(single_valued) };
+    const { branch = MAIN, from, message, preview = false } = body;
+    const order = { branch, from, message, ...commonOrder(body) };
     const outcome = await state.merge(context, order, preview);
-    if (!preview && outcome.conflicts.length > 0) throw conflictError(outcome);
+    if (!preview && outcome.conflicts.length > 0) throw mergeConflict(outcome);
     return { data: mergedMessage(outcome) };
   });
+}
+
+function addRevert(app: RestApp, state: StateService): void {
+  const schema = {
+    operationId: "revertState",
+    summary: "Undo one commit, as a new commit",
+    description:
+      "What was committed since stays. Where it has changed what the commit changed, there is a conflict, and nothing " +
+      "changes: the answer is 409, a conflict in each detail. A preview changes nothing either and tells them one by " +
+      "one; there, ours is the branch and theirs is the revert.",
+    tags,
+    body: stateRevertSchema,
+    response: { 200: json("What it came to", dataOf(stateRevertedSchema)), ...errors(404, 409) },
+  };
+  app.post("/api/state/revert", { schema }, async ({ body, context }) => {
+    const { branch = MAIN, commit, message, preview = false } = body;
+    const order = { branch, commit, message, ...commonOrder(body) };
+    const outcome = await state.revert(context, order, preview);
+    if (!preview && outcome.conflicts.length > 0) throw revertConflict(outcome);
+    return { data: revertedMessage(outcome) };
+  });
+}
+
+/** What merges and reverts are told alike. */
+function commonOrder({
+  single_valued = [],
+  expected,
+}: Pick<StateMerge, "single_valued" | "expected">): {
+  readonly singleValued: ReadonlySet<string>;
+  readonly expected: Hash | undefined;
+} {
+  return {
+    singleValued: new Set(single_valued),
+    expected: expected === undefined ? undefined : commitOfId(expected),
+  };
 }
 
 function addUpkeep(app: RestApp, state: StateService): void {

@@ -1,0 +1,40 @@
+import type { StateConflict, StateMerged, StateReverted } from "@steward/client";
+import type { Colors } from "../terminal.js";
+import { diffLines } from "./diff.js";
+import { showTerm } from "./terms.js";
+
+/** What --base does, wherever there is one. */
+export const BASE_HELP =
+  "Content id of the commit that you saw: refused if the branch is elsewhere.";
+
+/** What the two sides of a conflict are called. */
+type SideNames = Readonly<Record<"ours" | "theirs", string>>;
+
+/** What has become of a branch, or why nothing has. */
+export function changedLines(
+  changed: StateMerged | StateReverted,
+  colors: Colors,
+  names: SideNames,
+): readonly string[] {
+  const { outcome, commit, conflicts, added_quads: added, deleted_quads: deleted } = changed;
+  if (outcome === "conflicts") {
+    const lines = conflicts.map((conflict) => conflictLine(conflict, names));
+    return [colors.red("conflicts; nothing was changed"), ...lines];
+  }
+  return [...diffLines({ added, deleted }, colors), `${colors.green(outcome)}: ${commit}`];
+}
+
+function conflictLine(conflict: StateConflict, names: SideNames): string {
+  const { kind, subject, predicate, ours = [], theirs = [], object, deleted_by: by } = conflict;
+  const what = [subject, predicate, object].flatMap((term) => (term ? showTerm(term) : []));
+  const list = (terms: typeof ours): string => terms.map(showTerm).join(", ") || "nothing";
+  const deleter = by === undefined ? "" : names[by];
+  switch (kind) {
+    case "two-values":
+      return `  ${what.join(" ")}: ${names.ours} says ${list(ours)}, ${names.theirs} says ${list(theirs)}`;
+    case "deleted-and-changed":
+      return `  ${what.join(" ")}: ${deleter} deleted it, the other side changed it`;
+    case "dangling-reference":
+      return `  ${what.join(" ")}: ${deleter} deleted what the other side refers to`;
+  }
+}

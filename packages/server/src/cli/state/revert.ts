@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { BASE_HELP, changedLines } from "./changed-lines.js";
+
+interface RevertOptions extends ClientOptions {
+  readonly branch: string;
+  readonly message?: string;
+  readonly singleValued: readonly string[];
+  readonly base?: string;
+  readonly preview?: true;
+}
+
+/** `steward state revert`: undoes one commit, or tells why it cannot. */
+export function revertCommand({ env, terminal, exitWith }: CliContext): Command {
+  return clientCommand(
+    "revert",
+    "Undoes one commit, as a new one; with conflicts, nothing changes.",
+  )
+    .argument("<commit>", "What is undone: a branch, a tag or a content id.")
+    .option("--branch <branch>", "The branch that moves.", "main")
+    .option("--message <text>", "Message of the new commit.")
+    .option("--single-valued <iris...>", "Properties that have one value.", [])
+    .option("--base <id>", BASE_HELP)
+    .option("--preview", "Tell what would be, and change nothing.")
+    .action(async (commit: string, options: RevertOptions) => {
+      const { state } = connect(options, env);
+      const { branch, message, base, singleValued } = options;
+      const order = {
+        ...{ branch, commit, single_valued: singleValued },
+        ...(message === undefined ? {} : { message }),
+        ...(base === undefined ? {} : { expected: base }),
+      };
+      // Conflicts are told one by one by a preview only.
+      const preview = await state.revert({ ...order, preview: true });
+      const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
+      const reverted = isOnlyTold ? preview : await state.revert(order);
+      if (reverted.outcome === "conflicts") exitWith(EXIT.failed);
+      if (options.json) {
+        terminal.printJson(reverted);
+        return;
+      }
+      const names = { ours: "the branch", theirs: "the revert" };
+      changedLines(reverted, terminal.outColors, names).forEach(terminal.print);
+      if (options.preview !== undefined) terminal.note("a preview: nothing was changed");
+    });
+}
