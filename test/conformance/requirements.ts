@@ -230,6 +230,7 @@ const DECISIONS = {
   "Decision §4": {
     "D4-nothing-stored": "A refused plan leaves nothing behind",
     "D4-field": "A refusal names the field path and the reason",
+    "D4-unknown-field": "An unknown field is refused, and the field that was meant is named",
     "D4-no-steps": "A plan without steps is refused",
     "D4-ids": "Duplicate step ids, and ids that are not 1 to 64 of A-Za-z0-9_-, are refused",
     "D4-unknown-dependency": "A dependency on an unknown step, or on itself, is refused",

@@ -95,6 +95,32 @@ export const overRest: readonly Scenario[] = [
       }
     },
   ),
+  overRestAs(
+    ["D4-unknown-field"],
+    "an unknown field is refused with the one that was meant",
+    async ({ steward }) => {
+      const response = await fetch(`${steward.url}/api/plans`, {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: JSON.stringify({ steps: [{ step_id: "a", query_template: "SELECT 1" }] }),
+      });
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        {
+          ...refusal("INVALID_PLAN"),
+          details: expect.arrayContaining([
+            { field: "steps[0].step_id", reason: "unknown field; did you mean id?" },
+          ]),
+        },
+      ]);
+      const query = await fetch(`${steward.url}/api/plans?statis=running`);
+      const refused = (await query.json()) as { readonly error: string };
+      expect([query.status, refused.error]).toEqual([
+        400,
+        "statis: unknown field; did you mean status?",
+      ]);
+    },
+  ),
   overRestAs(["D9-index"], "the address alone leads on", async ({ steward }) => {
     const response = await fetch(steward.url);
     const { data } = (await response.json()) as { data: { links: Record<string, string> } };

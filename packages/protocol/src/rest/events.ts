@@ -37,7 +37,7 @@ export const planEventSchema: z.ZodType<PlanEvent> = z
   });
 
 /** Schema of {@link PlanEventsQuery}. */
-export const planEventsQuerySchema: z.ZodType<PlanEventsQuery> = z.object({
+export const planEventsQuerySchema: z.ZodType<PlanEventsQuery> = z.strictObject({
   after_sequence: z.coerce
     .number()
     .int()

@@ -26,6 +26,7 @@ export {
   memorySearchRequestSchema,
   memoryStatsSchema,
   newMemoryEntrySchema,
+  newMemoryRetentionSchema,
   MEMORY_PAGE_MAX,
   MEMORY_RETENTION_DAYS_MAX,
   type DeletedEntries,

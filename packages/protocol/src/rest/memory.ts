@@ -130,10 +130,10 @@ const filterShape = {
   intent: z.string().exactOptional().describe("Only entries that record calls with this intent"),
 };
 
-const filterSchema = z.object({
+const filterSchema = z.strictObject({
   ...filterShape,
   content: z
-    .object({
+    .strictObject({
       path: z.string().describe("Such as $.row_count or $.tags[0]"),
       equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).describe("What it equals"),
     })
@@ -143,7 +143,7 @@ const filterSchema = z.object({
 
 /** Schema of {@link MemorySearchRequest}: whether a value makes sense is judged by the service. */
 export const memorySearchRequestSchema: z.ZodType<MemorySearchRequest> = z
-  .object({
+  .strictObject({
     query: z.string().describe("What to look for, in natural language"),
     top_k: z
       .number()
@@ -216,7 +216,7 @@ export const memoryResultSchema: z.ZodType<MemoryResult> = z
 
 /** Schema of {@link NewMemoryEntry}. */
 export const newMemoryEntrySchema: z.ZodType<NewMemoryEntry> = z
-  .object({
+  .strictObject({
     session_id: z
       .string()
       .exactOptional()
@@ -285,7 +285,7 @@ export const memoryEntryPageSchema: z.ZodType<MemoryEntryPage> = z
   });
 
 /** Schema of {@link MemoryPageQuery}. */
-export const memoryPageQuerySchema: z.ZodType<MemoryPageQuery> = z.object({
+export const memoryPageQuerySchema: z.ZodType<MemoryPageQuery> = z.strictObject({
   ...filterShape,
   limit: z.coerce
     .number()
@@ -325,18 +325,27 @@ export const memoryStatsSchema: z.ZodType<MemoryStats> = z
     ],
   });
 
+const retentionShape = {
+  days: z
+    .int()
+    .min(1)
+    .max(MEMORY_RETENTION_DAYS_MAX)
+    .nullable()
+    .describe("Age in days after which entries are deleted; null: never"),
+};
+
 /** Schema of {@link MemoryRetention}. */
-export const memoryRetentionSchema: z.ZodType<MemoryRetention> = z
-  .object({
-    days: z
-      .int()
-      .min(1)
-      .max(MEMORY_RETENTION_DAYS_MAX)
-      .nullable()
-      .describe("Age in days after which entries are deleted; null: never"),
-  })
+export const memoryRetentionSchema: z.ZodType<MemoryRetention> = z.object(retentionShape).meta({
+  id: "MemoryRetention",
+  description: "How long entries are kept",
+  examples: [{ days: 90 }],
+});
+
+/** Schema of {@link MemoryRetention} as a request sets it. */
+export const newMemoryRetentionSchema: z.ZodType<MemoryRetention> = z
+  .strictObject(retentionShape)
   .meta({
-    id: "MemoryRetention",
-    description: "How long entries are kept",
+    id: "NewMemoryRetention",
+    description: "How long entries are to be kept",
     examples: [{ days: 90 }],
   });

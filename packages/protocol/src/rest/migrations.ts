@@ -109,7 +109,7 @@ export interface MigrationProof {
 }
 
 const hintSchema: z.ZodType<RenameHint> = z
-  .object({
+  .strictObject({
     kind: z
       .enum(["Table", "Column", "Index", "View", "Trigger", "Type"])
       .describe("Kind of the renamed object"),
@@ -123,7 +123,7 @@ const hintSchema: z.ZodType<RenameHint> = z
 const SCHEMA_FILES_MAX = 10_000;
 
 const fileSchema: z.ZodType<SchemaFile> = z
-  .object({
+  .strictObject({
     name: z.string().min(1).max(1024).describe("Name of the file, for error messages"),
     sql: z.string().describe("The definitions in the file"),
   })
@@ -131,7 +131,7 @@ const fileSchema: z.ZodType<SchemaFile> = z
 
 /** Schema of {@link MigrationProposal}. */
 export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
-  .object({
+  .strictObject({
     database,
     sql: z
       .union([z.string(), z.array(fileSchema).min(1).max(SCHEMA_FILES_MAX).readonly()])
@@ -294,7 +294,7 @@ export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
 
 /** Schema of {@link RunMigrationRequest}. */
 export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
-  .object({
+  .strictObject({
     accept_data_loss: z
       .boolean()
       .exactOptional()

@@ -34,7 +34,7 @@ export interface DetachedPaymentMethod {
 
 /** Schema of {@link SetupIntentRequest}. */
 export const setupIntentRequestSchema: z.ZodType<SetupIntentRequest> = z
-  .object({ customer_id: z.string().describe("The customer at the payment provider") })
+  .strictObject({ customer_id: z.string().describe("The customer at the payment provider") })
   .meta({
     id: "SetupIntentRequest",
     description: "The customer whose payment method is saved",

@@ -88,7 +88,7 @@ export interface PlanPageQuery {
 const dateTime = z.string().meta({ format: "date-time" });
 
 const planStepDefSchema = z
-  .object({
+  .strictObject({
     id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
     name: z.string().exactOptional().describe("Name of the step, for people"),
     tool_name: z.string().exactOptional().describe("The tool that runs the step"),
@@ -117,7 +117,7 @@ const planStepDefSchema = z
 
 /** Schema of {@link SubmitPlanRequest}: shapes only; the plan itself is judged by the service. */
 export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
-  .object({
+  .strictObject({
     session_id: z
       .string()
       .exactOptional()
@@ -280,7 +280,7 @@ export const planPageSchema: z.ZodType<PlanPage> = z
   });
 
 /** Schema of {@link PlanPageQuery}. */
-export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.object({
+export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.strictObject({
   status: z.enum(PLAN_STATUSES).exactOptional().describe("Only plans with this status"),
   session_id: z.string().exactOptional().describe("Only plans of this session"),
   limit: z.coerce

@@ -71,7 +71,7 @@ const amount = z.string().describe("Decimal dollars, up to nine places");
 
 /** Schema of {@link NewPrice}: whether it makes sense is judged by the service. */
 export const newPriceSchema: z.ZodType<NewPrice> = z
-  .object({
+  .strictObject({
     scope: z.string().describe("aau, intent, model or tool; the most specific price wins"),
     subject: z
       .string()
@@ -118,7 +118,7 @@ export const priceSchema: z.ZodType<Price> = z
 
 /** Schema of {@link RepriceRequest}. */
 export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
-  .object({
+  .strictObject({
     from: z.string().describe("Date or RFC 3339"),
     until: z.string().describe("Date or RFC 3339, exclusive"),
   })
@@ -149,7 +149,7 @@ const budgetShape = {
 };
 
 /** Schema of {@link NewBudget}: whether it makes sense is judged by the service. */
-export const newBudgetSchema: z.ZodType<NewBudget> = z.object(budgetShape).meta({
+export const newBudgetSchema: z.ZodType<NewBudget> = z.strictObject(budgetShape).meta({
   id: "NewBudget",
   description: "A new budget",
   examples: [

@@ -177,7 +177,7 @@ export const phases: z.ZodType<readonly MigrationPhase[]> = z
   .readonly();
 
 /** Schema of {@link SchemaDumpQuery}. */
-export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> = z.object({
+export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> = z.strictObject({
   database: database.exactOptional(),
 });
 
@@ -201,7 +201,7 @@ export const schemaDumpSchema: z.ZodType<SchemaDump> = z
   });
 
 /** Schema of {@link SchemaDiffQuery}. */
-export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.object({
+export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.strictObject({
   from: z.string().describe("A branch such as schemas/shop, a tag or a content id"),
   to: z.string().describe("As from: the schema it is compared with"),
 });
@@ -297,7 +297,7 @@ export const schemaDriftSchema: z.ZodType<SchemaDrift> = z
 
 /** Schema of {@link AcceptDriftRequest}. */
 export const acceptDriftRequestSchema: z.ZodType<AcceptDriftRequest> = z
-  .object({ database, message })
+  .strictObject({ database, message })
   .meta({
     id: "AcceptDriftRequest",
     description: "Accepts the present schema of a database as the expected one",

@@ -38,7 +38,7 @@ export interface StateCollection {
 
 /** Schema of {@link StateImport}. */
 export const stateImportSchema: z.ZodType<StateImport> = z
-  .object({
+  .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
     format: z.enum(STATE_FORMATS).describe("Format of the document"),
     content: z.string().describe("Text of the document"),

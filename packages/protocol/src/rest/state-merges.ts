@@ -93,7 +93,7 @@ const choiceShape = {
 
 /** Schema of {@link StateMerge}. */
 export const stateMergeSchema: z.ZodType<StateMerge> = z
-  .object({
+  .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
     from: commitName,
     message: message.describe("What the merge is for"),
@@ -107,7 +107,7 @@ export const stateMergeSchema: z.ZodType<StateMerge> = z
 
 /** Schema of {@link StateRevert}. */
 export const stateRevertSchema: z.ZodType<StateRevert> = z
-  .object({
+  .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
     commit: commitName.describe("What is undone: a branch, a tag or a content id"),
     message: message

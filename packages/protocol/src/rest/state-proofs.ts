@@ -20,7 +20,7 @@ export const stateProofQuerySchema: z.ZodType<{
   readonly predicate: string;
   readonly object: string;
   readonly graph?: string;
-}> = z.object({
+}> = z.strictObject({
   at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   subject: termText.describe("<iri> or _:label"),
   predicate: termText.describe("<iri>"),

@@ -132,7 +132,7 @@ export const stateRefSchema: z.ZodType<StateRef> = z
 
 /** Schema of {@link MoveStateRef}. */
 export const moveStateRefSchema: z.ZodType<MoveStateRef> = z
-  .object({
+  .strictObject({
     name: refName.describe("heads/<branch> or tags/<tag>"),
     commit: commitName
       .nullable()
@@ -258,7 +258,7 @@ const patternShape = {
 
 /** The query of `GET /api/state/log`. */
 export const stateLogQuerySchema: z.ZodType<{ readonly from?: string; readonly limit?: number }> =
-  z.object({
+  z.strictObject({
     from: commitName
       .exactOptional()
       .describe("Branch, tag or content id to begin at; default: main"),
@@ -276,7 +276,7 @@ export const stateDiffQuerySchema: z.ZodType<{
   readonly from?: string;
   readonly to?: string;
   readonly limit?: number;
-}> = z.object({
+}> = z.strictObject({
   from: commitName.exactOptional().describe("Default: the parent of `to`"),
   to: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   limit: z.coerce
@@ -291,7 +291,7 @@ export const stateDiffQuerySchema: z.ZodType<{
 /** The query of `GET /api/state/at`. */
 export const stateAtQuerySchema: z.ZodType<
   StatePattern & { readonly at?: string; readonly limit?: number; readonly offset?: number }
-> = z.object({
+> = z.strictObject({
   at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   ...patternShape,
   limit: z.coerce
@@ -315,7 +315,7 @@ export const stateExportQuerySchema: z.ZodType<{
   readonly at?: string;
   readonly format?: StateFormat;
   readonly graph?: string;
-}> = z.object({
+}> = z.strictObject({
   at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
   format: z.enum(STATE_FORMATS).exactOptional().describe("Default: n-quads"),
   graph: termText.exactOptional().describe("Only this graph, <iri> or _:label"),
@@ -323,7 +323,7 @@ export const stateExportQuerySchema: z.ZodType<{
 
 /** Schema of {@link StateQuery}. */
 export const stateQuerySchema: z.ZodType<StateQuery> = z
-  .object({
+  .strictObject({
     at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
     sparql: z
       .string()
@@ -331,7 +331,7 @@ export const stateQuerySchema: z.ZodType<StateQuery> = z
       .exactOptional()
       .describe("SELECT, ASK, CONSTRUCT or DESCRIBE"),
     patterns: z
-      .array(z.object(patternShape))
+      .array(z.strictObject(patternShape))
       .min(1)
       .max(PATTERNS_MAX)
       .readonly()

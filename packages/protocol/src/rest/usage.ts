@@ -91,7 +91,7 @@ export interface UsageDifference {
 export const USAGE_EVENTS_MAX: number = 1000;
 
 /** Schema of {@link UsageQuery}: whether a value makes sense is judged by the service. */
-export const usageQuerySchema: z.ZodType<UsageQuery> = z.object({
+export const usageQuerySchema: z.ZodType<UsageQuery> = z.strictObject({
   from: z.string().exactOptional().describe("First day, YYYY-MM-DD; default 1970-01-01"),
   to: z.string().exactOptional().describe("Last day, YYYY-MM-DD, inclusive; default 9999-12-31"),
   tz: z.string().exactOptional().describe("Time zone whose days are meant; default UTC"),
@@ -152,7 +152,10 @@ export const heatMapRowSchema: z.ZodType<HeatMapRow> = z
 
 const name = (lengthMax: number): z.ZodString => z.string().min(1).max(lengthMax);
 
-/** Schema of {@link UsageCloudEvent}: what else is wrong with a text is judged by the service. */
+/**
+ * Schema of {@link UsageCloudEvent}: what else is wrong with a text is judged by the service. An event may
+ * have other attributes, as CloudEvents allows; its data may not.
+ */
 export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
   .object({
     specversion: z.literal("1.0").describe("Version of CloudEvents"),
@@ -163,7 +166,7 @@ export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
     type: name(255).describe("Type of the event, as the source names it"),
     time: z.string().exactOptional().describe("When the call ended, in RFC 3339; default: now"),
     data: z
-      .object({
+      .strictObject({
         tool_name: name(255).describe("The tool that was called"),
         intent: z
           .string()
@@ -205,7 +208,7 @@ export const usageIngestionSchema: z.ZodType<UsageIngestion> = z
 
 /** Schema of {@link VerifyUsageRequest}. */
 export const verifyUsageRequestSchema: z.ZodType<VerifyUsageRequest> = z
-  .object({
+  .strictObject({
     repair: z.boolean().exactOptional().describe("Whether to correct the totals that differ"),
   })
   .meta({

@@ -11,8 +11,8 @@ export interface CliErrorOptions {
   readonly exitCode: ExitCode;
   /** For programs. */
   readonly code: string;
-  /** What to do about it. */
-  readonly fix: string;
+  /** What to do about it; absent when the message says so itself. */
+  readonly fix?: string | undefined;
   readonly details?: readonly FieldViolation[];
   readonly cause?: unknown;
 }
@@ -22,7 +22,7 @@ export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
   readonly code: string;
-  readonly fix: string;
+  readonly fix: string | undefined;
   readonly details: readonly FieldViolation[];
 
   constructor(message: string, options: CliErrorOptions) {

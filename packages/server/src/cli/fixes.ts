@@ -1,19 +1,26 @@
 import type { StewardErrorCode } from "@steward/client";
 
-/** What to do about a refusal, for somebody at a command line. */
-export function fixFor(code: StewardErrorCode): string {
+/**
+ * What to do about a refusal, for somebody at a command line.
+ * @returns `undefined` where one code stands for many mistakes: there the message itself says what to do.
+ */
+export function fixFor(code: StewardErrorCode): string | undefined {
+  if (SAID_BY_MESSAGE.has(code)) return undefined;
   return FIXES[code] ?? "see the server's log, then try again";
 }
+
+const SAID_BY_MESSAGE: ReadonlySet<StewardErrorCode> = new Set([
+  "INVALID_ARGUMENT",
+  "LIMIT_EXCEEDED",
+]);
 
 const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   UNREACHABLE:
     "start a server with `steward dev`, or name another one with --server URL or SERVICE_URL",
   BAD_RESPONSE: "check that --server or SERVICE_URL names a Steward server, not something else",
-  INVALID_ARGUMENT: "correct what the message names",
   INVALID_PLAN: "correct the plan where the message says, then submit it again",
   PLAN_CYCLE: "take one of these steps out of the others' depends_on",
   BAD_PLACEHOLDER: "correct the placeholder: {{step.<id>.output}} of a step in depends_on",
-  LIMIT_EXCEEDED: "split the plan, or make the part that the message names smaller",
   IDEMPOTENCY_CONFLICT: "submit the changed plan under another key",
   UNAUTHENTICATED: "say who is asking, as the server's SERVICE_AUTH requires",
   POLICY_DENIED: "ask whoever governs this server, or change what the step does",

@@ -54,7 +54,7 @@ function report(error: CliError, terminal: Terminal, json: boolean): void {
     // A single detail is often the message itself.
     if (message !== `${field}: ${reason}`) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
   }
-  terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
+  if (fix !== undefined) terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
 }
 
 /** Whoever has read enough, as `head` does, is content; a full disk is not what was asked for. */

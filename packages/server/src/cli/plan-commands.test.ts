@@ -164,9 +164,20 @@ describe("steward plan", () => {
     const { code, stdout, stderr } = await steward(["submit", "-", "--json"], '{"steps":[]}');
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ code: "INVALID_PLAN", fix: expect.any(String) });
+    const misspelt = await steward(["submit", "-"], '{"steps":[{"id":"a","query":"SELECT 1"}]}');
+    expect(misspelt.stderr).toMatch(
+      /^error: steps\[0\]\.query: unknown field; did you mean query_template\?$/m,
+    );
     const unknown = await steward(["get", "00000000-0000-7000-8000-000000000000"]);
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain("fix: `steward plan list` shows your plans");
+  });
+
+  it("leaves the fix to the message where one code stands for many mistakes", async () => {
+    const { code, stderr } = await steward(["list", "--cursor", "nowhere"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: cursor: /);
+    expect(stderr).not.toContain("fix:");
   });
 
   it("keeps organizations apart", async () => {

@@ -55,7 +55,12 @@ tools:
   it.each<[string, string, RegExp]>([
     ["YAML that does not parse", "tools:\n  - name: [a\n", /^tools\.yaml:\d: /],
     ["a key given twice", "strict: true\nstrict: false\n", /^tools\.yaml:2: .*unique/],
-    ["an unknown key", "tool: []\n", /^tools\.yaml:1: unknown key tool/],
+    ["an unknown key", "tool: []\n", /^tools\.yaml:1: unknown key tool; did you mean tools\?/],
+    [
+      "an unknown key of a tool",
+      "tools:\n  - {name: a, data_source: shop, intents: []}\n",
+      /^tools\.yaml:2: tools\[0\]: unknown key intents; did you mean allowed_intents\?/,
+    ],
     ["a list instead of a map", "- a\n", /^tools\.yaml:1: must hold strict or tools/],
     ["a strict that is no boolean", "strict: 3\n", /^tools\.yaml:1: strict: must be true or false/],
     ["tools that are no list", "\ntools: 7\n", /^tools\.yaml:2: tools: must be a list/],

@@ -3,6 +3,7 @@ import { INTENTS } from "../governance/index.js";
 import type { Intent } from "../governance/index.js";
 import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
+import { expectedInstead } from "../kernel/unknown-field.js";
 import type { ToolConfig, ToolsConfig } from "./config.js";
 
 /** One mistake: where in the file, and what. */
@@ -54,11 +55,11 @@ const toolSchema = z.strictObject(
     annotations: z
       .strictObject(
         { intent: intent.optional(), read_only: flag.optional(), destructive: flag.optional() },
-        { error: unknownKey("intent, read_only or destructive") },
+        { error: unknownKey(["intent", "read_only", "destructive"]) },
       )
       .optional(),
   },
-  { error: unknownKey("name, data_source, allowed_intents or annotations") },
+  { error: unknownKey(["name", "data_source", "allowed_intents", "annotations"]) },
 );
 
 const fileSchema = z.strictObject(
@@ -66,16 +67,16 @@ const fileSchema = z.strictObject(
     strict: flag.default(false),
     tools: z.array(toolSchema, { error: "must be a list of tools" }).default([]),
   },
-  { error: unknownKey("strict or tools") },
+  { error: unknownKey(["strict", "tools"]) },
 );
 
 type Tool = z.infer<typeof toolSchema>;
 
-function unknownKey(expected: string): (issue: z.core.$ZodRawIssue) => string {
+function unknownKey(known: readonly string[]): (issue: z.core.$ZodRawIssue) => string {
   return (issue) =>
     issue.code === "unrecognized_keys"
-      ? `unknown key ${issue.keys.join(", ")}: expected ${expected}`
-      : `must hold ${expected}`;
+      ? issue.keys.map((key) => `unknown key ${key}; ${expectedInstead(key, known)}`).join("; ")
+      : `must hold ${known.slice(0, -1).join(", ")} or ${known.at(-1) ?? ""}`;
 }
 
 function checkName(tools: readonly Tool[], index: number): readonly ToolsMistake[] {

@@ -132,7 +132,10 @@ function claimPending(
     );
   }
   if (state.lastSequence + eventsToFinish(state) > PLAN_EVENTS_MAX) {
-    return refuse("LIMIT_EXCEEDED", `The plan's log is full: ${String(PLAN_EVENTS_MAX)} events`);
+    return refuse(
+      "LIMIT_EXCEEDED",
+      `The plan's log is full (${String(PLAN_EVENTS_MAX)} events): submit the remaining steps as a new plan`,
+    );
   }
   const draft = new PlanDraft(state, nowMs);
   // Not "when pending": a plan that missed its deadline before any step ran may have been retried.

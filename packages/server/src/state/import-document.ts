@@ -62,7 +62,10 @@ export function* importDocument(
   }
   const { size } = triples.now;
   if (size > STATE_QUADS_MAX) {
-    throw new AppError("LIMIT_EXCEEDED", `A dataset has ${STATE_QUADS_MAX} quads at most`);
+    throw new AppError(
+      "LIMIT_EXCEEDED",
+      `A dataset has ${STATE_QUADS_MAX} quads at most: remove some first, or import into another branch`,
+    );
   }
   const commit = triples.commitChanges({ author, message: order.message });
   const growth = size - sizeBefore;

@@ -83,7 +83,7 @@ export function checkQuad(quad: QuadLike): void {
 export function tooLong(): AppError {
   return new AppError(
     "LIMIT_EXCEEDED",
-    `A quad's terms have ${KEY_BYTES_MAX} bytes at most together`,
+    `A quad's terms have ${KEY_BYTES_MAX} bytes at most together: shorten its IRIs`,
   );
 }
 

@@ -89,7 +89,7 @@ export interface PriceChange {
 export function setPrice(prices: readonly Price[], added: Price): PriceChange {
   checkPrice(added);
   if (prices.length >= PRICES_MAX) {
-    const message = `An organization can have at most ${String(PRICES_MAX)} prices`;
+    const message = `An organization can have at most ${String(PRICES_MAX)} prices, past ones included: set prices for whole models or tools instead`;
     throw new AppError("LIMIT_EXCEEDED", message);
   }
   const same = prices.filter(

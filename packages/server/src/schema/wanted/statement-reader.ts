@@ -92,7 +92,7 @@ class OpenStatement {
     if (first === undefined || end - first.start <= DEFINITION_LENGTH_MAX) return;
     throw new AppError(
       "LIMIT_EXCEEDED",
-      `line ${String(this.#line)}: one statement of a schema has ${String(DEFINITION_LENGTH_MAX)} characters at most`,
+      `line ${String(this.#line)}: one statement of a schema has ${String(DEFINITION_LENGTH_MAX)} characters at most; split it, or leave it out if it is no definition`,
     );
   }
 

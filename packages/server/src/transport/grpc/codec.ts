@@ -44,7 +44,10 @@ export function encoderOf<Desc extends DescMessage>(
 
 function tooLarge(): RefusedRequest {
   return new RefusedRequest(
-    new AppError("LIMIT_EXCEEDED", `A request holds at most ${String(REQUEST_BYTES_MAX)} bytes`),
+    new AppError(
+      "LIMIT_EXCEEDED",
+      `A request holds at most ${String(REQUEST_BYTES_MAX)} bytes: send several smaller ones`,
+    ),
     REQUEST_TOO_LARGE,
   );
 }

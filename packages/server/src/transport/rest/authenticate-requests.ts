@@ -1,8 +1,11 @@
+import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { requestContext } from "../request-context.js";
 import type { Authenticate } from "../services.js";
 import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";
+
+const NO_PARAMETERS: z.ZodType = z.strictObject({});
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -14,7 +17,8 @@ declare module "fastify" {
 /**
  * Finds out who sends each request before its body is read, and tells the rooms behind when the
  * caller has gone: what was started still finishes, but nobody waits for it. The description of the
- * API says who may send them.
+ * API says who may send them. A query with parameters that a route does not know is refused, also by a
+ * route that knows none.
  */
 export function authenticateRequests(
   app: RestApp,
@@ -23,6 +27,7 @@ export function authenticateRequests(
 ): void {
   app.addHook("onRoute", (route) => {
     route.config = { ...route.config, access };
+    route.schema = { querystring: NO_PARAMETERS, ...route.schema };
   });
   app.addHook("onRequest", (request, reply, done) => {
     const gone = new AbortController();

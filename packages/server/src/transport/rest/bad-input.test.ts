@@ -79,7 +79,8 @@ describe("a body that is no JSON", () => {
   it("changes no object's nature by __proto__", async () => {
     await using server = await startRestServer();
     const answer = await submit(server, '{"__proto__":{"steps":[{"id":"a"}]},"name":"n"}');
-    expect(answer.body).toMatchObject({ code: "INVALID_PLAN", details: [{ field: "steps" }] });
+    const details = [{ field: "steps" }, { field: "__proto__" }];
+    expect(answer.body).toMatchObject({ code: "INVALID_PLAN", details });
   });
 });
 
@@ -89,7 +90,10 @@ describe("a body that is too large", () => {
     const large = new Uint8Array(REQUEST_BYTES_MAX + 1).fill(0x20);
     const expected = {
       status: 413,
-      body: { error: "The body is larger than 4 MiB", code: "LIMIT_EXCEEDED" },
+      body: {
+        error: "The body is larger than 4 MiB: submit several smaller plans",
+        code: "LIMIT_EXCEEDED",
+      },
     };
     expect(await submit(server, large)).toMatchObject(expected);
     const response = await fetch(`${server.url}/api/plans`, {
@@ -127,7 +131,10 @@ describe("a proposal of a schema", () => {
     const tooLarge = " ".repeat(PROPOSAL_BYTES_MAX);
     expect(await propose(server, tooLarge, "admin")).toMatchObject({
       status: 413,
-      body: { error: "The body is larger than 32 MiB", code: "LIMIT_EXCEEDED" },
+      body: {
+        error: expect.stringMatching(/^The body is larger than 32 MiB: leave out rows/),
+        code: "LIMIT_EXCEEDED",
+      },
     });
   });
 });

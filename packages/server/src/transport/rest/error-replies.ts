@@ -32,6 +32,13 @@ export function requireHost(app: RestApp): void {
   });
 }
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What to do about a body that is too large for the route. */
+    tooLargeFix?: string;
+  }
+}
+
 /** Answers with this error, and logs it when it is the server's. */
 export function answerError(
   thrown: unknown,
@@ -52,7 +59,8 @@ function restErrorFrom(thrown: unknown, request: FastifyRequest): RestError {
   switch (codeOf(thrown)) {
     case TOO_LARGE: {
       const most = request.routeOptions.bodyLimit;
-      const message = `The body is larger than ${String(most / 1024 / 1024)} MiB`;
+      const { tooLargeFix = "send several smaller requests" } = request.routeOptions.config;
+      const message = `The body is larger than ${String(most / 1024 / 1024)} MiB: ${tooLargeFix}`;
       return restErrorOf(new AppError("LIMIT_EXCEEDED", message), REQUEST_TOO_LARGE);
     }
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":

@@ -9,6 +9,7 @@ import {
   memorySearchRequestSchema,
   memoryStatsSchema,
   newMemoryEntrySchema,
+  newMemoryRetentionSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import type { MemoryService } from "../../memory/index.js";
@@ -180,7 +181,7 @@ function addRetention(app: RestApp, memory: MemoryService): void {
     summary: "Set how long entries are kept",
     description: "Entries that are older are deleted in the background, now and from now on.",
     tags,
-    body: memoryRetentionSchema,
+    body: newMemoryRetentionSchema,
     response,
   };
   app.put("/api/memory/retention", { schema }, async ({ body, context }) => {

@@ -57,7 +57,14 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
     },
   };
   // So large a body is read for those only who may propose.
-  const options = { schema: propose, bodyLimit: PROPOSAL_BYTES_MAX, onRequest: schemaAdminsOnly };
+  const tooLargeFix =
+    "leave out rows and what else is no definition (pg_dump --schema-only, sqlite3 FILE .schema)";
+  const options = {
+    schema: propose,
+    bodyLimit: PROPOSAL_BYTES_MAX,
+    onRequest: schemaAdminsOnly,
+    config: { tooLargeFix },
+  };
   app.post(PATH, options, async ({ body, context }, reply) => {
     const outcome = await migrations.propose(context, body);
     return outcome.status === "unchanged"
@@ -207,7 +214,7 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
     description:
       "What others than migrations have changed in the schema since the last recorded commit.",
     tags,
-    querystring: z.object({ database: z.string().describe("Name of the data source") }),
+    querystring: z.strictObject({ database: z.string().describe("Name of the data source") }),
     response: { 200: json("How it is", dataOf(schemaDriftSchema)), ...errors(403, 404) },
   };
   app.get("/api/state/drift", { schema: drift }, async ({ query: { database }, context }) => ({

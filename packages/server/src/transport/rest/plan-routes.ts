@@ -60,7 +60,11 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
   });
   app.post(
     "/api/plans",
-    { schema, config: { headers }, validatorCompiler: zodValidation("INVALID_PLAN") },
+    {
+      schema,
+      config: { headers, tooLargeFix: "submit several smaller plans" },
+      validatorCompiler: zodValidation("INVALID_PLAN"),
+    },
     async ({ body, context }, reply) => {
       const sessionId = body.session_id || (context.sessionId ?? "");
       const plan = await orchestrator.createPlan(sessionId, definitionOf(body), context);

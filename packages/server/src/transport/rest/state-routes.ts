@@ -196,7 +196,8 @@ function addImport(app: RestApp, state: StateService): void {
     body: stateImportSchema,
     response: { 200: json("It is in", dataOf(stateImportedSchema)), ...errors(409, 413) },
   };
-  app.post("/api/state/import", { schema }, async ({ body, context }) => {
+  const config = { tooLargeFix: "import the document in parts" };
+  app.post("/api/state/import", { schema, config }, async ({ body, context }) => {
     const { branch = MAIN, mode = "add", format, content, message, expected } = body;
     const outcome = await state.import(context, {
       ...{ branch, mode, format, content, message },

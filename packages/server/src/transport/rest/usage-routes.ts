@@ -63,7 +63,7 @@ function addHeatMap(app: RestApp, usage: UsageService): void {
     summary: "Usage by model and intent",
     description: "All recorded usage, added up for each ORM model and intent, as JSON or CSV.",
     tags,
-    querystring: z.object({
+    querystring: z.strictObject({
       format: z.string().exactOptional().describe("json or csv; default: as accept says"),
     }),
     response: {
@@ -97,7 +97,8 @@ function addEvents(app: RestApp, usage: UsageService): void {
       ...errors(403, 413),
     },
   };
-  app.post("/billing/events", { schema }, async ({ body, context }) => ({
+  const config = { tooLargeFix: "report the events in several batches" };
+  app.post("/billing/events", { schema, config }, async ({ body, context }) => ({
     data: await usage.ingest(context, body.map(externalEventOf)),
   }));
 }

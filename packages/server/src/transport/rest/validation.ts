@@ -1,10 +1,14 @@
 import type { ErrorCode } from "@steward/protocol";
-import { $ZodType, safeParse, type $ZodIssue } from "zod/v4/core";
+import { $ZodObject, $ZodType, safeParse, type $ZodIssue, type $ZodRawIssue } from "zod/v4/core";
 import { assert } from "../../kernel/assert.js";
 import { AppError, type FieldViolation } from "../../kernel/errors.js";
+import { expectedInstead } from "../../kernel/unknown-field.js";
 
 /** Wrong fields named in one answer: enough to repair a request by, however wrong it is. */
 const VIOLATIONS_MAX = 100;
+
+/** Characters shown of the name of an unknown field. */
+const NAME_SHOWN_MAX = 64;
 
 /** One part of a request to check, as Fastify names it. */
 interface RoutePart {
@@ -18,31 +22,66 @@ type Checked = { readonly value: unknown } | { readonly error: AppError };
 
 /**
  * Checks bodies, queries and paths against their schemas. A value of the wrong shape is an AppError
- * of this code whose details name each field (Decision §4).
+ * whose details name each field (Decision §4).
+ * @param code of what is wrong with a body; elsewhere it is `INVALID_ARGUMENT`.
  */
 export function zodValidation(code: ErrorCode): (part: RoutePart) => (value: unknown) => Checked {
   return ({ schema, httpPart }) =>
     (value) => {
       assert(schema instanceof $ZodType, "routes are described by zod schemas");
-      const result = safeParse(schema, value);
+      const known: KnownFields = new Map();
+      const result = safeParse(schema, value, { error: (issue) => noteKnownFields(issue, known) });
       if (result.success) return { value: result.data };
-      return { error: invalid(code, httpPart ?? "request", result.error.issues) };
+      const { issues } = result.error;
+      const wrong = httpPart === "body" ? code : "INVALID_ARGUMENT";
+      return { error: invalid(wrong, httpPart ?? "request", issues, known) };
     };
 }
 
-function invalid(code: ErrorCode, part: string, issues: readonly $ZodIssue[]): AppError {
-  const details = issues.slice(0, VIOLATIONS_MAX).map((issue) => violationOf(issue, part));
+/** The fields that an object with unknown ones may have, by the object's path. */
+type KnownFields = Map<string, readonly string[]>;
+
+function noteKnownFields(issue: $ZodRawIssue, known: KnownFields): undefined {
+  if (issue.code !== "unrecognized_keys" || !(issue.inst instanceof $ZodObject)) return;
+  known.set(pathOf(issue.path ?? []), Object.keys(issue.inst._zod.def.shape));
+}
+
+function invalid(
+  code: ErrorCode,
+  part: string,
+  issues: readonly $ZodIssue[],
+  known: KnownFields,
+): AppError {
+  const details = issues
+    .slice(0, VIOLATIONS_MAX)
+    .flatMap((issue) => violationsOf(issue, part, known))
+    .slice(0, VIOLATIONS_MAX);
   const [first] = details;
   const message = first === undefined ? `Invalid ${part}` : `${first.field}: ${first.reason}`;
   return new AppError(code, message, { details });
 }
 
-function violationOf(issue: $ZodIssue, part: string): FieldViolation {
-  const field = issue.path.reduce<string>(
+function violationsOf(
+  issue: $ZodIssue,
+  part: string,
+  known: KnownFields,
+): readonly FieldViolation[] {
+  const path = pathOf(issue.path);
+  if (issue.code !== "unrecognized_keys") {
+    return [{ field: path === "" ? part : path, reason: reasonOf(issue) }];
+  }
+  const fields = known.get(path) ?? [];
+  return issue.keys.slice(0, VIOLATIONS_MAX).map((key) => {
+    const shown = key.length <= NAME_SHOWN_MAX ? key : `${key.slice(0, NAME_SHOWN_MAX)}…`;
+    return { field: join(path, shown), reason: `unknown field; ${expectedInstead(key, fields)}` };
+  });
+}
+
+function pathOf(keys: readonly PropertyKey[]): string {
+  return keys.reduce<string>(
     (path, key) => (typeof key === "number" ? `${path}[${String(key)}]` : join(path, String(key))),
     "",
   );
-  return { field: field === "" ? part : field, reason: reasonOf(issue) };
 }
 
 function join(path: string, key: string): string {

@@ -61,6 +61,17 @@ describe("/openapi.json", () => {
     );
   });
 
+  it("allows no fields but the described ones in requests, and any further ones in answers", () => {
+    const { schemas } = document.components;
+    const requests = operations().flatMap(({ requestBody }) =>
+      Object.values(requestBody?.content ?? {}).map(({ schema }) => JSON.stringify(schema)),
+    );
+    const named = requests.flatMap((json) => [...json.matchAll(/schemas\/(\w+)"/g)]);
+    const open = named.filter(([, name = ""]) => schemas[name]?.additionalProperties !== false);
+    expect(open.map(([, name]) => name)).toEqual(["UsageCloudEvent"]);
+    expect(schemas["Plan"]?.additionalProperties).toBeUndefined();
+  });
+
   it("gives an example of every body and successful answer, true to its schema", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ ...document, $id: "https://steward.test/openapi" });

@@ -4,6 +4,7 @@ import {
   createJsonSchemaTransformObject,
 } from "fastify-type-provider-zod";
 import type * as z from "zod";
+import { $ZodNever, $ZodObject, type $ZodType } from "zod/v4/core";
 import type { RestApp } from "../rest-app.js";
 import { withCompleteOperations } from "./complete-operations.js";
 import { SECURITY_SCHEMES, securityOf, type Access } from "./identity.js";
@@ -31,6 +32,12 @@ const SERVERS = [
   { url: "http://127.0.0.1:8080", description: "steward dev on this machine" },
 ];
 
+/** A schema as zod has it, and as it is about to be described. */
+interface OverriddenSchema {
+  readonly zodSchema: $ZodType;
+  readonly jsonSchema: ForeignMembers;
+}
+
 /** The members of a schema that mean something else in OpenAPI than they do in zod. */
 interface ForeignMembers {
   additionalProperties?: unknown;
@@ -38,13 +45,15 @@ interface ForeignMembers {
 }
 
 /**
- * Answers may grow members: a client must take ones it does not know, so the description does not
- * forbid them. What zod calls read-only is a type of TypeScript; in OpenAPI it would be a member that
+ * Answers may grow members: a client must take ones it does not know, so the description forbids only
+ * those of requests, whose schemas are strict. What zod calls read-only is a type of TypeScript; in OpenAPI it would be a member that
  * no request may send.
  */
 const zodToJsonConfig = {
-  override: ({ jsonSchema }: { readonly jsonSchema: ForeignMembers }) => {
-    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  override: ({ zodSchema, jsonSchema }: OverriddenSchema) => {
+    if (jsonSchema.additionalProperties === false && !isStrict(zodSchema)) {
+      delete jsonSchema.additionalProperties;
+    }
     delete jsonSchema.readOnly;
   },
 };
@@ -80,4 +89,9 @@ export function describeApi(app: RestApp, version: string): void {
     json ??= JSON.stringify(app.swagger());
     return reply.header("content-type", "application/json; charset=utf-8").send(json);
   });
+}
+
+/** Whether an object has the members of its schema and no others. */
+function isStrict(schema: $ZodType): boolean {
+  return schema instanceof $ZodObject && schema._zod.def.catchall instanceof $ZodNever;
 }
