@@ -241,6 +241,8 @@ const DECISIONS = {
     "D4-parse": "A template that does not parse is refused",
     "D4-one-statement": "A template of more than one statement is refused",
     "D4-intent-match": "A template that does not match its declared intent is refused",
+    "D4-every-part":
+      "Every part of a statement that changes rows is within the intent; TRUNCATE CASCADE, policies and privileges are admin",
     "D4-intents": "Each of the six intents is taken for a statement it covers",
     "D4-limit-steps": "More than 1000 steps are refused, 1000 are taken",
     "D4-limit-dependencies": "More than 100 dependencies of a step are refused",

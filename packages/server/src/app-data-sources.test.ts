@@ -3,17 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { createClient, type StewardClient } from "@steward/client";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openApp, type App } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog, type LogFields } from "./kernel/log.js";
 
 describe("a plan on a PostgreSQL data source", () => {
   let directory: string;
   let database: TestDatabase;
   let app: App;
   let client: StewardClient;
+  let warnings: LogFields[];
 
   beforeEach(async () => {
+    warnings = [];
     directory = mkdtempSync(join(tmpdir(), "sources-"));
     database = await freshDatabase();
     await database.query(`
@@ -26,7 +28,7 @@ describe("a plan on a PostgreSQL data source", () => {
       databaseUrl: `sqlite:${join(directory, "store.db")}`,
       dataSources: [{ name: "shop", url: database.url }],
       dataDir: directory,
-      log: silentLog,
+      log: { ...silentLog, warn: (fields, event) => warnings.push({ ...fields, event }) },
     });
     client = createClient({ baseUrl: `http://127.0.0.1:${app.address.port}` });
   });
@@ -34,6 +36,16 @@ describe("a plan on a PostgreSQL data source", () => {
     await app[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
     rmSync(directory, { recursive: true });
+  });
+
+  it("is warned of at the start when the role of the data source is a superuser", async () => {
+    await vi.waitFor(() => {
+      expect(warnings).toContainEqual({
+        dataSource: "shop",
+        found: expect.stringContaining("is a superuser") as string,
+        event: "data source role may too much",
+      });
+    });
   });
 
   it("runs from its first step to its last, each bound to what came before", async () => {

@@ -1,4 +1,5 @@
 import { DialectAnalyzer, SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
+import type { excessiveRights } from "./adapters/role-rights.js";
 import type { PostgresTarget } from "./adapters/sql-target-postgres/index.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { sqliteFile, type Config } from "./config/index.js";
@@ -24,6 +25,7 @@ export async function openDataSources(
   const isAllSqlite = dataSources.every(({ url }) => sqliteFile(url) !== undefined);
   const postgres = isAllSqlite ? undefined : await loadPostgres();
   const targets = new Map<string, SqlTarget>();
+  const urls = new Map<string, string>();
   for (const { name, url } of dataSources) {
     const path = sqliteFile(url);
     if (path !== undefined) {
@@ -31,8 +33,10 @@ export async function openDataSources(
     } else if (postgres !== undefined) {
       const { PostgresTarget, analyzer } = postgres;
       targets.set(name, opened.use(new PostgresTarget({ name, url, analyzer, log })));
+      urls.set(name, url);
     }
   }
+  if (postgres !== undefined) opened.use(new RoleWarnings(urls, postgres.excessiveRights, log));
   return {
     targets,
     analyzer: new DialectAnalyzer({
@@ -46,10 +50,43 @@ export async function openDataSources(
 interface PostgresParts {
   readonly analyzer: SqlAnalyzer;
   readonly PostgresTarget: typeof PostgresTarget;
+  readonly excessiveRights: typeof excessiveRights;
+}
+
+/**
+ * Warns, once and while the service already answers, of data sources whose role nothing holds back. A
+ * database that cannot be reached now is told by the first step that runs on it.
+ */
+class RoleWarnings implements AsyncDisposable {
+  readonly #closing = new AbortController();
+  readonly #done: Promise<unknown>;
+
+  constructor(urls: ReadonlyMap<string, string>, rightsOf: typeof excessiveRights, log: Log) {
+    this.#done = Promise.all(
+      [...urls].map(async ([dataSource, url]) => {
+        try {
+          const found = await rightsOf(url, this.#closing.signal);
+          if (found !== undefined) log.warn({ dataSource, found }, "data source role may too much");
+        } catch (error) {
+          log.debug({ dataSource, err: error }, "data source role not checked");
+        }
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#done;
+  }
 }
 
 async function loadPostgres(): Promise<PostgresParts> {
   const { PostgresAnalyzer } = await import("./adapters/sql-analyzer/postgres-analyzer.js");
   const target = await import("./adapters/sql-target-postgres/index.js");
-  return { PostgresTarget: target.PostgresTarget, analyzer: await PostgresAnalyzer.load() };
+  const { excessiveRights } = await import("./adapters/role-rights.js");
+  return {
+    PostgresTarget: target.PostgresTarget,
+    analyzer: await PostgresAnalyzer.load(),
+    excessiveRights,
+  };
 }

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { PlanInput, StepInput } from "../client.js";
 import { expectRefusal, rowsOf } from "../expectations.js";
 import type { RequirementId } from "../requirements.js";
-import { scenario, step, type Scenario } from "../scenario.js";
+import { scenario, scenarioIn, step, type Scenario } from "../scenario.js";
 
 /** A plan that must be refused, why, and which field is named. */
 interface Mistake {
@@ -187,6 +187,34 @@ export const validation: readonly Scenario[] = [
         });
         expect(details[0]?.field).toMatch(/^steps\[0\]/);
       }
+    },
+  ),
+  scenarioIn(
+    "PostgreSQL",
+    ["D4-every-part"],
+    "a statement is refused when one part of it changes rows in another way than its intent",
+    async ({ client, steward }) => {
+      const table = await steward.table("id INTEGER");
+      const insert = `WITH k AS (INSERT INTO ${table} VALUES (1) RETURNING id)`;
+      for (const [intent, sql] of [
+        ["write_update", `${insert} UPDATE ${table} SET id = 2`],
+        ["write_delete", `${insert} DELETE FROM ${table}`],
+        ["write_delete", `TRUNCATE ${table} CASCADE`],
+        ["cross_system_transaction", `TRUNCATE ${table} CASCADE`],
+        ["cross_system_transaction", `GRANT SELECT ON ${table} TO PUBLIC`],
+        ["write_update", `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`],
+        ["write_update", `CREATE POLICY p ON ${table} USING (true)`],
+      ] as const) {
+        const call = client.submit({ steps: [step("a", sql, { intent })] });
+        const { details } = await expectRefusal(client.wire, call, {
+          code: "INVALID_PLAN",
+          grpc: "INVALID_ARGUMENT",
+          rest: 400,
+        });
+        expect(details[0]?.field).toBe("steps[0].intent");
+      }
+      const sql = `${insert} UPDATE ${table} SET id = 2`;
+      await client.submit({ steps: [step("a", sql, { intent: "cross_system_transaction" })] });
     },
   ),
   scenario(

@@ -11,8 +11,11 @@ export const INTENTS = [
 /** One of {@link INTENTS}. */
 export type Intent = (typeof INTENTS)[number];
 
-/** What a parsed statement really does, whatever was declared. */
-export type StatementClass = Exclude<Intent, "cross_system_transaction">;
+/**
+ * What a parsed statement really does, whatever was declared: the intent that covers all of it.
+ * `cross_system_transaction` is a statement that changes rows in several ways, each in a part of its own.
+ */
+export type StatementClass = Intent;
 
 /** Which rule decided a step's intent (Decision §7), kept beside it for the audit. */
 export type IntentSource = "explicit" | "statement" | "annotation" | "name" | "default";

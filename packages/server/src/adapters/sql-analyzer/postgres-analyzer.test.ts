@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { intentCovers } from "../../governance/index.js";
 import { PostgresAnalyzer } from "./postgres-analyzer.js";
 
 const analyzer = await PostgresAnalyzer.load();
@@ -82,8 +83,8 @@ describe("the class of a PostgreSQL statement", () => {
       "write_delete",
     ],
     ["WITH d AS (DELETE FROM events RETURNING id) SELECT id FROM d", "write_delete"],
-    ["WITH i AS (INSERT INTO a VALUES (1) RETURNING 1) UPDATE b SET x = 1", "write_update"],
-    ["WITH u AS (UPDATE a SET x = 1 RETURNING 1) INSERT INTO b SELECT * FROM u", "write_update"],
+    ["WITH q AS (SELECT id FROM e FOR UPDATE SKIP LOCKED) DELETE FROM e USING q", "write_delete"],
+    ["WITH d AS (DELETE FROM e RETURNING id) DELETE FROM f USING d", "write_delete"],
     ["SELECT id FROM products FOR UPDATE", "write_update"],
     ["SELECT * FROM (SELECT id FROM products FOR KEY SHARE SKIP LOCKED) p", "write_update"],
     ["INSERT INTO o VALUES (1) ON CONFLICT (id) DO UPDATE SET total = 0", "write_update"],
@@ -109,6 +110,55 @@ describe("the class of a PostgreSQL statement", () => {
     expect(classOf(sql)).toBe(expected);
   });
 
+  // One DELETE must not carry an INSERT, nor one UPDATE a DELETE, past an intent that covers only itself.
+  it.each([
+    "WITH k AS (INSERT INTO a VALUES (1) RETURNING 1) UPDATE b SET x = 1",
+    "WITH k AS (INSERT INTO a VALUES (1) RETURNING 1) DELETE FROM b",
+    "WITH k AS (UPDATE a SET x = 1 RETURNING 1) INSERT INTO b SELECT * FROM k",
+    "WITH k AS (UPDATE a SET x = 1 RETURNING 1) DELETE FROM b",
+    "WITH k AS (DELETE FROM a RETURNING 1) INSERT INTO b SELECT * FROM k",
+    "WITH k AS (INSERT INTO a VALUES (1)), l AS (DELETE FROM a) SELECT 1",
+    "WITH k AS (MERGE INTO a USING b ON true WHEN MATCHED THEN UPDATE SET x = 1 RETURNING 1) DELETE FROM b",
+    "MERGE INTO a USING b ON a.id = b.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (1)",
+    "MERGE INTO a USING b ON a.id = b.id WHEN MATCHED AND a.x THEN UPDATE SET x = 1 WHEN MATCHED THEN DELETE",
+    "EXPLAIN ANALYZE WITH k AS (INSERT INTO a VALUES (1) RETURNING 1) UPDATE b SET x = 1",
+    "INSERT INTO a WITH d AS (DELETE FROM b RETURNING *) SELECT * FROM d",
+  ])("is no single kind of write where its parts are of several: %s", (sql) => {
+    expect(classOf(sql)).toBe("cross_system_transaction");
+    for (const intent of ["read_select", "write_insert", "write_update", "write_delete"] as const) {
+      expect(intentCovers(intent, "cross_system_transaction")).toBe(false);
+    }
+    expect(intentCovers("cross_system_transaction", "cross_system_transaction")).toBe(true);
+    expect(intentCovers("admin", "cross_system_transaction")).toBe(true);
+  });
+
+  it.each([
+    "CREATE POLICY p ON orders USING (true)",
+    "ALTER POLICY p ON orders USING (true)",
+    "DROP POLICY p ON orders",
+    "ALTER TABLE orders ENABLE ROW LEVEL SECURITY",
+    "ALTER TABLE orders DISABLE ROW LEVEL SECURITY",
+    "ALTER TABLE orders NO FORCE ROW LEVEL SECURITY",
+    "ALTER TABLE orders OWNER TO agent",
+    "ALTER SCHEMA s OWNER TO agent",
+    "GRANT SELECT ON orders TO reader",
+    "REVOKE SELECT ON orders FROM reader",
+    "ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO reader",
+  ])("is governed where it changes who may do what: %s", (sql) => {
+    expect(analyzer.analyze(sql, "postgres")).toMatchObject({
+      statementClass: "admin",
+      because: "it changes who may read or change rows",
+    });
+  });
+
+  it("is governed where TRUNCATE reaches tables that it does not name", () => {
+    expect(classOf("TRUNCATE orders RESTRICT")).toBe("write_delete");
+    expect(analyzer.analyze("TRUNCATE orders CASCADE", "postgres")).toMatchObject({
+      statementClass: "admin",
+      because: "TRUNCATE CASCADE empties tables that it does not name",
+    });
+  });
+
   it("comes with the reason, where that is not plain", () => {
     const becauseOf = (sql: string): unknown => analyzer.analyze(sql, "postgres");
     expect(becauseOf("SELECT 1 FOR UPDATE")).toMatchObject({
@@ -117,6 +167,9 @@ describe("the class of a PostgreSQL statement", () => {
     expect(becauseOf("SELECT f(1)")).toMatchObject({ because: "it calls the function f" });
     expect(becauseOf("WITH d AS (DELETE FROM e RETURNING 1) SELECT 1")).toMatchObject({
       because: "it holds a DELETE",
+    });
+    expect(becauseOf("WITH i AS (INSERT INTO a VALUES (1)) DELETE FROM e")).toMatchObject({
+      because: "its parts delete and insert rows, which could be a step each",
     });
     expect(becauseOf("DELETE FROM e")).not.toHaveProperty("because");
   });

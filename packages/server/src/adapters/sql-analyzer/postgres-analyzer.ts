@@ -12,7 +12,7 @@ import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection } from "./postgres-functions.js";
 import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
 import { isBuiltInOperator } from "./postgres-operators.js";
-import { judgeStatement, spokenName, TEMPORARY } from "./postgres-statements.js";
+import { judgeStatement, spokenName, TEMPORARY, type RowChange } from "./postgres-statements.js";
 import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
 
 /** Analyses remembered: the same few templates are submitted, and then run, again and again. */
@@ -75,15 +75,18 @@ const CLASSES: readonly StatementClass[] = [
 
 /**
  * The class of a statement is the gravest of all that stand in it: a DELETE within a WITH makes a
- * SELECT a `write_delete`, and so does a function that only another class may call.
+ * SELECT a `write_delete`, and so does a function that only another class may call. Where parts of it
+ * change rows in different ways, no single kind of write covers them all.
  */
 function judge(statement: TreeNode): StatementAnalysis {
   const contents = contentsOf(statement);
   const claims: Claim[] = [];
+  const changes = new Set<RowChange>();
   for (const [index, { type, node }] of contents.statements.entries()) {
     const verdict = judgeStatement(type, node);
     if (verdict.kind === "forbidden") return rejected("forbidden", verdict.message);
-    claims.push(index === 0 ? verdict : { because: `it holds a ${spokenName(type)}`, ...verdict });
+    for (const change of verdict.changes ?? []) changes.add(change);
+    claims.push(index === 0 ? verdict : { because: `it holds ${named(type)}`, ...verdict });
   }
   for (const name of contents.functions) {
     const verdict = judgeFunction(name);
@@ -109,7 +112,9 @@ function judge(statement: TreeNode): StatementAnalysis {
   }
   const denial = tableDenial(contents.tables);
   if (denial !== undefined) return rejected("forbidden", denial);
-  const { statementClass, because } = gravest(claims);
+  const worst = gravest(claims);
+  const { statementClass, because } =
+    worst.statementClass === "admin" ? worst : (mixed(changes) ?? worst);
   const functionNames = functionNamesOf(contents);
   return {
     kind: "statement",
@@ -118,6 +123,11 @@ function judge(statement: TreeNode): StatementAnalysis {
     ...(because === undefined ? {} : { because }),
     ...(functionNames.length === 0 ? {} : { functionNames }),
   };
+}
+
+function named(type: string): string {
+  const name = spokenName(type);
+  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** The names that are not told by the text alone: the database may have functions of its own. */
@@ -153,6 +163,19 @@ function functionNamesOf({
 function builtInClass(name: string): FunctionName["builtInClass"] {
   const verdict = judgeFunction([name]);
   return verdict.kind === "forbidden" ? "forbidden" : verdict.statementClass;
+}
+
+/**
+ * The claim of parts that change rows in different ways; absent when they do not. Row locks and functions
+ * have no part in it: to lock the rows that are then deleted is part of deleting them.
+ */
+function mixed(changes: ReadonlySet<RowChange>): Claim | undefined {
+  if (changes.size < 2) return undefined;
+  const kinds = [...changes].map((change) => change.replace("write_", "")).sort();
+  return {
+    statementClass: "cross_system_transaction",
+    because: `its parts ${kinds.join(" and ")} rows, which could be a step each`,
+  };
 }
 
 /** The first of the gravest: a statement's own class comes before those of what it calls. */

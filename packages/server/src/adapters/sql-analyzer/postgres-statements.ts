@@ -5,8 +5,17 @@ import { namesIn } from "./postgres-names.js";
 
 /** What one statement of a tree does by itself, or why no intent allows it. */
 export type StatementVerdict =
-  | { readonly kind: "class"; readonly statementClass: StatementClass; readonly because?: string }
+  | {
+      readonly kind: "class";
+      readonly statementClass: StatementClass;
+      readonly because?: string;
+      /** How it changes rows; absent when it changes none. */
+      readonly changes?: readonly RowChange[];
+    }
   | { readonly kind: "forbidden"; readonly message: string };
+
+/** One way to change rows, which is an intent of its own. */
+export type RowChange = "write_insert" | "write_update" | "write_delete";
 
 /**
  * What a statement does, leaving aside the statements within it. EXPLAIN runs nothing unless told
@@ -23,16 +32,18 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
       return ofClass("read_select");
     case "InsertStmt":
       return isUpsert(node)
-        ? ofClass("write_update", "ON CONFLICT DO UPDATE may change rows")
-        : ofClass("write_insert");
+        ? changing(["write_update"], "ON CONFLICT DO UPDATE may change rows")
+        : changing(["write_insert"]);
     case "UpdateStmt":
-      return ofClass("write_update");
+      return changing(["write_update"]);
     case "DeleteStmt":
-      return ofClass("write_delete");
+      return changing(["write_delete"]);
     case "TruncateStmt":
-      return ofClass("write_delete", "TRUNCATE removes all rows");
+      return node["behavior"] === "DROP_CASCADE"
+        ? ofClass("admin", "TRUNCATE CASCADE empties tables that it does not name")
+        : changing(["write_delete"], "TRUNCATE removes all rows");
     case "MergeStmt":
-      return ofClass(mergeClass(node), "the gravest of MERGE's actions counts");
+      return changing(mergeChanges(node), "what MERGE's actions do counts");
     case "VacuumStmt":
       return node["is_vacuumcmd"] === true
         ? forbidden("VACUUM is not allowed: it cannot run within a transaction")
@@ -40,17 +51,26 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
     case "IndexStmt":
     case "DropStmt":
     case "ReindexStmt":
-      return isConcurrent(node)
-        ? forbidden("CONCURRENTLY is not allowed: every step is a transaction of its own")
-        : ofClass("admin");
+      if (isConcurrent(node)) {
+        return forbidden("CONCURRENTLY is not allowed: every step is a transaction of its own");
+      }
+      return ofClass("admin", node["removeType"] === "OBJECT_POLICY" ? ACCESS : undefined);
     case "RefreshMatViewStmt":
       return ofClass("admin");
     case "AlterTableStmt":
-      return setsForeignOptions(node) ? forbidden(SERVER) : ofClass("admin");
+      if (setsForeignOptions(node)) return forbidden(SERVER);
+      return ofClass("admin", changesAccess(node) ? ACCESS : undefined);
     case "AlterObjectSchemaStmt":
       return isSystemSchema(node["newschema"] as string) ? forbidden(SYSTEM) : ofClass("admin");
     case "GrantStmt":
-      return namesIn(node["objects"]).some(isSystemSchema) ? forbidden(SYSTEM) : ofClass("admin");
+      return namesIn(node["objects"]).some(isSystemSchema)
+        ? forbidden(SYSTEM)
+        : ofClass("admin", ACCESS);
+    case "AlterDefaultPrivilegesStmt":
+    case "AlterOwnerStmt":
+    case "AlterPolicyStmt":
+    case "CreatePolicyStmt":
+      return ofClass("admin", ACCESS);
     default:
       if (SCHEMA_STATEMENTS.has(type)) return ofClass("admin");
       return forbidden(FORBIDDEN[type] ?? `${spokenName(type)} is not allowed`);
@@ -59,11 +79,8 @@ export function judgeStatement(type: string, node: TreeNode): StatementVerdict {
 
 /** Statements that define or change the objects of one database, and run no code of their own. */
 const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
-  "AlterDefaultPrivilegesStmt",
   "AlterDomainStmt",
   "AlterEnumStmt",
-  "AlterOwnerStmt",
-  "AlterPolicyStmt",
   "AlterSeqStmt",
   "AlterStatsStmt",
   "ClusterStmt",
@@ -71,7 +88,6 @@ const SCHEMA_STATEMENTS: ReadonlySet<string> = new Set([
   "CompositeTypeStmt",
   "CreateDomainStmt",
   "CreateEnumStmt",
-  "CreatePolicyStmt",
   "CreateRangeStmt",
   "CreateSchemaStmt",
   "CreateSeqStmt",
@@ -102,6 +118,9 @@ const SERVER_OBJECTS: ReadonlySet<unknown> = new Set([
   "OBJECT_SUBSCRIPTION",
   "OBJECT_TABLESPACE",
 ]);
+
+/** Why policies, privileges and owners are governed, like every change of the schema. */
+const ACCESS = "it changes who may read or change rows";
 
 /** What people are told who would leave something in a session. */
 export const TEMPORARY = "Temporary objects are not allowed: connections are shared between steps";
@@ -164,11 +183,19 @@ function isUpsert(node: TreeNode): boolean {
   return (node["onConflictClause"] as TreeNode | undefined)?.["action"] === "ONCONFLICT_UPDATE";
 }
 
-/** Also a MERGE that does nothing is no read to the engine. */
-function mergeClass(node: TreeNode): StatementClass {
+/**
+ * A MERGE that updates and inserts is an upsert, which counts as an update in either spelling; to delete
+ * is a change of its own. Also a MERGE that does nothing is no read to the engine.
+ */
+function mergeChanges(node: TreeNode): readonly [RowChange, ...RowChange[]] {
   const actions = listed(node, "mergeWhenClauses", "MergeWhenClause", "commandType");
-  if (actions.includes("CMD_DELETE")) return "write_delete";
-  return actions.includes("CMD_UPDATE") ? "write_update" : "write_insert";
+  const kept: readonly RowChange[] = actions.includes("CMD_UPDATE")
+    ? ["write_update"]
+    : actions.includes("CMD_INSERT")
+      ? ["write_insert"]
+      : [];
+  if (actions.includes("CMD_DELETE")) return ["write_delete", ...kept];
+  return [kept[0] ?? "write_insert"];
 }
 
 function isConcurrent(node: TreeNode): boolean {
@@ -191,6 +218,15 @@ function setsForeignOptions(node: TreeNode): boolean {
   );
 }
 
+/** Row-level security switched on or off, for the owner too, and a new owner, whom it does not bind. */
+const ACCESS_COMMANDS = /^AT_(Enable|Disable|Force|NoForce)RowSecurity$|^AT_ChangeOwner$/;
+
+function changesAccess(node: TreeNode): boolean {
+  return listed(node, "cmds", "AlterTableCmd", "subtype").some((subtype) =>
+    ACCESS_COMMANDS.test(String(subtype)),
+  );
+}
+
 /** One field of each node in a list of nodes of one type. */
 function listed(node: TreeNode, list: string, type: string, field: string): readonly unknown[] {
   const items = (node[list] ?? []) as readonly { readonly [type: string]: TreeNode }[];
@@ -207,6 +243,15 @@ export function spokenName(type: string): string {
 
 function ofClass(statementClass: StatementClass, because?: string): StatementVerdict {
   return { kind: "class", statementClass, ...(because === undefined ? {} : { because }) };
+}
+
+/** @param changes the gravest first. */
+function changing(
+  changes: readonly [RowChange, ...RowChange[]],
+  because?: string,
+): StatementVerdict {
+  const [statementClass] = changes;
+  return { kind: "class", statementClass, changes, ...(because === undefined ? {} : { because }) };
 }
 
 function forbidden(message: string): StatementVerdict {

@@ -45,25 +45,17 @@ async function reach(name: string, url: string, fix: string): Promise<Check> {
   const shown = maskDatabaseUrl(url);
   const file = sqliteFile(url);
   try {
-    await (file === undefined ? openServer(url) : openFile(file));
-    return ok(name, `${shown} ${file === undefined ? "answers" : "opens"}`);
+    if (file !== undefined) {
+      await openFile(file);
+      return ok(name, `${shown} opens`);
+    }
+    const { excessiveRights, ROLE_FIX } = await import("../../adapters/role-rights.js");
+    const rights = await excessiveRights(url);
+    if (rights === undefined) return ok(name, `${shown} answers`);
+    return warn(name, `${shown} answers, but ${rights}`, ROLE_FIX);
   } catch (error) {
     return fail(name, `${shown}: ${reasonOf(error)}`, fix);
   }
-}
-
-/** Milliseconds that a server may take to answer. */
-const ANSWER_MS_MAX = 5_000;
-
-async function openServer(connectionString: string): Promise<void> {
-  const { PostgresClient } = await import("../../adapters/postgres-client.js");
-  const client = new PostgresClient({
-    connectionString,
-    connectionTimeoutMillis: ANSWER_MS_MAX,
-  });
-  client.on("error", () => undefined);
-  await client.connect();
-  await client.end();
 }
 
 async function openFile(file: string): Promise<void> {

@@ -128,14 +128,18 @@ export const CHANGES: Readonly<Record<string, readonly string[]>> = {
   write_delete: [
     "DELETE FROM orders",
     "DELETE FROM ONLY orders AS o USING customers c WHERE c.id = o.customer_id RETURNING *",
-    "WITH d AS (DELETE FROM events RETURNING id) INSERT INTO events (id) SELECT id FROM d",
     "WITH a AS (WITH b AS (SELECT 1) DELETE FROM events RETURNING id) SELECT * FROM a",
-    "TRUNCATE TABLE ONLY events RESTART IDENTITY CASCADE",
+    "TRUNCATE TABLE ONLY events RESTART IDENTITY",
     "MERGE INTO orders o USING customers c ON c.id = o.customer_id WHEN MATCHED THEN DELETE",
     "EXPLAIN DELETE FROM orders",
     "EXPLAIN ANALYZE DELETE FROM orders",
   ],
+  cross_system_transaction: [
+    "WITH d AS (DELETE FROM events RETURNING id) INSERT INTO events (id) OVERRIDING SYSTEM VALUE SELECT id + 100 FROM d",
+    "MERGE INTO orders o USING customers c ON c.id = o.customer_id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (7)",
+  ],
   admin: [
+    "TRUNCATE TABLE events CASCADE",
     "SELECT * INTO copied FROM orders",
     "SELECT 1 AS a INTO UNLOGGED TABLE copied UNION SELECT 2",
     "CREATE TABLE copied AS TABLE orders WITH NO DATA",

@@ -1,0 +1,74 @@
+import { PostgresClient } from "./postgres-client.js";
+
+/** How long the server may take to answer, in ms. */
+const ANSWER_MS_MAX = 5_000;
+
+/** What to do about a role that may too much. */
+export const ROLE_FIX: string =
+  "connect as a role that is no superuser, has no BYPASSRLS and owns no tables: " +
+  "CREATE ROLE agents LOGIN PASSWORD '…', then GRANT it the tables that steps need";
+
+/**
+ * The service's own tables are left out: the role makes them. A role has the rights of an owner also as
+ * a member of the owning role, and a superuser has them everywhere.
+ */
+const RIGHTS = `
+SELECT rolname AS role, rolsuper AS is_superuser, rolbypassrls AS bypasses_policies,
+  count(c.oid) AS owned, min(c.oid::regclass::text) AS example
+FROM pg_roles LEFT JOIN pg_class c ON relkind IN ('r', 'p') AND NOT starts_with(relname, '_steward_')
+  AND relnamespace <> 'pg_catalog'::regnamespace
+  AND relnamespace <> 'information_schema'::regnamespace AND pg_has_role(relowner, 'USAGE')
+WHERE rolname = current_user GROUP BY 1, 2, 3`;
+
+interface RightsRow {
+  readonly role: string;
+  readonly is_superuser: boolean;
+  readonly bypasses_policies: boolean;
+  /** 64 bits come as text. */
+  readonly owned: string;
+  readonly example: string | null;
+}
+
+/**
+ * Connects to a PostgreSQL data source and looks whether its role has rights that no policy and no
+ * privilege holds back.
+ * @returns which, as one sentence; `undefined` when it has none.
+ * @throws whatever the driver or the server says.
+ */
+export async function excessiveRights(
+  url: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const client = new PostgresClient({
+    connectionString: url,
+    connectionTimeoutMillis: ANSWER_MS_MAX,
+    query_timeout: ANSWER_MS_MAX,
+    fallback_application_name: "steward",
+  });
+  // Said again by the promise.
+  client.on("error", () => undefined);
+  const hangUp = (): void => void client.connection.stream.destroy();
+  signal?.addEventListener("abort", hangUp, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await client.connect();
+    const { rows } = await client.query<RightsRow>(RIGHTS);
+    return rows[0] === undefined ? undefined : sentenceOf(rows[0]);
+  } finally {
+    signal?.removeEventListener("abort", hangUp);
+    await client.end();
+  }
+}
+
+function sentenceOf(row: RightsRow): string | undefined {
+  const { role } = row;
+  if (row.is_superuser) {
+    return `role ${role} is a superuser: neither privileges nor row-level security hold back its steps`;
+  }
+  if (row.bypasses_policies) {
+    return `role ${role} has BYPASSRLS: row-level security does not hold back its steps`;
+  }
+  if (row.example === null) return undefined;
+  const tables = row.owned === "1" ? row.example : `${row.owned} tables, such as ${row.example}`;
+  return `role ${role} owns ${tables}: it may grant itself what it likes there, and row-level security holds it back only where it is forced`;
+}
