@@ -337,7 +337,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
   Opaque: {
     comment: "An object that is carried as the statements that make it.",
-    properties: ["type", "parts", ...COMMON],
+    properties: ["type", "parts", "isOutOfReach", ...COMMON],
     required: ["type", "parts"],
   },
   Unmanaged: {

@@ -4,12 +4,14 @@ import { isSet, Schema, type SchemaObject, textOf } from "./schema.js";
 import type { UnmanagedDefinition } from "./wanted/read-definitions.js";
 
 /**
- * The objects that no migration touches, each with the one that is the reason: what is seen only, a
- * partition that is half detached, and what needs one of those, for it cannot be tried without.
+ * The objects that no migration touches, each with the one that is the reason: what is seen only, what only
+ * a superuser could make, a partition that is half detached, and what needs one of those, for it cannot be
+ * tried without.
  */
 export function leftAloneIn(schema: Schema): ReadonlyMap<string, SchemaObject> {
   const causes = schema.objects.filter(
-    ({ kind, values }) => kind === "Unmanaged" || isSet(values, "isDetachPending"),
+    ({ kind, values }) =>
+      kind === "Unmanaged" || isSet(values, "isOutOfReach") || isSet(values, "isDetachPending"),
   );
   const found = new Map(causes.map((cause) => [cause.id, cause]));
   if (causes.length === 0) return found;

@@ -104,7 +104,8 @@ export type PropertyName =
   | "notNullState"
   | "attachedTo"
   | "triggerStates"
-  | "neededExtensions";
+  | "neededExtensions"
+  | "isOutOfReach";
 
 /** Every property of an object or a part. */
 export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
@@ -264,4 +265,9 @@ export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
     comment: "The engine's own triggers of a constraint that do not fire as usual.",
   },
   neededExtensions: { range: "parts", comment: "Extensions that the object is dropped with." },
+  isOutOfReach: {
+    range: "boolean",
+    comment: "Whether only a superuser may make it, which whoever read the schema is not.",
+    isLayout: true,
+  },
 };

@@ -53,6 +53,8 @@ interface Sort {
   /** SQL expressions of the statements that make it. */
   readonly statements: readonly string[];
   readonly owner?: string;
+  /** Whether whoever owns the database may make one without being a superuser. */
+  readonly isForEverybody?: boolean;
 }
 
 /** Objects that are carried as the statements that make them. */
@@ -68,9 +70,15 @@ const OPAQUE_SORTS: readonly Sort[] = [
   { catalog: "pg_language", word: "LANGUAGE", owner: "z.lanowner", statements: [language] },
   { catalog: "pg_ts_parser", word: "TEXT SEARCH PARSER", statements: [textSearchParser] },
   { catalog: "pg_ts_template", word: "TEXT SEARCH TEMPLATE", statements: [textSearchTemplate] },
-  { catalog: "pg_transform", word: "TRANSFORM", statements: [transform] },
+  {
+    ...{ catalog: "pg_transform", word: "TRANSFORM", statements: [transform] },
+    isForEverybody: true,
+  },
   { catalog: "pg_am", word: "ACCESS METHOD", statements: [accessMethod] },
-  { catalog: "pg_conversion", word: "CONVERSION", owner: "z.conowner", statements: [conversion] },
+  {
+    ...{ catalog: "pg_conversion", word: "CONVERSION", owner: "z.conowner" },
+    ...{ statements: [conversion], isForEverybody: true },
+  },
 ];
 
 function from(catalog: string): string {
@@ -78,11 +86,15 @@ function from(catalog: string): string {
   WHERE z.oid >= 16384 AND coalesce(i.schema, '') !~ '^(pg_|information_schema$)' AND ${notOfExtension(catalog, "z.oid")}`;
 }
 
-export const OPAQUE: string = OPAQUE_SORTS.map(({ catalog, word, statements, owner: role }) => {
+const noSuperuser = `(SELECT NOT rolsuper FROM pg_roles WHERE rolname = current_user)`;
+
+export const OPAQUE: string = OPAQUE_SORTS.map(({ catalog, word, statements, ...sort }) => {
+  const { owner: role, isForEverybody = false } = sort;
   return `
   SELECT 'z:' || z.oid || '.${catalog}', 'Opaque', '${word} ' || i.identity, NULL,
     jsonb_build_object('type', '${word}', 'comment', obj_description(z.oid, '${catalog}'),
       'owner', ${role === undefined ? "NULL" : owner(role)},
+      'isOutOfReach', ${isForEverybody ? "NULL" : `CASE WHEN ${noSuperuser} THEN true END`},
       'parts', (SELECT jsonb_agg(jsonb_build_object('definition', s.said) ORDER BY s.place)
         FROM unnest(ARRAY[${statements.join(", ")}]) WITH ORDINALITY AS s (said, place) WHERE s.said IS NOT NULL))
   ${from(catalog)}`;

@@ -21,14 +21,16 @@ export function refuseLeftAlone(base: Schema, target: Schema, remaking: Remaking
       changesBetween(old, now).length > 0;
     if (isTouched) throw refusal(old === undefined ? target : base, old ?? now, cause);
   }
-  for (const id of before.keys()) {
+  for (const [id, cause] of before) {
     const object = base.get(id);
     const lost = needsOf(object).find((need) => remaking.isGone(need));
     if (lost === undefined) continue;
+    const because = cause.id === id ? "" : `, because it needs the ${say(base, cause)}`;
     throw new AppError(
       "INVALID_ARGUMENT",
-      `The ${say(base, object)} needs ${base.pathOf(base.get(lost))}, which would have to go: no migration makes it ` +
-        "again. Drop it by hand and accept the drift, or leave alone what it needs",
+      `The ${say(base, object)} needs ${base.pathOf(base.get(lost))}, which would have to go, and no migration could ` +
+        `make it again${because}. Drop it by hand and accept the drift (steward migrate-db drift --accept), or ` +
+        "leave what it needs as it is",
     );
   }
 }
