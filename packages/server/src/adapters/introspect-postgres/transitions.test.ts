@@ -33,6 +33,13 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
     "CREATE TABLE a(i int primary key, b int); CREATE TABLE b(i int primary key, a int references a); ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES b",
   ],
   [
+    "a foreign key to columns that an index makes unique",
+    "CREATE TABLE a(i int); CREATE TABLE b(i int); CREATE TABLE p(i int) PARTITION BY LIST (i); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1)",
+    `CREATE TABLE a(i int); CREATE UNIQUE INDEX ON a(i); CREATE TABLE b(i int REFERENCES a(i));
+      CREATE TABLE p(i int) PARTITION BY LIST (i); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+      CREATE UNIQUE INDEX ON p(i); ALTER TABLE b ADD CONSTRAINT k FOREIGN KEY (i) REFERENCES p(i); COMMENT ON CONSTRAINT k ON b IS 'x'`,
+  ],
+  [
     "a type under a policy and a trigger",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a int); CREATE POLICY p ON t USING (a > 1); CREATE TRIGGER g BEFORE UPDATE OF a ON t FOR EACH ROW WHEN (OLD.a > 1) EXECUTE FUNCTION f()",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a bigint); CREATE POLICY p ON t USING (a > 1); CREATE TRIGGER g BEFORE UPDATE OF a ON t FOR EACH ROW WHEN (OLD.a > 1) EXECUTE FUNCTION f()",

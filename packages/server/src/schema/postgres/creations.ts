@@ -167,18 +167,29 @@ export class Creations {
       return parent === undefined ? [] : createLike(this.#target, object, parent);
     }
     if (this.#isMadeByWhole(object)) return [];
+    if (this.#isWaitingForIndex(object)) {
+      this.pending.add(object.id);
+      this.after.push(...this.#add(object), ...this.#check(object));
+      return [];
+    }
     const isOnly =
       this.#attachments.partsOf(object.id).length > 0 &&
       this.#attachments.isAttachedOneByOne(object);
     const isPending = object.kind === "Index" && this.#isPending(object);
     const statements =
-      isOnly || isPending ? [this.#makeIndex(object, isOnly, isPending)] : this.#plain(object);
+      isOnly || isPending ? [this.#makeIndex(object, isOnly, isPending)] : this.#add(object);
     if (isPending) {
       this.pending.add(object.id);
       this.after.push(...statements, ...this.#attach(object));
       return [];
     }
+    this.after.push(...this.#check(object));
     return [...statements, ...this.#inTurn(object, this.#attach(object))];
+  }
+
+  /** Whether a foreign key refers to columns that nothing makes unique before the transaction has ended. */
+  #isWaitingForIndex(object: SchemaObject): boolean {
+    return object.kind === "ForeignKey" && needsOf(object).some((id) => this.pending.has(id));
   }
 
   /** Statements that attach a part; they wait for an index that is made after the transaction. */
@@ -211,18 +222,25 @@ export class Creations {
     return this.#hasRows(index) && !made.some(({ id }) => this.#base.find(id) !== undefined);
   }
 
-  #plain(object: SchemaObject): readonly string[] {
+  /** Whether a constraint is added without a look at the rows, which then are checked while others write. */
+  #isCheckedLater(object: SchemaObject): boolean {
     const table = this.#base.find(object.parent ?? "");
     const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
     const definition = textOf(object.values, "definition") ?? "";
     const isUnchecked = definition.endsWith(" NOT VALID") || definition.includes("NOT ENFORCED");
     const isPlain = table?.values.partitionKey === undefined && attachedTo(object) === undefined;
-    if (!isChecked || isUnchecked || !isPlain || !this.#hasRows(object)) {
-      return create(this.#target, object);
-    }
-    const name = quoteName(object.name ?? "");
-    this.after.push(`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`);
+    return isChecked && !isUnchecked && isPlain && this.#hasRows(object);
+  }
+
+  #add(object: SchemaObject): readonly string[] {
+    if (!this.#isCheckedLater(object)) return create(this.#target, object);
     return [`${addConstraint(this.#target, object)} NOT VALID`];
+  }
+
+  #check(object: SchemaObject): readonly string[] {
+    if (!this.#isCheckedLater(object)) return [];
+    const name = quoteName(object.name ?? "");
+    return [`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`];
   }
 
   /** The engine copies a foreign key to each partition, under its own name. */
