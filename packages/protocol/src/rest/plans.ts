@@ -135,16 +135,16 @@ export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
     examples: [
       {
         session_id: "session-42",
-        name: "Large open orders",
-        description: "Finds the largest open order and its customer",
+        name: "The latest open order",
+        description: "Finds the latest open order and its customer",
         steps: [
           {
             id: "open_orders",
-            name: "Find the largest open order",
+            name: "Find the latest open order",
             tool_name: "sql",
             intent: "read_select",
             query_template:
-              "SELECT id, customer_id, total FROM orders WHERE status = 'open' ORDER BY total DESC LIMIT 1",
+              "SELECT id, customer_id FROM orders WHERE status = 'open' ORDER BY ordered_at DESC LIMIT 1",
             depends_on: [],
             schema_table_hints: ["orders"],
           },
@@ -225,14 +225,14 @@ export const planSchema: z.ZodType<Plan> = z
         plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
         status: "running",
         session_id: "session-42",
-        name: "Large open orders",
-        description: "Finds the largest open order and its customer",
+        name: "The latest open order",
+        description: "Finds the latest open order and its customer",
         created_at: "2026-03-01T09:30:00.000Z",
         started_at: "2026-03-01T09:30:00.000Z",
         steps: [
           {
             step_id: "open_orders",
-            name: "Find the largest open order",
+            name: "Find the latest open order",
             tool_name: "sql",
             intent: "read_select",
             depends_on: [],
@@ -269,8 +269,8 @@ export const planPageSchema: z.ZodType<PlanPage> = z
             plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
             status: "running",
             session_id: "session-42",
-            name: "Large open orders",
-            description: "Finds the largest open order and its customer",
+            name: "The latest open order",
+            description: "Finds the latest open order and its customer",
             created_at: "2026-03-01T09:30:00.000Z",
             started_at: "2026-03-01T09:30:00.000Z",
           },

@@ -5,7 +5,7 @@ import type { MigrationWaits } from "../schema/index.js";
 export interface Config {
   /** Address to listen on. */
   readonly host: string;
-  /** TCP port of REST, the console and, unless `grpcPort` splits it off, gRPC; 0: any free one. */
+  /** TCP port of REST and, unless `grpcPort` splits it off, gRPC; 0: any free one. */
   readonly port: number;
   /** TCP port of gRPC alone; absent: shared with `port`. */
   readonly grpcPort?: number;

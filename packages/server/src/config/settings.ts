@@ -97,7 +97,7 @@ export const SETTINGS: Settings = {
     flag: "port",
     type: port,
     default: "8080",
-    help: "Port of REST, the console and, unless split off, gRPC.",
+    help: "Port of REST and, unless split off, gRPC.",
   },
   grpcPort: {
     name: "SERVICE_GRPC_PORT",

@@ -1,0 +1,24 @@
+/** A fenced block of a document. */
+export interface Snippet {
+  /** `README.md:35`, the line of its first fence. */
+  readonly place: string;
+  /** The word after the fence: `sh`, `ts`, `sql`, or nothing. */
+  readonly language: string;
+  readonly text: string;
+  /** What stands between the block before and this one. */
+  readonly prose: string;
+}
+
+/** The fenced blocks of a Markdown document, in order. */
+export function snippetsOf(file: string, markdown: string): readonly Snippet[] {
+  const snippets: Snippet[] = [];
+  let end = 0;
+  for (const match of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
+    const [block, language = "", text = ""] = match;
+    const line = markdown.slice(0, match.index).split("\n").length;
+    const prose = markdown.slice(end, match.index);
+    snippets.push({ place: `${file}:${String(line)}`, language, text, prose });
+    end = match.index + block.length;
+  }
+  return snippets;
+}

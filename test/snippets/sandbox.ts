@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import type { Snippet } from "./markdown.js";
+
+/** What the snippets of a document find before the first of them runs. */
+export interface Surroundings {
+  /** Variables of the shell. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Texts in the snippets that stand for something of the reader's own. */
+  readonly replace?: Readonly<Record<string, string>>;
+  /** Programs of others, as scripts for the shell. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** Empty files below `/var/lib`; an empty file is an SQLite database without tables. */
+  readonly files?: readonly string[];
+  /** Whether the document takes for granted that a server runs. */
+  readonly serves?: boolean;
+}
+
+/** How running the snippets of a document ended. */
+export interface SnippetRun {
+  /** 0 when each of them has succeeded. */
+  readonly code: number | null;
+  /** All that was said, with a line `== PLACE` before each snippet. */
+  readonly output: string;
+}
+
+/**
+ * Runs the snippets of a document one after the other, in one shell, in a folder that holds nothing but
+ * what a clone of the repository holds. `npm start`, `steward dev` and `steward serve` go on running in the background; a
+ * server is stopped where the text says Ctrl-C.
+ */
+export async function runSnippets(
+  root: string,
+  snippets: readonly Snippet[],
+  { env = {}, replace = {}, programs = {}, files = [], serves = false }: Surroundings = {},
+): Promise<SnippetRun> {
+  const folder = mkdtempSync(join(tmpdir(), "steward-snippets-"));
+  const port = await freePort();
+  try {
+    for (const name of ["node_modules", "packages"])
+      symlinkSync(join(root, name), join(folder, name));
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    for (const [name, script] of Object.entries({ ...OWN_PROGRAMS, ...programs })) {
+      writeFileSync(join(bin, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
+    }
+    for (const file of files) {
+      mkdirSync(join(folder, dirname(file)), { recursive: true });
+      writeFileSync(join(folder, file), "");
+    }
+    const own = { "127.0.0.1:8080": `127.0.0.1:${port}`, "localhost:8080": `localhost:${port}` };
+    const replaced = (text: string): string =>
+      Object.entries({ ...own, "/var/lib": folder, ...replace }).reduce(
+        (changed, [from, to]) => changed.replaceAll(from, to),
+        text,
+      );
+    const script = [
+      "set -euo pipefail",
+      "trap stop-server EXIT",
+      ...(serves ? ["npm start"] : []),
+      ...snippets.flatMap((snippet, index) => [
+        ...(/Ctrl-C/.test(snippet.prose) ? ["stop-server"] : []),
+        `echo '== ${snippet.place}'`,
+        snippet.language === "ts"
+          ? moduleScript(folder, `snippet-${String(index)}.mjs`, replaced(snippet.text))
+          : replaced(snippet.text),
+      ]),
+    ].join("\n");
+    return await runShell(script, folder, {
+      ...env,
+      HOME: folder,
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+      ROOT: root,
+      NODE: process.execPath,
+      SERVICE_PORT: String(port),
+      SERVICE_URL: `http://127.0.0.1:${port}`,
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is in the way of a test: a network, a terminal that stays busy, answers that only look like success. */
+const OWN_PROGRAMS: Readonly<Record<string, string>> = {
+  npm: 'case "$1" in ci|test) ;; start) exec start-server dev ;; *) exit 64 ;; esac',
+  npx: [
+    'case "$1 ${2:-}" in "steward dev"|"steward serve") shift; exec start-server "$@" ;; esac',
+    'program=$(command -v "foreign-$1" || echo "$ROOT/node_modules/.bin/$1")',
+    'shift; exec "$program" "$@"',
+  ].join("\n"),
+  curl: 'exec "$(type -ap curl | tail -n 1)" --fail-with-body "$@"',
+  "start-server": [
+    '"$NODE" "$ROOT/packages/server/bin/steward.js" "$@" > server.log 2>&1 &',
+    "echo $! > server.pid",
+    "for _ in $(seq 300); do",
+    '  if curl -s "$SERVICE_URL/readyz" > /dev/null; then exit 0; fi',
+    '  if ! kill -0 "$(cat server.pid)" 2> /dev/null; then break; fi',
+    "  sleep 0.1",
+    "done",
+    "cat server.log; exit 1",
+  ].join("\n"),
+  "stop-server": [
+    "[ -f server.pid ] || exit 0",
+    'kill -INT "$(cat server.pid)" 2> /dev/null || true',
+    'while kill -0 "$(cat server.pid)" 2> /dev/null; do sleep 0.05; done',
+    "rm server.pid",
+  ].join("\n"),
+};
+
+/** A command that runs TypeScript, which must stand alone as the snippet does. */
+function moduleScript(folder: string, name: string, text: string): string {
+  const { outputText } = ts.transpileModule(text, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  });
+  writeFileSync(join(folder, name), outputText);
+  return `"$NODE" ${name}`;
+}
+
+function runShell(
+  script: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<SnippetRun> {
+  const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+  }
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output: output + logOf(cwd) }));
+  });
+}
+
+/** What the server said, where it is still there to be read. */
+function logOf(folder: string): string {
+  try {
+    return `== server\n${readFileSync(join(folder, "server.log"), "utf8")}`;
+  } catch {
+    return "";
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

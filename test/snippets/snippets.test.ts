@@ -1,0 +1,140 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { submitPlanRequestSchema } from "@steward/protocol/rest";
+import { freshDatabase } from "@steward/test-postgres";
+import { Client } from "pg";
+import { describe, expect, it } from "vitest";
+import { snippetsOf, type Snippet } from "./markdown.js";
+import { runSnippets, type Surroundings } from "./sandbox.js";
+
+/** Each document's snippets are run in order, as a reader would, in a folder of their own. */
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Snippets that are no scripts, by document and language, and what becomes of them. */
+const NOT_SCRIPTS: Readonly<Record<string, string>> = {
+  "docs/data-sources.md sql": "run below, on PostgreSQL",
+  "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
+  "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
+  "docs/scale-out.md sql": "needs Citus, which no package of npm brings",
+  "docs/migrations.md ": "shows output",
+};
+
+const documents = [
+  "README.md",
+  ...readdirSync(join(root, "docs")).flatMap((name) =>
+    name.endsWith(".md") ? [`docs/${name}`] : [],
+  ),
+  ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`),
+].map((file) => ({ file, snippets: snippetsOf(file, read(file)) }));
+
+/** A document starts several processes of Node, one after the other. */
+const TIMEOUT_MS = 180_000;
+
+describe("the snippets of", { timeout: TIMEOUT_MS }, () => {
+  it("every document are run by a test, or it is said why not", () => {
+    const left = documents.flatMap(({ file, snippets }) =>
+      snippets.filter((snippet) => !isScript(snippet)).map(({ language }) => `${file} ${language}`),
+    );
+    expect([...new Set(left)].sort()).toEqual(Object.keys(NOT_SCRIPTS).sort());
+  });
+
+  it("README.md do what they say, in order, in an empty folder", async () => {
+    const output = await runs("README.md", { files: ["steward/.keep", "shop/shop.db"] });
+    // The search finds an entry, so its vector is not all zeros.
+    expect(output).toMatch(/"score":0\.[1-9]/);
+  });
+
+  it("packages/client/README.md do what they say", async () => {
+    expect(await runs("packages/client/README.md", { serves: true })).toContain("PlanCompleted");
+  });
+
+  it("docs/state.md do what they say", async () => {
+    await runs("docs/state.md", { serves: true });
+  });
+
+  it("docs/migrations.md do what they say, with stand-ins for the tools of others", async () => {
+    const dump = "cat schema/schema.sql";
+    await runs("docs/migrations.md", {
+      serves: true,
+      env: { WANTED: "postgres://elsewhere/shop", EMPTY: "postgres://elsewhere/empty" },
+      programs: {
+        pg_dump: dump,
+        atlas: dump,
+        "foreign-prisma": dump,
+        "foreign-drizzle-kit": `touch extra.sql; ${dump}`,
+      },
+    });
+  });
+
+  it("docs/scale-out.md start a server on PostgreSQL", async () => {
+    await using database = await freshDatabase();
+    await runs("docs/scale-out.md", {
+      replace: { "postgres://steward@db.example.com/steward": database.url },
+    });
+  });
+
+  it("docs/data-sources.md set a data source, and make a role that may read and mark", async () => {
+    await runs("docs/data-sources.md");
+    await using database = await freshDatabase();
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    // Roles belong to the whole server, which other tests share.
+    const role = `steward_crm_${String(process.pid)}`;
+    try {
+      await client.query("CREATE SCHEMA crm; CREATE TABLE crm.contacts (id integer PRIMARY KEY)");
+      const name = new URL(database.url).pathname.slice(1);
+      for (const { language, text } of snippetsIn("docs/data-sources.md")) {
+        const own = text
+          .replaceAll("steward_crm", role)
+          .replace("DATABASE crm", `DATABASE "${name}"`);
+        if (language === "sql") await client.query(own);
+      }
+      await client.query(`SET ROLE ${role}`);
+      await client.query("SELECT id FROM crm.contacts");
+      await client.query("DELETE FROM crm._steward_steps");
+      await expect(client.query("DELETE FROM crm.contacts")).rejects.toThrow("permission denied");
+    } finally {
+      await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      await client.end();
+    }
+  });
+});
+
+describe("the example of POST /api/plans in the API reference", () => {
+  it(
+    "runs on the sample data",
+    async () => {
+      const [plan] = [submitPlanRequestSchema.meta()?.["examples"]].flat();
+      const text = [
+        'import { createClient } from "@steward/client";',
+        'const { plans } = createClient({ baseUrl: "http://127.0.0.1:8080" });',
+        `const { plan_id } = await plans.submit(${JSON.stringify(plan)});`,
+        "console.log((await plans.run(plan_id)).status);",
+      ].join("\n");
+      const snippet = { place: "/openapi.json", language: "ts", text, prose: "" };
+      const { code, output } = await runSnippets(root, [snippet], { serves: true });
+      expect([code, output]).toEqual([0, expect.stringMatching(/^completed$/m)]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Runs those of a document that are scripts, and expects each of them to succeed. */
+async function runs(file: string, around: Surroundings = {}): Promise<string> {
+  const { code, output } = await runSnippets(root, snippetsIn(file).filter(isScript), around);
+  expect(code, output).toBe(0);
+  return output;
+}
+
+function isScript({ language }: Snippet): boolean {
+  return ["sh", "ts"].includes(language);
+}
+
+function snippetsIn(file: string): readonly Snippet[] {
+  return documents.find((document) => document.file === file)?.snippets ?? [];
+}
+
+function read(file: string): string {
+  return existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
+}
