@@ -357,6 +357,7 @@ const DECISIONS = {
     "D11-definition": "table_def_json holds columns, types, keys, foreign keys and indexes",
     "D11-touched": "Tables that the statement touches are compared without a hint",
     "D11-migration": "An applied migration is told as the deltas of its tables",
+    "D11-error-first": "The first hint of a step that failed is its error, whatever it failed with",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
   },
   "Decision §12": {

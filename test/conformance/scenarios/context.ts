@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Client, ContextUpdate, StepInput, TableDelta } from "../client.js";
-import { scenario, step, type Scenario } from "../scenario.js";
+import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
 
 /** Runs one step and gives what the LLM is told. */
 async function contextOf(client: Client, only: StepInput): Promise<ContextUpdate> {
@@ -65,6 +65,39 @@ export const context: readonly Scenario[] = [
         step("alter", `ALTER TABLE ${table} ADD COLUMN b TEXT`),
       );
       expect(update.schema_additions.map(brief)).toEqual([`MODIFIED ${table}`]);
+    },
+  ),
+  scenario(
+    ["D11-error-first"],
+    "the first hint of a step that failed begins with its error, whatever it failed with",
+    async ({ client, steward }) => {
+      const table = await steward.table("id INTEGER PRIMARY KEY");
+      const rows = step("rows", "SELECT 1 AS n");
+      for (const failing of [
+        step("a", `INSERT INTO ${table} VALUES (1), (1)`, { intent: "write_insert" }),
+        step("a", "SELECT x FROM no_such_table"),
+        step("a", "SELECT {{step.rows.output[7].n}} AS n", { depends_on: ["rows"] }),
+      ]) {
+        const { plan_id } = await client.submit({ steps: [rows, failing] });
+        await client.execute(plan_id, "rows");
+        const { error_message, llm_context_update } = await client.execute(plan_id, "a");
+        expect(error_message).toMatch(/\S/);
+        expect(llm_context_update).toMatchObject({ tool_output_json: "[]" });
+        const [first] = llm_context_update?.augmentation_hints ?? [];
+        expect(first?.startsWith(error_message), `${first} / ${error_message}`).toBe(true);
+      }
+    },
+  ),
+  scenarioOver(
+    "grpc",
+    ["D11-error-first"],
+    "a step that may not run says so in its context update too",
+    async ({ client }) => {
+      const { plan_id } = await client.submit({
+        steps: [step("a", "SELECT 1"), step("b", "SELECT 2", { depends_on: ["a"] })],
+      });
+      const { error_message, llm_context_update } = await client.execute(plan_id, "b");
+      expect(llm_context_update?.augmentation_hints).toEqual([error_message]);
     },
   ),
   scenario(

@@ -1,5 +1,5 @@
 import { OUTPUT_BYTES_MAX } from "../kernel/limits.js";
-import type { SchemaTableDelta } from "./plan.js";
+import type { SchemaTableDelta, StepResult } from "./plan.js";
 import type { StatementResult } from "./ports.js";
 import type { StepContext, StepOutcome } from "./plan-state.js";
 import { groupedDigits } from "./statements/grouped-digits.js";
@@ -29,9 +29,27 @@ function metadataOf(result: StatementResult): OutputMetadata {
   };
 }
 
-/** What the LLM is told of a step that failed: how to repair it, as far as anybody knows. */
+/**
+ * What the LLM is told of a step that failed: how to repair it, as far as anybody knows. What it failed
+ * with is the step's error, which {@link hintsOf} puts in front.
+ */
 export function contextOfFailure(hints: readonly string[]): StepContext {
   return { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: hints };
+}
+
+/**
+ * The hints of a step that is over (Decision §11). An LLM is often given the context update alone, where
+ * a failed step with its output `[]` would look like one that found no rows. So the error is the first
+ * hint, unless a hint begins with it anyway: that one comes first.
+ */
+export function hintsOf(
+  { stepId, status, error }: Pick<StepResult, "stepId" | "status" | "error">,
+  hints: readonly string[],
+): readonly string[] {
+  if (status === "completed") return hints;
+  const message = error?.message ?? `Step ${stepId} was ${status}`;
+  const first = hints.find((hint) => hint.startsWith(message)) ?? message;
+  return [first, ...hints.filter((hint) => hint !== first)];
 }
 
 /** The same outcome, with more for the LLM to know: where it hears of the outcome at all. */

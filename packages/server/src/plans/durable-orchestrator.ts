@@ -138,10 +138,9 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     const { error } = execution.stepResult;
     if (error?.code !== "POLICY_DENIED") return execution;
     throw new AppError("POLICY_DENIED", error.message, {
-      details: execution.llmContextUpdate.augmentationHints.map((reason) => ({
-        field: `steps.${stepId}`,
-        reason,
-      })),
+      details: execution.llmContextUpdate.augmentationHints
+        .filter((reason) => reason !== error.message)
+        .map((reason) => ({ field: `steps.${stepId}`, reason })),
     });
   }
 

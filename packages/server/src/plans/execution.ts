@@ -1,5 +1,6 @@
 import { isoTime } from "../kernel/clock.js";
-import type { PlanRecord, PreparedStep, StepExecution, StepRecord } from "./plan.js";
+import { hintsOf } from "./context-update.js";
+import type { PlanRecord, PreparedStep, StepExecution, StepRecord, StepResult } from "./plan.js";
 import type { NewPlan, StepOutput } from "./ports.js";
 import type { PlanState, StepContext, StepState } from "./transitions.js";
 
@@ -15,21 +16,22 @@ export function executionOf(
 ): Omit<StepExecution, "replayed"> | undefined {
   const { status, stepId } = step;
   if (status !== "completed" && status !== "failed" && status !== "cancelled") return undefined;
+  const stepResult: StepResult = {
+    stepId,
+    status,
+    rowCount: step.rowCount ?? 0,
+    executedAt: isoTime(step.executedAtMs ?? 0),
+    attempt: step.attempt,
+    ...(step.error === undefined ? {} : { error: step.error }),
+  };
   return {
-    stepResult: {
-      stepId,
-      status,
-      rowCount: step.rowCount ?? 0,
-      executedAt: isoTime(step.executedAtMs ?? 0),
-      attempt: step.attempt,
-      ...(step.error === undefined ? {} : { error: step.error }),
-    },
+    stepResult,
     llmContextUpdate: {
       planId,
       stepId,
       toolOutputJson: context?.toolOutputJson ?? "[]",
       schemaAdditions: context?.schemaAdditions ?? [],
-      augmentationHints: context?.augmentationHints ?? [],
+      augmentationHints: hintsOf(stepResult, context?.augmentationHints ?? []),
     },
   };
 }

@@ -82,8 +82,14 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
   return { plan, results: await collectResults(plan, executed, plans), hints };
 }
 
-function hintsOf({ llm_context_update: update }: StepExecution): readonly FieldViolation[] {
-  return update.augmentation_hints.map((reason) => ({ field: update.step_id, reason }));
+/** Without the error itself, which is shown with the step. */
+function hintsOf({
+  step_result: { error },
+  llm_context_update: update,
+}: StepExecution): readonly FieldViolation[] {
+  return update.augmentation_hints
+    .filter((reason) => reason !== error?.message)
+    .map((reason) => ({ field: update.step_id, reason }));
 }
 
 async function cancelPlan(plans: Plans, planId: string): Promise<void> {

@@ -48,7 +48,7 @@ export function addControlPlane(methods: Methods, orchestrator: Orchestrator): v
       const [planId, stepId] = [planIdOf(request), stepIdOf(request)];
       return executionMessage(await orchestrator.executeStep(planId, stepId, ctx));
     } catch (thrown) {
-      return refusalMessage(thrown);
+      return refusalMessage(thrown, request);
     }
   });
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@steward/protocol";
-import type { ExecuteStepResponse } from "@steward/protocol/grpc";
+import type { ExecuteStepRequest, ExecuteStepResponse } from "@steward/protocol/grpc";
 import { AppError } from "../../kernel/errors.js";
 import type { StepError, StepExecution, StepResult } from "../../plans/index.js";
 import { contextUpdateMessage, stepResultMessage } from "./messages.js";
@@ -20,15 +20,26 @@ export function executionMessage(execution: StepExecution): ExecuteStepResponse 
 }
 
 /**
- * Why a step did not run, in band.
+ * Why a step did not run, in band; the context update has the reason too, for whoever passes on nothing else.
  * @throws what was thrown when Decision §9 has it end the call: malformed requests, authentication,
  * overload and faults of the server.
  */
-export function refusalMessage(thrown: unknown): ExecuteStepResponse {
+export function refusalMessage(
+  thrown: unknown,
+  { planId, stepId }: Pick<ExecuteStepRequest, "planId" | "stepId">,
+): ExecuteStepResponse {
   if (!(thrown instanceof AppError) || !IN_BAND.has(thrown.code)) throw thrown;
+  const hints = [messageOf(thrown), ...thrown.details.map(({ reason }) => reason)];
   return {
     $typeName: "controlplane.v1.ExecuteStepResponse",
     success: false,
+    llmContextUpdate: contextUpdateMessage({
+      planId,
+      stepId,
+      toolOutputJson: "[]",
+      schemaAdditions: [],
+      augmentationHints: hints,
+    }),
     errorMessage: messageOf(thrown),
     errorCode: thrown.code,
     replayed: false,
