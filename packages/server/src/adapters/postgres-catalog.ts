@@ -1,10 +1,6 @@
 import { type SchemaObject, Schema } from "../schema/index.js";
-import {
-  DATABASE_ID,
-  dependenciesQuery,
-  objectsQuery,
-  TYPE_RELATIONS,
-} from "./postgres-catalog-queries.js";
+import { DATABASE_ID, objectsQuery, TYPE_RELATIONS } from "./postgres-catalog-queries.js";
+import { readDependencies } from "./postgres-dependencies.js";
 
 const DATABASE = "database";
 
@@ -89,11 +85,8 @@ async function needsAmong(
   version: number,
   known: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  // The columns that the queries name.
-  const edges = (await query(dependenciesQuery(version))) as readonly {
-    dependent: string;
-    needed: string;
-  }[];
+  const edges = await readDependencies(query, version);
+  // The columns that the query names.
   const types = (await query(TYPE_RELATIONS)) as readonly { relation: string; type: string }[];
   const typeOf = new Map(types.map(({ relation, type }) => [relation, type]));
   const resolve = (id: string): string => {

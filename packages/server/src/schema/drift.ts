@@ -4,7 +4,7 @@ import { identify } from "./identify.js";
 import { isInvalidIndex } from "./postgres/invalid-indexes.js";
 import { rootOf } from "./root.js";
 import type { Schema } from "./schema.js";
-import { diffSchemas, type Operation } from "./schema-diff.js";
+import { diffSchemas, isSameSchema, type Operation } from "./schema-diff.js";
 
 /** How a database is, beside how it was left. */
 export interface Drift {
@@ -25,10 +25,14 @@ export function driftBetween(expected: Schema, draft: Schema): Drift & { readonl
 /** Differences named in an error. */
 const NAMED_MAX = 10;
 
-/** @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted. */
-export function refuseDrift(database: string, expected: Schema, draft: Schema): void {
-  const { differences, expectedRoot, liveRoot, live } = driftBetween(expected, draft);
-  if (expectedRoot === liveRoot) return;
+/**
+ * @returns the schema as it was read, with the ids of the one it should be.
+ * @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted.
+ */
+export function refuseDrift(database: string, expected: Schema, draft: Schema): Schema {
+  const live = identify(draft, expected);
+  if (isSameSchema(expected, live)) return live;
+  const differences = diffSchemas(expected, live);
   throw driftError(database, differences, invalidIndexesAmong(differences, live));
 }
 

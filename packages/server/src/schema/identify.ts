@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
+import { indexBy, keyOf, type ObjectIndex } from "./index-by.js";
 import type { Kind } from "./kinds.js";
-import { Schema, type SchemaObject, withIds } from "./schema.js";
+import { Schema, type SchemaObject, textOf, withIds } from "./schema.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 /** That an object is one of before under another name. Its table is named as it is now. */
@@ -42,11 +43,25 @@ class Identification {
   readonly #hints: readonly RenameHint[];
   readonly #iris = new Map<string, string>();
   readonly #taken = new Set<string>();
+  /** Objects of before: by the engine's own id, by name, and by what they are about. */
+  readonly #byNativeId: ObjectIndex;
+  readonly #byName: ObjectIndex;
+  readonly #byPlace: ObjectIndex;
+  /** Objects of now, by kind and name. */
+  readonly #nowByName: ObjectIndex;
 
   constructor(draft: Schema, before: Schema | undefined, hints: readonly RenameHint[]) {
     this.#draft = draft;
     this.#before = before;
     this.#hints = hints;
+    const objects = before?.objects ?? [];
+    this.#byNativeId = indexBy(objects, ({ values }) => textOf(values, "nativeId"));
+    this.#byName = indexBy(objects, (object) => this.#nameKey(object, object.name));
+    this.#byPlace = indexBy(objects, (object) => {
+      const place = placeOf(object, same);
+      return place === undefined ? undefined : keyOf(object.kind, object.parent, place);
+    });
+    this.#nowByName = indexBy(draft.objects, ({ kind, name = "" }) => keyOf(kind, "", name));
   }
 
   /** Ids of the engine mean something only within one database, and not in a copy of it. */
@@ -77,11 +92,13 @@ class Identification {
    * column's sequence goes with the column: the numbers that it has given out are the column's.
    */
   #identifyNamed(level: readonly SchemaObject[]): void {
+    const left = (): readonly SchemaObject[] => level.filter(({ id }) => !this.#iris.has(id));
     for (const object of level) this.#assign(object, this.#sameById(object));
-    for (const object of level.filter(isOwned)) this.#assign(object, this.#sameByPlace(object));
-    for (const object of level) this.#assign(object, this.#sameByName(object));
-    for (const object of level) this.#assign(object, this.#sameByPlace(object));
-    for (const object of level) this.#assign(object, { id: this.#mint(object, object.name ?? "") });
+    for (const object of left().filter(isOwned)) this.#assign(object, this.#sameByPlace(object));
+    for (const object of left()) this.#assign(object, this.#sameByName(object));
+    for (const object of left()) this.#assign(object, this.#sameByPlace(object));
+    for (const object of left())
+      this.#assign(object, { id: this.#mint(object, object.name ?? "") });
   }
 
   /**
@@ -91,21 +108,32 @@ class Identification {
   #sameByPlace(object: SchemaObject): SchemaObject | undefined {
     const place = placeOf(object, (id) => this.#iriOf(id));
     if (place === undefined || object.parent === undefined) return undefined;
-    const siblings = this.#before?.partsOf(this.#iriOf(object.parent), object.kind) ?? [];
-    const free = siblings.filter(({ id }) => !this.#taken.has(id));
-    const there = free.filter((each) => placeOf(each, same) === place);
+    const key = keyOf(object.kind, this.#iriOf(object.parent), place);
+    const there = this.#free(this.#byPlace.get(key));
     if (isOwned(object)) return there.find(({ name }) => name === object.name) ?? there[0];
     return there.find((each) => !this.#isStillNamed(each));
   }
 
   /** Whether some object of now has the name that this one had, in the same place. */
-  #isStillNamed({ kind, name, parent }: SchemaObject): boolean {
-    return this.#draft.objects.some(
-      (each) =>
-        each.kind === kind &&
-        each.name === name &&
-        (each.parent === undefined ? undefined : this.#iriOf(each.parent)) === parent,
+  #isStillNamed({ kind, name = "", parent }: SchemaObject): boolean {
+    const namesakes = this.#nowByName.get(keyOf(kind, "", name)) ?? [];
+    return namesakes.some(
+      (each) => (each.parent === undefined ? undefined : this.#iriOf(each.parent)) === parent,
     );
+  }
+
+  /** The key of a name in its place; SQLite does not tell names apart by case. */
+  #nameKey(
+    { kind, parent }: Pick<SchemaObject, "kind" | "parent">,
+    name: string | undefined,
+  ): string | undefined {
+    if (name === undefined) return undefined;
+    return keyOf(kind, parent, this.#draft.dialect === "sqlite" ? fold(name) : name);
+  }
+
+  /** Those that are not known to be another object of now. */
+  #free(objects: readonly SchemaObject[] = []): readonly SchemaObject[] {
+    return objects.filter(({ id }) => !this.#taken.has(id));
   }
 
   #iriOf(id: string): string {
@@ -119,9 +147,9 @@ class Identification {
   }
 
   #sameById(object: SchemaObject): SchemaObject | undefined {
-    const { nativeId } = object.values;
+    const nativeId = textOf(object.values, "nativeId");
     if (nativeId !== undefined && this.#isSameDatabase) {
-      const same = this.#before?.objects.find((each) => each.values.nativeId === nativeId);
+      const [same] = this.#byNativeId.get(nativeId) ?? [];
       if (same?.kind === object.kind) return same;
     }
     const hint = this.#hints.find((each) => this.#isAbout(each, object));
@@ -141,14 +169,9 @@ class Identification {
 
   #namesake({ kind, parent }: SchemaObject, name: string): SchemaObject | undefined {
     if (parent === undefined) return undefined;
-    const siblings = this.#before?.partsOf(this.#iriOf(parent), kind) ?? [];
-    const free = siblings.filter(({ id }) => !this.#taken.has(id));
-    return (
-      free.find((each) => each.name === name) ??
-      (this.#draft.dialect === "sqlite"
-        ? free.find((each) => each.name !== undefined && fold(each.name) === fold(name))
-        : undefined)
-    );
+    const place = { kind, parent: this.#iriOf(parent) };
+    const there = this.#free(this.#byName.get(this.#nameKey(place, name) ?? ""));
+    return there.find((each) => each.name === name) ?? there[0];
   }
 
   #sameByContent({ kind, parent }: SchemaObject, says: string): SchemaObject | undefined {

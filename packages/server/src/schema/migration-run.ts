@@ -3,7 +3,6 @@ import { AppError } from "../kernel/errors.js";
 import { checkpoint, type PlannedScript } from "./checkpoint.js";
 import { type Concern, concernedDifferences, concernOf } from "./concern.js";
 import { refuseDifferences, refuseDrift } from "./drift.js";
-import { identify } from "./identify.js";
 import { withLayoutOf } from "./layout.js";
 import { lint } from "./lint.js";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
@@ -52,11 +51,12 @@ export class MigrationRun {
     let reached = to;
     const isOneUnit = script.length === 1 && script[0]?.isAtomic === true;
     const checks: Checks = {
-      before: (draft) => refuseDrift(this.#database.name, from, draft),
+      before: (draft) => {
+        refuseDrift(this.#database.name, from, draft);
+      },
       after: (draft) => {
         if (isOneUnit) {
-          refuseDrift(this.#database.name, to, draft);
-          reached = identify(draft, to);
+          reached = refuseDrift(this.#database.name, to, draft);
         } else {
           reached = this.#promised(draft);
         }

@@ -377,9 +377,8 @@ export class MigrationService {
   async #recorded(database: SchemaDatabase, caller: Caller): Promise<Schema> {
     const expected = await this.#recordedOrNow(database, caller);
     const draft = await database.introspect();
-    refuseDrift(database.name, expected, draft);
     // As it is read now, with what the layout says of it now.
-    return identify(draft, expected);
+    return refuseDrift(database.name, expected, draft);
   }
 
   async #recordedOrNow(database: SchemaDatabase, caller: Caller): Promise<Schema> {

@@ -1,7 +1,7 @@
 import { AppError } from "../kernel/errors.js";
 import { identify } from "./identify.js";
-import { rootOf } from "./root.js";
 import { layoutOf, withLayoutOf } from "./layout.js";
+import { isSameSchema } from "./schema-diff.js";
 import type { Schema } from "./schema.js";
 
 /** A way between two schemas, and the schema that was recorded last. */
@@ -25,13 +25,13 @@ export function reachedSchema(
   draft: Schema,
   { database, from, to, recorded }: WayToReach,
 ): Schema | undefined {
-  const isCurrent = recorded !== undefined && rootOf(recorded) === rootOf(from);
+  const isCurrent = recorded !== undefined && isSameSchema(recorded, from);
   const origin = isCurrent ? recorded : from;
   const goal = withLayoutOf(to, origin);
   const atGoal = identify(draft, goal);
-  if (rootOf(atGoal) !== rootOf(to)) return undefined;
+  if (!isSameSchema(atGoal, to)) return undefined;
   const atOrigin = identify(draft, origin);
-  if (rootOf(atOrigin) !== rootOf(from)) return atGoal;
+  if (!isSameSchema(atOrigin, from)) return atGoal;
   if (isLaidOutAs(atOrigin, origin)) return undefined;
   if (isLaidOutAs(atGoal, goal)) return atGoal;
   throw new AppError(

@@ -8,10 +8,17 @@ import type { Schema } from "./schema.js";
  * same root exactly when nothing but the order of their columns tells them apart.
  */
 export function rootOf(schema: Schema): Hash {
+  const known = KNOWN.get(schema);
+  if (known !== undefined) return known;
   const store = new TripleStore(new MemoryBlockStore(NO_CLOCK), NO_CLOCK);
   store.load([...quadsOf(schema)].filter(({ graph }) => !graph.equals(LAYOUT)));
-  return store.now.roots.spog;
+  const root = store.now.roots.spog;
+  KNOWN.set(schema, root);
+  return root;
 }
+
+/** A schema never changes, and its root takes a second where there are a thousand tables. */
+const KNOWN = new WeakMap<Schema, Hash>();
 
 /** Roots have no time in them. */
 const NO_CLOCK: Clock = { nowMs: () => 0 };

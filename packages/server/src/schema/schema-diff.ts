@@ -107,6 +107,7 @@ function sameChange(one: Change, other: Change | undefined): boolean {
 
 /** The properties in which two states of an object differ, the layout left aside. */
 export function changesBetween(old: SchemaObject, now: SchemaObject): readonly Change[] {
+  if (old.values === now.values) return [];
   const properties = new Set([...Object.keys(old.values), ...Object.keys(now.values)]);
   return [...properties].sort().flatMap((key) => {
     // The keys of values are names of properties.
@@ -124,8 +125,29 @@ export function changesBetween(old: SchemaObject, now: SchemaObject): readonly C
   });
 }
 
+/**
+ * Whether two schemas have the same objects that say the same, the layout left aside. It is so exactly when their roots
+ * are equal, and takes a small part of the time that two roots take.
+ */
+export function isSameSchema(one: Schema, other: Schema): boolean {
+  if (one === other) return true;
+  if (one.objects.length !== other.objects.length) return false;
+  return one.objects.every((object) => {
+    const there = other.find(object.id);
+    return (
+      there !== undefined &&
+      there.kind === object.kind &&
+      there.name === object.name &&
+      there.parent === object.parent &&
+      changesBetween(object, there).length === 0
+    );
+  });
+}
+
 /** Whether two values say the same. */
 export function sameValue(one: Value | undefined, other: Value | undefined): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object") return false;
   // Values are made of what JSON has.
-  return canonicalJson((one ?? null) as JsonValue) === canonicalJson((other ?? null) as JsonValue);
+  return canonicalJson(one as JsonValue) === canonicalJson(other as JsonValue);
 }

@@ -4,7 +4,7 @@ import type { Turns } from "../kernel/turns.js";
 import type { Repositories } from "../state/index.js";
 import { identify } from "./identify.js";
 import type { SchemaDatabase } from "./ports.js";
-import { rootOf } from "./root.js";
+import { isSameSchema } from "./schema-diff.js";
 import { SchemaHistory } from "./schema-history.js";
 
 /** A step of a plan that changes a schema. */
@@ -61,7 +61,7 @@ export class StepRecorder {
         const history = new SchemaHistory(store, clock, dataSource);
         const recorded = history.head?.schema;
         const schema = identify(draft, recorded);
-        if (recorded !== undefined && rootOf(recorded) === rootOf(schema)) return;
+        if (recorded !== undefined && isSameSchema(recorded, schema)) return;
         history.record(schema, { author, message: messageOf(recorded === undefined) });
       });
     });

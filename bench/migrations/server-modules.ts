@@ -1,0 +1,24 @@
+import type * as CallerModule from "../../packages/server/src/kernel/caller.js";
+import type * as ClockModule from "../../packages/server/src/kernel/clock.js";
+import type * as IdsModule from "../../packages/server/src/kernel/ids.js";
+import type * as PostgresModule from "../../packages/server/src/adapters/introspect-postgres/index.js";
+import type * as SchemaModule from "../../packages/server/src/schema/index.js";
+import type * as RepositoriesModule from "../../packages/server/src/state/testing/memory-repositories.js";
+
+/** The parts of the server that are measured: internal ones, so they are loaded from its build. */
+const dist = new URL("../../../packages/server/dist/", import.meta.url);
+
+async function part<Module>(path: string): Promise<Module> {
+  return (await import(new URL(path, dist).href)) as Module;
+}
+
+export const { NIL_ORG_ID }: typeof CallerModule = await part("kernel/caller.js");
+export const { systemClock }: typeof ClockModule = await part("kernel/clock.js");
+export const { systemIds }: typeof IdsModule = await part("kernel/ids.js");
+export const { PostgresSchemaDatabase }: typeof PostgresModule = await part(
+  "adapters/introspect-postgres/index.js",
+);
+export const { MigrationService }: typeof SchemaModule = await part("schema/index.js");
+export const { memoryRepositories }: typeof RepositoriesModule = await part(
+  "state/testing/memory-repositories.js",
+);
