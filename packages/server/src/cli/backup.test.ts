@@ -31,7 +31,7 @@ describe("steward backup and restore", () => {
       expect(early.stderr).toMatch(/Another process owns the store/);
     }
     const careless = await runSteward(["restore", copy, ...named]);
-    expect(careless.stderr).toMatch(/steward.db exists already/);
+    expect(careless.stderr).toMatch(/steward.db exists already: --replace keeps it/);
     const restored = await runSteward(["restore", copy, "--replace", ...named, "--json"]);
     expect(restored.code).toBe(0);
     const { former } = JSON.parse(restored.stdout) as { former: string };

@@ -14,8 +14,8 @@ import { settingFlags } from "./setting-options.js";
 export function backupCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "backup",
-    "Copies the SQLite store to a new file, also while a server works on it.",
-  ).argument("<file>", "where the copy goes; must not exist");
+    "Copies the SQLite store to a new file, and the state to a directory FILE.state beside it, also while a server works on them.",
+  ).argument("<file>", "where the copy goes; neither it nor FILE.state may exist");
   return command.action(async (file: string, options: SettingsOptions) => {
     const places = storePlaces({ env, flags: settingFlags(command) });
     const { backupStore } = await import("../storage/sqlite/backup.js");
@@ -25,7 +25,12 @@ export function backupCommand({ env, terminal }: CliContext): Command {
     });
     bar.end();
     if (options.json) terminal.printJson(copied);
-    else terminal.print(describe(copied));
+    else {
+      terminal.print(describe(copied));
+      const { path, statePath } = copied;
+      if (statePath !== undefined)
+        terminal.note(`keep both: ${path} is of no use without ${statePath}`);
+    }
   });
 }
 
@@ -35,7 +40,7 @@ export function restoreCommand({ env, terminal }: CliContext): Command {
     "restore",
     "Puts a backup in the place of the SQLite store. The server must be stopped.",
   )
-    .argument("<file>", "what `steward backup` has written")
+    .argument("<file>", "what `steward backup` has written; FILE.state must be beside it")
     .option("--replace", "keep a store that is there under another name, and go on");
   return command.action(async (file: string, options: RestoreOptions) => {
     const places = storePlaces({ env, flags: settingFlags(command) });
@@ -47,7 +52,9 @@ export function restoreCommand({ env, terminal }: CliContext): Command {
       return;
     }
     terminal.print(describe(restored));
-    if (restored.former !== undefined) terminal.note(`the former store is ${restored.former}`);
+    const { former, formerState } = restored;
+    if (former !== undefined) terminal.note(`the former store is ${former}`);
+    if (formerState !== undefined) terminal.note(`its state is ${formerState}`);
   });
 }
 
@@ -76,9 +83,11 @@ function settingOrExit<T>(setting: Setting<T>, sources: SettingSources): T | und
   throw usageError(`${problem.setting}: ${problem.reason}`, problem.fix);
 }
 
-function describe({ path, bytes, schemaVersion, states }: StoreCopy): string {
-  const state = states === 0 ? "" : `, and the state of ${String(states)} organizations`;
-  return `${path}: ${megabytes(bytes)}, schema ${String(schemaVersion)}${state}`;
+function describe({ path, bytes, schemaVersion, states, statePath }: StoreCopy): string {
+  const file = `${path}: ${megabytes(bytes)}, schema ${String(schemaVersion)}`;
+  if (statePath === undefined) return file;
+  const whose = states === 1 ? "one organization" : `${String(states)} organizations`;
+  return `${file}\n${statePath}: the state of ${whose}`;
 }
 
 function megabytes(bytes: number): string {

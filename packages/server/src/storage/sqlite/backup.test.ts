@@ -106,9 +106,55 @@ describe("a restored store", () => {
     set("before");
     await backedUp(1);
     set("since");
-    expect(restoreStore(copy, places(), NOW)).toMatchObject({ states: 1 });
+    expect(restoreStore(copy, places(), NOW)).toMatchObject({
+      states: 1,
+      statePath: state,
+      formerState: `${state}.before-2026-01-02T03-04-05-000Z`,
+    });
     expect(values()).toEqual(["before"]);
     expect(readdirSync(dir)).toContain("state.before-2026-01-02T03-04-05-000Z");
+  });
+
+  it.each<[string, (statePath: string) => void]>([
+    ["without its state", (statePath) => rmSync(statePath, { recursive: true })],
+    ["without the state of one organization", (statePath) => rmSync(join(statePath, "org.db"))],
+    [
+      "with the state of another backup",
+      (statePath) => {
+        const db = new DatabaseSync(join(statePath, "org.db"));
+        db.exec("CREATE TABLE other (a)");
+        db.close();
+      },
+    ],
+  ])("is not made of a backup %s, and changes nothing", async (_what, spoil) => {
+    mkdirSync(join(dir, "state"));
+    const db = new DatabaseSync(join(dir, "state", "org.db"));
+    db.exec("CREATE TABLE t (v TEXT)");
+    db.close();
+    await backedUp(1);
+    spoil(`${copy}.state`);
+    const before = readdirSync(dir).sort();
+    expect(() => restoreStore(copy, places(), NOW)).toThrow(
+      /is not complete: .*copy\.db\.state.org\.db/,
+    );
+    expect(readdirSync(dir).sort()).toEqual(before);
+    expect(rows(path)["plans"]).toBe(2);
+  });
+
+  it("is not made of a file that does not say what belongs to it", async () => {
+    await backedUp(1);
+    expect(() => restoreStore(path, { ...places(), store: join(dir, "other.db") }, NOW)).toThrow(
+      /is not complete: it does not say which files belong to it/,
+    );
+  });
+
+  it("has nothing of the backup's own in it", async () => {
+    await backedUp(1);
+    restoreStore(copy, places(), NOW);
+    const db = new DatabaseSync(path, { readOnly: true });
+    const own = "SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'steward_backup%'";
+    expect(db.prepare(own).get()).toEqual({ n: 0 });
+    db.close();
   });
 
   it("takes the place of nothing unasked", async () => {

@@ -13,14 +13,19 @@ import {
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
+import {
+  completeParts,
+  dropParts,
+  LOG_SUFFIXES,
+  reading,
+  stateDirectoryOf,
+  writeParts,
+} from "./backup-parts.js";
 import { schemaVersion, SCHEMA_VERSION } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 
 /** Pages copied at a time, between looks at who else wants to run. */
 const PAGES_AT_ONCE = 1000;
-
-/** What the files of a database's log are called behind its own name. */
-const LOG_SUFFIXES = ["-wal", "-shm"] as const;
 
 /** Where a server without another database keeps everything. */
 export interface StorePlaces {
@@ -38,6 +43,8 @@ export interface StoreCopy {
   readonly schemaVersion: number;
   /** Organizations whose state is in it. */
   readonly states: number;
+  /** The directory with their states, which belongs to the file at `path`; absent when there are none. */
+  readonly statePath?: string;
 }
 
 /** How far the copy of a file has come, in pages. */
@@ -49,7 +56,7 @@ export interface CopyProgress {
 /**
  * Copies a store to a new file, and the state beside it to a directory of that name and `.state`, also
  * while a server works on them. Each file of the copy is what it was at one moment, checked; the
- * store's comes last, and there under its name only when all are whole.
+ * store's comes last, and there under its name only when all are whole. It lists the others.
  * @throws AppError `INVALID_ARGUMENT` when there is no store or the target exists; `STORE_UNAVAILABLE`
  * when it cannot be copied or the copy is damaged.
  */
@@ -72,9 +79,10 @@ export async function backupStore(
       checkDatabase(copy, "copy");
     }
     await copyDatabase(places.store, unfinished, onProgress);
+    writeParts(unfinished, copiedStates, states);
     const version = checkStore(unfinished, "copy");
     settle(unfinished, target);
-    return described(target, version, states.length);
+    return described({ store: target, state: copiedStates }, version, states.length);
   } catch (error) {
     rmSync(unfinished, { force: true });
     rmSync(copiedStates, { recursive: true, force: true });
@@ -86,14 +94,16 @@ export async function backupStore(
 export interface Restored extends StoreCopy {
   /** Absent when there was none. */
   readonly former: string | undefined;
+  /** Absent when there was none. */
+  readonly formerState: string | undefined;
 }
 
 /**
  * Puts a backup in the place of a store that no server owns. A store that is there already is kept
  * beside it under another name, with its state, and only when `replace` says so.
  * @param nowMs names the former store.
- * @throws AppError `INVALID_ARGUMENT` when there is no backup, or a store and `replace` is false;
- * `STORE_UNAVAILABLE` when a server owns the store or the backup is damaged; nothing is changed then.
+ * @throws AppError `INVALID_ARGUMENT` when there is no backup, a part of it is missing, or there is a store
+ * and `replace` is false; `STORE_UNAVAILABLE` when a server owns the store or the backup is damaged; nothing is changed then.
  */
 export function restoreStore(
   file: string,
@@ -102,7 +112,7 @@ export function restoreStore(
 ): Restored {
   const { store, state } = places;
   assertExists(file, "backup");
-  if (!replace) [store, state].forEach(assertAbsent);
+  if (!replace) [store, state].forEach(assertReplaced);
   mkdirSync(dirname(store), { recursive: true });
   mkdirSync(dirname(state), { recursive: true });
   using _lock = lockStore(store);
@@ -111,10 +121,11 @@ export function restoreStore(
     const { version, states } = takeCopies(file, unfinished);
     const former = existsSync(store) ? `${store}.before-${fileTime(nowMs)}` : undefined;
     if (former !== undefined) moveAside(store, former);
-    if (existsSync(state)) renameSync(state, `${state}.before-${fileTime(nowMs)}`);
+    const formerState = existsSync(state) ? `${state}.before-${fileTime(nowMs)}` : undefined;
+    if (formerState !== undefined) renameSync(state, formerState);
     if (states > 0) settle(unfinished.state, state);
     settle(unfinished.store, store);
-    return { ...described(store, version, states), former };
+    return { ...described(places, version, states), former, formerState };
   } catch (error) {
     rmSync(unfinished.store, { force: true });
     rmSync(unfinished.state, { recursive: true, force: true });
@@ -128,15 +139,22 @@ function takeCopies(
   to: StorePlaces,
 ): { readonly version: number; readonly states: number } {
   const copiedStates = stateDirectoryOf(file);
-  const states = statesOf(copiedStates);
+  copyFileSync(file, to.store);
+  const version = checkStore(to.store, "backup");
+  const parts = completeParts(to.store, copiedStates);
+  if ("missing" in parts) {
+    throw new AppError("INVALID_ARGUMENT", `The backup ${file} is not complete: ${parts.missing}`);
+  }
+  const { names } = parts;
   rmSync(to.state, { recursive: true, force: true });
-  if (states.length > 0) mkdirSync(to.state);
-  for (const name of states) {
+  if (names.length > 0) mkdirSync(to.state);
+  for (const name of names) {
     copyFileSync(join(copiedStates, name), join(to.state, name));
     checkDatabase(join(to.state, name), "backup");
   }
-  copyFileSync(file, to.store);
-  return { version: checkStore(to.store, "backup"), states: states.length };
+  dropParts(to.store);
+  checkStore(to.store, "backup");
+  return { version, states: names.length };
 }
 
 async function copyDatabase(
@@ -159,18 +177,20 @@ async function copyDatabase(
   }
 }
 
-function described(path: string, schemaVersion: number, states: number): StoreCopy {
-  return { path, bytes: statSync(path).size, schemaVersion, states };
+function described({ store, state }: StorePlaces, version: number, states: number): StoreCopy {
+  return {
+    path: store,
+    bytes: statSync(store).size,
+    schemaVersion: version,
+    states,
+    ...(states === 0 ? {} : { statePath: state }),
+  };
 }
 
 /** The files of organizations' states, in a directory that may not be there. */
 function statesOf(directory: string): readonly string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).filter((name) => name.endsWith(".db"));
-}
-
-function stateDirectoryOf(copy: string): string {
-  return `${copy}.state`;
 }
 
 /** @returns the version of the store's schema. @throws AppError when it is no whole store. */
@@ -186,16 +206,11 @@ function checkStore(path: string, what: string): number {
  * @throws AppError `STORE_UNAVAILABLE` when it is damaged.
  */
 function checkDatabase(path: string, what: string): number {
-  const db = new DatabaseSync(path, { readOnly: true });
-  try {
+  return reading(path, (db) => {
     const found = db.prepare("PRAGMA integrity_check(1)").get() as { integrity_check: string };
     if (found.integrity_check !== "ok") throw damaged(what, found.integrity_check);
     return schemaVersion(db);
-  } finally {
-    db.close();
-    // Reading has made them, and there is nothing in them.
-    for (const suffix of LOG_SUFFIXES) rmSync(path + suffix, { force: true });
-  }
+  });
 }
 
 /** The log's two files belong to their database and go where it goes. */
@@ -233,6 +248,12 @@ function fileTime(ms: number): string {
 function assertExists(path: string, what: string): void {
   if (existsSync(path)) return;
   throw new AppError("INVALID_ARGUMENT", `There is no ${what} at ${path}`);
+}
+
+function assertReplaced(path: string): void {
+  if (!existsSync(path)) return;
+  const way = "--replace keeps it under another name and goes on";
+  throw new AppError("INVALID_ARGUMENT", `${path} exists already: ${way}`);
 }
 
 function assertAbsent(path: string): void {
