@@ -25,6 +25,10 @@ export interface ClientOptions {
   readonly ormModel?: string;
   /** Sent with every call, before those that the identity above makes. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds that one try of a call may take; left out: as long as it takes, for steps may run for long. */
+  readonly timeout?: number;
+  /** How often a call that may be repeated is tried again; 3 unless told otherwise, 0: never. */
+  readonly maxRetries?: number;
   /** Instead of the runtime's own. */
   readonly fetch?: typeof fetch;
 }
@@ -48,6 +52,8 @@ export function createClient(options: ClientOptions): StewardClient {
     headers: { ...options.headers, ...identityHeaders(options) },
     // Browsers refuse their fetch as a method of another object.
     fetch: options.fetch ?? fetch.bind(globalThis),
+    timeout: options.timeout,
+    maxRetries: options.maxRetries,
   });
   return {
     plans: createPlans(http),

@@ -1,9 +1,10 @@
 import type { Data, ErrorBody } from "@steward/protocol/rest";
 import { backoffMs, pause } from "./backoff.js";
 import { StewardError } from "./steward-error.js";
+import { TimeLimit } from "./time-limit.js";
 
-/** Tries of one idempotent call, the first included. */
-const TRIES_MAX = 4;
+/** How often an idempotent call is tried again, unless told otherwise. */
+const RETRIES_MAX = 3;
 /**
  * A try that lasted longer than this in ms before it broke off had reached the server: it says nothing
  * about the next one, which joins the same work. Runtimes give up on an answer after minutes.
@@ -42,6 +43,10 @@ export interface HttpOptions {
   /** Sent with every call. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
+  /** Milliseconds that one try may take; left out: as long as it takes. */
+  readonly timeout?: number | undefined;
+  /** How often an idempotent call is tried again. */
+  readonly maxRetries?: number | undefined;
 }
 
 /** Calls over `fetch`. */
@@ -51,22 +56,31 @@ export function createHttp(options: HttpOptions): Http {
     request: HttpRequest,
     read: (response: Response) => T | Promise<T>,
   ): Promise<T> => {
+    const limit = new TimeLimit(options.timeout, request.signal);
     try {
-      return await read(await send(options, request));
+      return await read(await send(options, { ...request, signal: limit.signal }));
     } catch (error) {
       request.signal?.throwIfAborted();
-      throw StewardError.from(error, server);
+      throw limit.hasPassed
+        ? StewardError.late(server, limit.ms)
+        : StewardError.from(error, server);
+    } finally {
+      limit.clear();
     }
   };
   return {
     server,
     open: async (request) => attempt(request, (response) => response),
     call: async <Payload>(request: HttpRequest) =>
-      retrying(request, async () => attempt(request, readData<Payload>)),
+      retrying(request, options.maxRetries, async () => attempt(request, readData<Payload>)),
   };
 }
 
-async function retrying<T>(request: HttpRequest, attempt: () => Promise<T>): Promise<T> {
+async function retrying<T>(
+  request: HttpRequest,
+  maxRetries = RETRIES_MAX,
+  attempt: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     const startedMs = Date.now();
     try {
@@ -76,7 +90,7 @@ async function retrying<T>(request: HttpRequest, attempt: () => Promise<T>): Pro
       if (Date.now() - startedMs > TRY_LONG_MS) tries = 1;
       const wait = failure.retryAfterMs ?? backoffMs(tries);
       const hopeless = !request.idempotent || !failure.isTransient || wait > RETRY_AFTER_MS_MAX;
-      if (hopeless || tries === TRIES_MAX) throw failure;
+      if (hopeless || tries > maxRetries) throw failure;
       await pause(wait, request.signal);
     }
   }
@@ -120,14 +134,21 @@ async function readError(response: Response): Promise<StewardError> {
   const seconds = response.headers.get("retry-after") ?? "";
   return new StewardError(code, error, {
     status: response.status,
+    ...requestIdOf(response),
     ...(details === undefined ? {} : { details }),
     ...(/^\d{1,9}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1000 } : {}),
   });
 }
 
-function badResponse({ status, url }: Response): StewardError {
+function requestIdOf({ headers }: Response): { readonly requestId?: string } {
+  const requestId = headers.get("x-request-id");
+  return requestId === null ? {} : { requestId };
+}
+
+function badResponse(response: Response): StewardError {
+  const { status, url } = response;
   const message = `${new URL(url).origin} answered ${String(status)}, but not as Steward does`;
-  return new StewardError("BAD_RESPONSE", message, { status });
+  return new StewardError("BAD_RESPONSE", message, { status, ...requestIdOf(response) });
 }
 
 function parse(text: string): unknown {

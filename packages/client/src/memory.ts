@@ -10,6 +10,7 @@ import type {
   NewMemoryEntry,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
+import { eachItem } from "./paging.js";
 import type { CallOptions } from "./plans.js";
 
 /** Memory: everything the server's `/api/memory` offers. Calls reject with a StewardError. */
@@ -21,6 +22,8 @@ export interface Memory {
   get(entryId: string, options?: CallOptions): Promise<MemoryEntry>;
   /** One page, newest first. */
   list(query?: MemoryPageQuery, options?: CallOptions): Promise<MemoryEntryPage>;
+  /** All entries, newest first, a page at a time; `limit` is the size of a page. */
+  listAll(query?: MemoryPageQuery, options?: CallOptions): AsyncIterable<MemoryEntry>;
   /** Not tried again by itself. */
   delete(entryId: string, options?: CallOptions): Promise<DeletedEntries>;
   /** Forgets every entry of a session. Not tried again by itself: the count would be wrong. */
@@ -37,7 +40,7 @@ export function createMemory(http: Http): Memory {
     http.call({ method: "GET", path, idempotent: true, signal });
   const remove = (path: string, { signal }: CallOptions = {}): Promise<DeletedEntries> =>
     http.call({ method: "DELETE", path, idempotent: false, signal });
-  return {
+  const memory: Memory = {
     search: (body, { signal } = {}) =>
       http.call({ method: "POST", path: "/api/memory/search", body, idempotent: true, signal }),
     add: (body, { signal } = {}) =>
@@ -45,6 +48,11 @@ export function createMemory(http: Http): Memory {
     get: (entryId, options) => get(`${ENTRIES}/${encodeURIComponent(entryId)}`, options),
     list: (query = {}, { signal } = {}) =>
       http.call({ method: "GET", path: ENTRIES, query: { ...query }, idempotent: true, signal }),
+    listAll: (query = {}, options) =>
+      eachItem(query, async (page) => {
+        const { entries: items, next_cursor: next } = await memory.list(page, options);
+        return { items, next };
+      }),
     delete: (entryId, options) => remove(`${ENTRIES}/${encodeURIComponent(entryId)}`, options),
     deleteSession: (sessionId, options) =>
       remove(`/api/memory/sessions/${encodeURIComponent(sessionId)}`, options),
@@ -53,6 +61,7 @@ export function createMemory(http: Http): Memory {
     setRetention: (body, { signal } = {}) =>
       http.call({ method: "PUT", path: RETENTION, body, idempotent: true, signal }),
   };
+  return memory;
 }
 
 const ENTRIES = "/api/memory/entries";

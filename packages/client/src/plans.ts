@@ -4,10 +4,12 @@ import type {
   PlanPage,
   PlanPageQuery,
   PlanState,
+  PlanSummary,
   StepExecution,
   SubmitPlanRequest,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
+import { eachItem } from "./paging.js";
 import { runPlan } from "./run-plan.js";
 import type { RunOptions } from "./run-plan.js";
 import { watchPlan } from "./watch-plan.js";
@@ -32,6 +34,8 @@ export interface Plans {
   get(planId: string, options?: CallOptions): Promise<Plan>;
   /** One page, newest first. */
   list(query?: PlanPageQuery, options?: CallOptions): Promise<PlanPage>;
+  /** All plans, newest first, a page at a time; `limit` is the size of a page. */
+  listAll(query?: PlanPageQuery, options?: CallOptions): AsyncIterable<PlanSummary>;
   /**
    * Runs a step, or joins the attempt under way, or returns the stored result: repeating it is
    * safe. A step that ran and failed is a result (`step_result.status`), not an error.
@@ -68,6 +72,11 @@ export function createPlans(http: Http): Plans {
         query: { ...query },
         idempotent: true,
         signal,
+      }),
+    listAll: (query = {}, options) =>
+      eachItem(query, async (page) => {
+        const { plans: items, next_cursor: next } = await plans.list(page, options);
+        return { items, next };
       }),
     execute: (planId, stepId, { signal } = {}) => {
       const path = `${pathOf(planId)}/steps/${encodeURIComponent(stepId)}/execute`;

@@ -12,6 +12,7 @@ export interface StewardErrorOptions {
   readonly status?: number;
   readonly details?: readonly ErrorDetail[];
   readonly retryAfterMs?: number;
+  readonly requestId?: string;
   readonly cause?: unknown;
 }
 
@@ -25,6 +26,8 @@ export class StewardError extends Error {
   readonly details: readonly ErrorDetail[];
   /** Milliseconds that the server asks to wait before another try. */
   readonly retryAfterMs: number | undefined;
+  /** Id of the request in the server's log; absent when no answer came. */
+  readonly requestId: string | undefined;
 
   constructor(code: StewardErrorCode, message: string, options: StewardErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -32,6 +35,12 @@ export class StewardError extends Error {
     this.status = options.status;
     this.details = options.details ?? [];
     this.retryAfterMs = options.retryAfterMs;
+    this.requestId = options.requestId;
+  }
+
+  /** No answer came within the time that one try may take. */
+  static late(server: string, ms: number): StewardError {
+    return new StewardError("UNREACHABLE", `${server} did not answer within ${String(ms)} ms`);
   }
 
   /**

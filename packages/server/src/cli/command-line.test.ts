@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import type { Command } from "commander";
+import { createProgram } from "./program.js";
+import { createTerminal } from "./terminal.js";
 import { BIN, runSteward } from "./testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-cli-"));
@@ -97,6 +100,37 @@ describe("the command line", () => {
     expect((await runSteward(args, { env: both })).stderr).not.toContain(escape);
   });
 });
+
+describe("help", () => {
+  it("wraps at its width, in every command and in any terminal", () => {
+    const tooLong = [60, 80, 120].flatMap((width) =>
+      commandsOf(helpful(width)).flatMap((command) =>
+        command
+          .helpInformation()
+          .split("\n")
+          .filter((line) => line.length > width && /\s\S+\s/.test(line.trim()))
+          .filter((line) => !line.startsWith("Usage:"))
+          .map((line) => `${String(width)} ${command.name()}: ${line}`),
+      ),
+    );
+    expect(tooLong).toEqual([]);
+  });
+});
+
+/** The program on a terminal of this many columns. */
+function helpful(columns: number): Command {
+  const stream = { isTTY: true, columns, write: () => true };
+  return createProgram({
+    env: {},
+    stdin: Object.assign((async function* () {})(), { isTTY: false }),
+    terminal: createTerminal(stream, stream, {}),
+    exitWith: () => undefined,
+  });
+}
+
+function commandsOf(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(commandsOf)];
+}
 
 describe("steward config", () => {
   it("shows every setting with its source, secrets masked", async () => {

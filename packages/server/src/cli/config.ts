@@ -6,7 +6,6 @@ import { EXIT } from "./exit-code.js";
 import { settingFlags } from "./setting-options.js";
 import { settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
-import { renderTable } from "./table.js";
 import type { Terminal } from "./terminal.js";
 
 /** `steward config`: every setting, its value and where that came from, secrets masked. */
@@ -38,7 +37,7 @@ function describe({ settings, problems, warnings }: ConfigReading, terminal: Ter
     origin,
     setting.flag === undefined ? "" : `--${setting.flag}`,
   ]);
-  renderTable(columns, rows).forEach(terminal.print);
+  terminal.printTable(columns, rows);
   const { red, yellow, cyan } = terminal.errorColors;
   for (const { setting, reason, fix } of problems) {
     terminal.note(`${red("wrong:")} ${setting}: ${reason}\n  ${cyan("fix:")} ${fix}`);

@@ -7,6 +7,7 @@ import type { CliContext } from "./context.js";
 import { copyCommand } from "./copy.js";
 import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
+import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./help-format.js";
 import { memoryCommand } from "./memory/index.js";
 import { migrateCommand } from "./migrate.js";
 import { migrateDbCommand } from "./migrate-db/index.js";
@@ -44,7 +45,15 @@ export function createProgram(context: CliContext): Command {
 
 /** Makes every command throw rather than exit, and write through the terminal. */
 function settle(command: Command, context: CliContext): void {
+  const width = (): number => context.terminal.width ?? HELP_WIDTH_DEFAULT;
+  command.configureHelp({
+    minWidthToWrap: HELP_WIDTH_MIN,
+    formatItem: (term, termWidth, description, help) =>
+      formatHelpItem(term, termWidth, description, help),
+  });
   command.exitOverride().configureOutput({
+    getOutHelpWidth: width,
+    getErrHelpWidth: width,
     writeOut: (text) => {
       context.terminal.print(text.trimEnd());
     },

@@ -1,6 +1,7 @@
 import type { WriteStream } from "node:tty";
 import pc from "picocolors";
 import type { Environment } from "../config/index.js";
+import { renderTable, type Column } from "./table.js";
 
 /** The formatters of one stream: they colour, or leave the text alone. */
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -15,6 +16,10 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Data as one line of JSON on standard output. */
   readonly printJson: (value: unknown) => void;
+  /** Data in columns that fit the terminal; all of their text when it goes elsewhere. */
+  readonly printTable: (columns: readonly Column[], rows: readonly (readonly string[])[]) => void;
+  /** Columns of standard output; absent when that is no terminal. */
+  readonly width: number | undefined;
   /** Progress, notes and errors: a line on standard error. */
   readonly note: (line: string) => void;
   readonly outColors: Colors;
@@ -29,8 +34,12 @@ export function createTerminal(
   error: OutputStream,
   env: Environment,
 ): Terminal {
+  const width = output.isTTY === true ? output.columns : undefined;
+  const print = (line: string): void => void output.write(`${line}\n`);
   return {
-    print: (line) => void output.write(`${line}\n`),
+    print,
+    printTable: (columns, rows) => renderTable(columns, rows, width).forEach(print),
+    width,
     printJson: (value) => void output.write(`${JSON.stringify(value)}\n`),
     note: (line) => void error.write(`${line}\n`),
     outColors: pc.createColors(wantsColor(output, env)),

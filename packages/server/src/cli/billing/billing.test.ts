@@ -74,6 +74,17 @@ describe("the commands of billing admins", () => {
     ]);
   });
 
+  it("show the usage of a month", async () => {
+    const all = await steward("usage", "--from", "2026-01-01", "--to", "2026-01-31");
+    expect(await steward("usage", "--month", "2026-01")).toEqual(all);
+    expect((await steward("usage", "--month", "2026-02")).stderr).toBe("no usage in this range\n");
+    const leap = await steward("usage", "export", "--month", "2024-02");
+    expect(leap.code).toBe(0);
+    for (const wrong of [["2026-13"], ["2026-01", "--from", "2026-01-02"]]) {
+      expect((await steward("usage", "--month", ...wrong)).code).toBe(2);
+    }
+  });
+
   it("export usage as CSV or as lines of JSON", async () => {
     const csv = await steward("usage", "export", "--to", "2026-01-05");
     expect(csv.stdout.split(/\r?\n/)).toEqual([
@@ -118,6 +129,25 @@ describe("the commands of billing admins", () => {
     expect(await steward("price", "set", "mood", "1")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("scope: must be one of aau, intent, model, tool") as unknown,
+    });
+  });
+
+  it("price recorded calls anew", async () => {
+    // Two calls of the tool in January, at the price that the test before has set.
+    const { stdout } = await steward("price", "reprice", "--month", "2026-01");
+    expect(stdout).toBe("2 corrections, $0.5 in all\n");
+    const again = await steward(
+      "price",
+      "reprice",
+      "--from",
+      "2026-01-01",
+      "--until",
+      "2026-02-01",
+    );
+    expect(again.stdout).toBe("0 corrections, $0 in all\n");
+    expect(await steward("price", "reprice")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--month") as unknown,
     });
   });
 

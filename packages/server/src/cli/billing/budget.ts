@@ -2,7 +2,6 @@ import { Command, Option } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 import { billingCommand } from "./billing-command.js";
 
 interface SetOptions extends ClientOptions {
@@ -28,7 +27,7 @@ function listCommand({ env, terminal }: CliContext): Command {
       return;
     }
     const columns = [
-      { title: "BUDGET" },
+      { title: "BUDGET", whole: true },
       { title: "OF" },
       { title: "LIMIT", align: "right" as const },
       { title: "UNIT" },
@@ -43,7 +42,7 @@ function listCommand({ env, terminal }: CliContext): Command {
       budget.period,
       budget.action,
     ]);
-    renderTable(columns, rows).forEach(terminal.print);
+    terminal.printTable(columns, rows);
     if (rows.length === 0) terminal.note("no budgets: usage has no limit");
   });
 }

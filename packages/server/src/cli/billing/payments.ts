@@ -3,7 +3,6 @@ import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 import { billingCommand } from "./billing-command.js";
 
 /** `steward payments …`: the saved payment methods. */
@@ -23,8 +22,8 @@ function listCommand({ env, terminal }: CliContext): Command {
         return;
       }
       const titles = ["METHOD", "TYPE", "BRAND", "LAST4", "EXPIRES"];
-      const columns = titles.map((title) => ({ title }));
-      renderTable(columns, methods.map(methodRow)).forEach(terminal.print);
+      const columns = titles.map((title, index) => ({ title, whole: index === 0 }));
+      terminal.printTable(columns, methods.map(methodRow));
       if (methods.length === 0) terminal.note("no payment methods are saved");
     },
   );

@@ -1,9 +1,11 @@
-import { Command } from "commander";
+import type { RepriceRequest } from "@steward/client";
+import { Command, Option } from "commander";
+import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 import { billingCommand } from "./billing-command.js";
+import { monthAfter } from "./usage-range.js";
 
 interface SetOptions extends ClientOptions {
   readonly from?: string;
@@ -15,7 +17,8 @@ export function priceCommand(context: CliContext): Command {
   return new Command("price")
     .description("Shows and sets what usage costs.")
     .addCommand(listCommand(context))
-    .addCommand(setCommand(context));
+    .addCommand(setCommand(context))
+    .addCommand(repriceCommand(context));
 }
 
 function listCommand({ env, terminal }: CliContext): Command {
@@ -40,7 +43,7 @@ function listCommand({ env, terminal }: CliContext): Command {
         price.from,
         price.until ?? "",
       ]);
-      renderTable(columns, rows).forEach(terminal.print);
+      terminal.printTable(columns, rows);
       if (rows.length === 0) terminal.note("no prices: usage costs nothing");
     },
   );
@@ -69,4 +72,30 @@ function setCommand({ env, terminal }: CliContext): Command {
 
 function untilOf(until: string | undefined): string {
   return until === undefined ? "on" : `until ${until}`;
+}
+
+interface RepriceOptions extends SetOptions {
+  readonly month?: string;
+}
+
+function repriceCommand({ env, terminal }: CliContext): Command {
+  const month = new Option("--month <month>", "All calls of a month in UTC, YYYY-MM.");
+  return billingCommand("reprice", "Prices recorded calls anew, by the prices as they are now.")
+    .option("--from <time>", "Date or RFC 3339 of the first calls.")
+    .option("--until <time>", "Date or RFC 3339, exclusive.")
+    .addOption(month.conflicts(["from", "until"]))
+    .action(async (options: RepriceOptions) => {
+      const result = await connect(options, env).billing.reprice(periodOf(options));
+      if (options.json) terminal.printJson(result);
+      else {
+        const { corrections, difference_usd: difference } = result;
+        terminal.print(`${String(corrections)} corrections, $${difference} in all`);
+      }
+    });
+}
+
+function periodOf({ from, until, month }: RepriceOptions): RepriceRequest {
+  if (month !== undefined) return { from: `${month}-01`, until: `${monthAfter(month)}-01` };
+  if (from !== undefined && until !== undefined) return { from, until };
+  throw usageError("Say which calls to price anew", "give --month, or both --from and --until");
 }

@@ -4,7 +4,6 @@ import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 import { billingCommand } from "./billing-command.js";
 
 interface VerifyOptions extends ClientOptions {
@@ -24,7 +23,7 @@ export function verifyCommand({ env, terminal, exitWith }: CliContext): Command 
       else {
         const rows = found.map((row) => [row.total, cellOf(row.stored), cellOf(row.recomputed)]);
         const columns = [{ title: "TOTAL" }, { title: "STORED" }, { title: "RECOMPUTED" }];
-        renderTable(columns, rows).forEach(terminal.print);
+        terminal.printTable(columns, rows);
         terminal.note(repair ? "all of them are repaired" : "repair them with --repair");
       }
       if (found.length > 0 && !repair) exitWith(EXIT.failed);

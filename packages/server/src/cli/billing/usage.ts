@@ -2,7 +2,7 @@ import type { DailyUsage } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
-import { renderTable } from "../table.js";
+import type { Column } from "../table.js";
 import type { Colors } from "../terminal.js";
 import { billingCommand } from "./billing-command.js";
 import { exportCommand } from "./usage-export.js";
@@ -23,7 +23,7 @@ function reportCommand(name: string, description: string, { env, terminal }: Cli
       terminal.printJson(rows);
       return;
     }
-    usageTable(rows, terminal.outColors).forEach(terminal.print);
+    terminal.printTable(...usageTable(rows, terminal.outColors));
     if (rows.length === 0) terminal.note("no usage in this range");
   });
 }
@@ -31,7 +31,10 @@ function reportCommand(name: string, description: string, { env, terminal }: Cli
 /** Columns of a bar at its longest. */
 const BAR_LENGTH_MAX = 30;
 
-function usageTable(rows: readonly DailyUsage[], colors: Colors): readonly string[] {
+function usageTable(
+  rows: readonly DailyUsage[],
+  colors: Colors,
+): readonly [readonly Column[], readonly (readonly string[])[]] {
   const most = Math.max(...rows.map((row) => row.total_aau), 1);
   const grouped = rows.some((row) => groupOf(row) !== undefined);
   const columns = [
@@ -50,7 +53,7 @@ function usageTable(rows: readonly DailyUsage[], colors: Colors): readonly strin
     row.total_cost_usd.toFixed(2),
     "█".repeat(Math.max(1, Math.round((row.total_aau / most) * BAR_LENGTH_MAX))),
   ]);
-  return renderTable(columns, cells);
+  return [columns, cells];
 }
 
 function groupOf(row: DailyUsage): string | undefined {

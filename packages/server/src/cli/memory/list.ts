@@ -5,7 +5,6 @@ import type { CliContext } from "../context.js";
 import { ENTRIES_PAGE_MAX } from "../../kernel/limits.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 
 interface ListOptions extends ClientOptions {
   readonly tool?: string;
@@ -33,9 +32,9 @@ export function listCommand({ env, terminal }: CliContext): Command {
         entry.tool_name ?? "",
         entry.content,
       ]);
-      const columns = titles.map((title) => ({ title }));
+      const columns = titles.map((title, index) => ({ title, whole: index === 0 }));
       if (rows.length === 0) terminal.note("nothing is remembered");
-      else renderTable(columns, rows).forEach(terminal.print);
+      else terminal.printTable(columns, rows);
       if (page.next_cursor !== undefined) terminal.note(`more: --cursor ${page.next_cursor}`);
     });
 }

@@ -47,7 +47,7 @@ describe("steward memory", () => {
     const found = await steward("search", "invoices");
     expect(found.code).toBe(0);
     expect(found.stdout.split("\n")[1]).toContain(note);
-    expect(found.stdout).toContain('"invoices are paid on Fridays"');
+    expect(found.stdout).toContain("  invoices are paid on Fridays");
     const narrowed = await steward("search", "x", "--session", "s1", "--top", "5", "--json");
     expect(JSON.parse(narrowed.stdout)).toMatchObject([{ entry_id: json }]);
     const listed = await steward("list", "--session", "notes", "--json");

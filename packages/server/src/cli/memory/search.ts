@@ -3,9 +3,9 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
+import { hitOf } from "./hit.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 
 interface SearchOptions extends ClientOptions {
   readonly top?: string;
@@ -34,18 +34,18 @@ export function searchCommand({ env, terminal }: CliContext): Command {
       }
       const columns = [
         { title: "SCORE", align: "right" as const },
-        { title: "ENTRY" },
+        { title: "ENTRY", whole: true },
         { title: "CREATED" },
-        { title: "CONTENT" },
+        { title: "HIT" },
       ];
       const rows = results.map((result) => [
         result.score.toFixed(4),
         result.entry_id,
         result.created_at,
-        result.content,
+        hitOf(result.content, query),
       ]);
       if (rows.length === 0) terminal.note("nothing is remembered");
-      else renderTable(columns, rows).forEach(terminal.print);
+      else terminal.printTable(columns, rows);
     });
 }
 

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 
 /** `steward memory stats`: how memory is doing. */
 export function statsCommand({ env, terminal }: CliContext): Command {
@@ -19,7 +18,7 @@ export function statsCommand({ env, terminal }: CliContext): Command {
         ["damaged vectors", String(stats.quarantined_vectors)],
         ["model", stats.model],
       ];
-      renderTable([{ title: "MEMORY" }, { title: "" }], rows).forEach(terminal.print);
+      terminal.printTable([{ title: "MEMORY" }, { title: "" }], rows);
     },
   );
 }

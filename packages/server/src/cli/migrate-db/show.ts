@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 import { migrationLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 
@@ -35,8 +34,8 @@ export function listCommand({ env, terminal }: CliContext): Command {
         each.author,
         each.message,
       ]);
-      const columns = titles.map((title) => ({ title }));
-      renderTable(columns, rows).forEach(terminal.print);
+      const columns = titles.map((title, index) => ({ title, whole: index === 0 }));
+      terminal.printTable(columns, rows);
       if (rows.length === 0) terminal.note("no migrations yet");
     },
   );

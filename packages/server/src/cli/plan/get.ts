@@ -5,7 +5,7 @@ import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 import { paintStatus, statusSign } from "../status-style.js";
 import { fit, renderTable } from "../table.js";
-import type { Colors } from "../terminal.js";
+import type { Terminal } from "../terminal.js";
 
 /** `steward plan get ID`. */
 export function getCommand(context: CliContext): Command {
@@ -15,12 +15,12 @@ export function getCommand(context: CliContext): Command {
     .action(async (planId: string, options: ClientOptions) => {
       const plan = await connect(options, context.env).plans.get(planId);
       if (options.json) terminal.printJson(plan);
-      else describePlan(plan, terminal.outColors).forEach(terminal.print);
+      else describePlan(plan, terminal).forEach(terminal.print);
     });
 }
 
 /** A plan for reading: what it is, then a line for each step. */
-function describePlan(plan: Plan, colors: Colors): readonly string[] {
+function describePlan(plan: Plan, { outColors: colors, width }: Terminal): readonly string[] {
   const status = paintStatus(`${statusSign(plan.status)} ${plan.status}`, plan.status, colors);
   const times = [
     `created ${plan.created_at}`,
@@ -33,7 +33,7 @@ function describePlan(plan: Plan, colors: Colors): readonly string[] {
     "",
     ...renderTable(
       [
-        { title: "STEP" },
+        { title: "STEP", whole: true },
         { title: "STATUS", paint: (cell) => paintStatus(cell, cell.trim(), colors) },
         { title: "ROWS", align: "right" },
         { title: "TRIES", align: "right" },
@@ -41,6 +41,7 @@ function describePlan(plan: Plan, colors: Colors): readonly string[] {
         { title: "" },
       ],
       plan.steps.map(stepRow),
+      width,
     ),
   ];
 }

@@ -7,7 +7,6 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 import { paintStatus, PLAN_STATUSES } from "../status-style.js";
-import { renderTable } from "../table.js";
 
 interface ListOptions extends ClientOptions {
   readonly status?: PlanStatus;
@@ -29,7 +28,7 @@ export function listCommand(context: CliContext): Command {
         return;
       }
       const columns = [
-        { title: "PLAN" },
+        { title: "PLAN", whole: true },
         {
           title: "STATUS",
           paint: (cell: string) => paintStatus(cell, cell.trim(), terminal.outColors),
@@ -46,7 +45,7 @@ export function listCommand(context: CliContext): Command {
         plan.name,
       ]);
       if (rows.length === 0) terminal.note("no plans; submit one with: steward plan submit FILE");
-      else renderTable(columns, rows).forEach(terminal.print);
+      else terminal.printTable(columns, rows);
       if (page.next_cursor !== undefined) terminal.note(`more: --cursor ${page.next_cursor}`);
     });
 }

@@ -1,6 +1,6 @@
 import type { Plan, Plans, StepExecution } from "@steward/client";
 import { renderTable } from "../table.js";
-import type { Colors } from "../terminal.js";
+import type { Terminal } from "../terminal.js";
 
 /** Rows of one result that are shown for reading. */
 const ROWS_SHOWN_MAX = 20;
@@ -43,15 +43,18 @@ export async function collectResults(
 }
 
 /** Results for reading: a table for each step. */
-export function describeResults(results: PlanResults, colors: Colors): readonly string[] {
+export function describeResults(results: PlanResults, terminal: Terminal): readonly string[] {
   return Object.entries(results).flatMap(([stepId, rows], index) => [
     ...(index === 0 ? [] : [""]),
-    colors.bold(stepId),
-    ...describeRows(rows, colors),
+    terminal.outColors.bold(stepId),
+    ...describeRows(rows, terminal),
   ]);
 }
 
-function describeRows(rows: readonly ResultRow[], colors: Colors): readonly string[] {
+function describeRows(
+  rows: readonly ResultRow[],
+  { outColors: colors, width }: Terminal,
+): readonly string[] {
   if (rows.length === 0) return [colors.dim("no rows")];
   const shown = rows.slice(0, ROWS_SHOWN_MAX);
   const names = [...new Set(shown.flatMap((row) => Object.keys(row)))].slice(0, COLUMNS_SHOWN_MAX);
@@ -64,6 +67,7 @@ function describeRows(rows: readonly ResultRow[], colors: Colors): readonly stri
   const lines = renderTable(
     columns,
     shown.map((row) => names.map((name) => cell(row[name]))),
+    width,
   );
   const more = rows.length - shown.length;
   return more === 0 ? lines : [...lines, colors.dim(`… and ${String(more)} more; --json has all`)];

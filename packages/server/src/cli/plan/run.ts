@@ -26,7 +26,7 @@ export function runCommand(context: CliContext): Command {
       const planId = await planIdOf(target, plans, context);
       const { plan, results, hints } = await runPlan(planId, plans, terminal);
       if (options.json) terminal.printJson({ ...plan, results });
-      else describeResults(results, terminal.outColors).forEach(terminal.print);
+      else describeResults(results, terminal).forEach(terminal.print);
       if (plan.status !== "completed") throw notCompleted(plan, hints);
     });
 }

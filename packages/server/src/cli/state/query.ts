@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
-import { renderTable } from "../table.js";
 import type { Terminal } from "../terminal.js";
 import { readDocument } from "./document.js";
 import { showStatement, showTerm, typedTerm } from "./terms.js";
@@ -50,9 +49,9 @@ function print({ head, results, boolean, quads }: StateAnswer, terminal: Termina
   const rows = results.bindings.map((row) =>
     names.map((name) => (row[name] === undefined ? "" : showTerm(row[name]))),
   );
-  renderTable(
+  terminal.printTable(
     names.map((name) => ({ title: `?${name}` })),
     rows,
-  ).forEach(terminal.print);
+  );
   terminal.note(`${rows.length} ${rows.length === 1 ? "solution" : "solutions"}`);
 }
