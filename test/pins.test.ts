@@ -406,6 +406,7 @@ describe("the REST interface", () => {
       "POST /api/plans",
       "POST /api/plans/{plan_id}/retry",
       "POST /api/plans/{plan_id}/steps/{step_id}/execute",
+      "POST /api/state/documents",
       "POST /api/state/drift",
       "POST /api/state/fsck",
       "POST /api/state/gc",

@@ -413,6 +413,9 @@ const DECISIONS = {
     "D13-proof": "A proof shows to whoever trusts a commit's id that it has a quad, or has it not",
     "D13-merge": "A merge takes both sides' changes in",
     "D13-conflict": "A merge with conflicts changes nothing and is 409, each conflict a detail",
+    "D13-documents":
+      "Documents of any size that is allowed go in and out as they come, whole or not at all",
+    "D13-remove-and-add": "One commit takes quads out and adds others",
     "D13-revert": "A revert undoes one commit as a new one, and keeps what came since",
     "D13-revert-conflict":
       "A revert of what has changed since changes nothing and is 409, each conflict a detail",

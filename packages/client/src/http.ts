@@ -13,6 +13,9 @@ const TRY_LONG_MS = 60_000;
 /** The longest Retry-After that is waited out, in ms; a longer one is left to the caller. */
 const RETRY_AFTER_MS_MAX = 30_000;
 
+/** A body that is sent as it comes, without being held in memory as a whole. */
+export type StreamedBody = ReadableStream<Uint8Array> | Blob | string;
+
 /** One call to the server. */
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -22,6 +25,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead of a body; its content type is among the headers. */
+  readonly stream?: StreamedBody;
   /** Repeating it is harmless, so it is tried again when that may help. */
   readonly idempotent: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -97,12 +102,14 @@ async function retrying<T>(
 }
 
 async function send(options: HttpOptions, request: HttpRequest): Promise<Response> {
-  const { method, body, signal } = request;
+  const { method, body, stream, signal } = request;
   const json = body === undefined ? {} : { "content-type": "application/json" };
   const response = await options.fetch(urlOf(options.baseUrl, request), {
     method,
     headers: { accept: "application/json", ...options.headers, ...json, ...request.headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    // What is still being made can be sent only when no answer is waited for before its end.
+    ...(stream === undefined ? {} : { body: stream, duplex: "half" as const }),
     ...(signal === undefined ? {} : { signal }),
   });
   if (!response.ok) throw await readError(response);

@@ -7,7 +7,8 @@ export { createClient, type ClientOptions, type StewardClient } from "./client.j
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
-export { type State } from "./state.js";
+export { type State, type StateDocument } from "./state.js";
+export type { StreamedBody } from "./http.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
 export { StewardError, type StewardErrorCode, type StewardErrorOptions } from "./steward-error.js";
 export { isTerminalEvent, type WatchOptions } from "./watch-plan.js";
@@ -74,6 +75,7 @@ export type {
   StateCommit,
   StateConflict,
   StateDiff,
+  StateDocumentQuery,
   StateFault,
   StateFormat,
   StateImport,

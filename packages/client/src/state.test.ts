@@ -16,6 +16,7 @@ describe("state", () => {
     await state.at({ at: "main", subject });
     await state.query({ sparql: "ASK {}" });
     await state.import({ format: "turtle", content: "", message: "m" });
+    await state.importDocument({ format: "trig", content: "<a:a> a 1 .", message: "m" });
     const text = await new Response(await state.export({ format: "trig" })).text();
     await state.proof({ subject, predicate: subject, object: subject });
     await state.merge({ from: "b", message: "m" });
@@ -31,6 +32,7 @@ describe("state", () => {
       "GET /api/state/at?at=main&subject=%3Ca%3Aa%3E",
       'POST /api/state/query {"sparql":"ASK {}"}',
       'POST /api/state/import {"format":"turtle","content":"","message":"m"}',
+      "POST /api/state/documents?message=m <a:a> a 1 .",
       "GET /api/state/export?format=trig",
       "GET /api/state/proof?subject=%3Ca%3Aa%3E&predicate=%3Ca%3Aa%3E&object=%3Ca%3Aa%3E",
       'POST /api/state/merge {"from":"b","message":"m"}',

@@ -5,6 +5,7 @@ import type {
   StateCollection,
   StateCommit,
   StateDiff,
+  StateDocumentQuery,
   StateFault,
   StateFormat,
   StateImport,
@@ -19,8 +20,14 @@ import type {
   StateRevert,
   StateReverted,
 } from "@steward/protocol/rest";
-import type { Http, HttpRequest } from "./http.js";
+import type { Http, HttpRequest, StreamedBody } from "./http.js";
 import type { CallOptions } from "./plans.js";
+
+/** A document that is sent as it comes. */
+export interface StateDocument extends StateDocumentQuery {
+  readonly format: StateFormat;
+  readonly content: StreamedBody;
+}
 
 /**
  * State: everything the server's `/api/state` offers. A commit is named by a branch, a tag or its content id;
@@ -51,6 +58,8 @@ export interface State {
   query(query: StateQuery, options?: CallOptions): Promise<StateAnswer>;
   /** Takes a document in, as one commit. Not tried again by itself. */
   import(document: StateImport, options?: CallOptions): Promise<StateImported>;
+  /** Takes a document of any size in as it comes, as one commit. Not tried again by itself. */
+  importDocument(document: StateDocument, options?: CallOptions): Promise<StateImported>;
   /** A commit's dataset as text, piece by piece. */
   export(
     query?: { readonly at?: string; readonly format?: StateFormat; readonly graph?: string },
@@ -101,6 +110,16 @@ export function createState(http: Http): State {
     at: (query = {}, options) => get("at", { ...query }, options),
     query: (query, options) => post("query", query, options, true),
     import: (document, options) => post("import", document, options),
+    importDocument: ({ format, content, ...query }, { signal } = {}) =>
+      http.call({
+        method: "POST",
+        path: `${STATE}/documents`,
+        query: { ...query },
+        headers: { "content-type": MEDIA_TYPES[format] },
+        stream: content,
+        idempotent: false,
+        signal,
+      }),
     export: async (query = {}, { signal } = {}) => {
       const path = `${STATE}/export`;
       const request = {
@@ -122,3 +141,11 @@ export function createState(http: Http): State {
 }
 
 const STATE = "/api/state";
+
+const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
+  "n-triples": "application/n-triples",
+  "n-quads": "application/n-quads",
+  turtle: "text/turtle",
+  trig: "application/trig",
+  "json-ld": "application/ld+json",
+};

@@ -239,6 +239,53 @@ export const state: readonly Scenario[] = [
     },
   ),
   over(
+    ["D13-documents"],
+    "a document larger than a request may be goes in and out as it comes, whole or not at all",
+    async (world) => {
+      const store = freshState(world);
+      const count = 60_000;
+      const line = (index: number): string =>
+        `<urn:order:${index}> <urn:p:note> "a note about the order ${index}, in words"@en .\n`;
+      const lines = Array.from({ length: count }, (_, index) => line(index));
+      const streamed = (last: string): ReadableStream<Uint8Array> => {
+        const all = [...lines, last];
+        return new ReadableStream({
+          pull: (controller) => {
+            controller.enqueue(Buffer.from(all.splice(0, 1000).join("")));
+            if (all.length === 0) controller.close();
+          },
+        });
+      };
+      const order = { format: "n-triples", message: "all orders" } as const;
+      await expect(
+        store.importDocument({ ...order, content: streamed("<urn:order:1>") }),
+      ).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining(`line ${count + 1}, column 14`) as unknown,
+      });
+      expect(await store.refs()).toEqual([]);
+      const done = await store.importDocument({ ...order, content: streamed("") });
+      expect(done).toMatchObject({ size: count, added: count, deleted: 0 });
+      const text = await new Response(await store.export({ format: "n-triples" })).text();
+      expect(text.split("\n").sort()).toEqual([...lines.map((one) => one.trimEnd()), ""].sort());
+      const seen = { ...order, content: line(0), expected: done.commit };
+      await store.importDocument({ ...seen, mode: "remove" });
+      await expect(store.importDocument(seen)).rejects.toMatchObject({ status: 409 });
+    },
+  ),
+  over(["D13-remove-and-add"], "one commit takes out and adds", async (world) => {
+    const store = freshState(world);
+    const before = await store.import(turtle("<a:tea> <p:price> 1 ; <p:name> 'Tea' ."));
+    const change = { ...turtle("<a:tea> <p:price> 2 ."), remove: "<a:tea> <p:price> 1 ." };
+    expect(await store.import(change)).toMatchObject({ size: 2, added: 1, deleted: 1 });
+    const [head] = await store.log({ limit: 1 });
+    expect(head?.parents).toEqual([before.commit]);
+    await expect(store.import({ ...change, mode: "replace" })).rejects.toMatchObject({
+      status: 400,
+      details: [{ field: "remove" }],
+    });
+  }),
+  over(
     ["D13-revert", "D13-revert-conflict"],
     "a commit is undone by a new one, unless what it changed has changed since",
     async (world) => {

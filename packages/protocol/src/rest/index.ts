@@ -155,10 +155,12 @@ export {
 } from "./usage.js";
 export {
   stateCollectionSchema,
+  stateDocumentQuerySchema,
   stateFaultSchema,
   stateImportedSchema,
   stateImportSchema,
   type StateCollection,
+  type StateDocumentQuery,
   type StateFault,
   type StateImport,
   type StateImported,

@@ -7,12 +7,23 @@ export interface StateImport {
   readonly branch?: string;
   readonly format: StateFormat;
   readonly content: string;
+  /**
+   * A document of the same format: its quads are taken out in the same commit, before those of the content are added.
+   * Only where the mode is `add`.
+   */
+  readonly remove?: string;
   /** `add` unless said otherwise. */
   readonly mode?: "add" | "remove" | "replace";
   readonly message: string;
   /** The content id that the branch must be at; null: it must not exist; left out: wherever it is. */
   readonly expected?: string | null;
 }
+
+/** The query of `POST /api/state/documents`, whose body is the document itself. */
+export type StateDocumentQuery = Pick<StateImport, "branch" | "mode" | "message"> & {
+  /** The content id that the branch must be at; left out: wherever it is. */
+  readonly expected?: string;
+};
 
 /** What an import came to. */
 export interface StateImported {
@@ -36,13 +47,34 @@ export interface StateCollection {
   readonly deleted: number;
 }
 
+const mode = z
+  .enum(["add", "remove", "replace"])
+  .exactOptional()
+  .describe(
+    "What becomes of the dataset: it has the quads too, or no longer, or no others; default: add",
+  );
+
+/** Schema of {@link StateDocumentQuery}. */
+export const stateDocumentQuerySchema: z.ZodType<StateDocumentQuery> = z.strictObject({
+  branch: branchName.exactOptional().describe("The branch that moves; default: main"),
+  mode,
+  message: message.describe("What the change is for"),
+  expected: contentId.exactOptional().describe("Content id that the branch must be at"),
+});
+
 /** Schema of {@link StateImport}. */
 export const stateImportSchema: z.ZodType<StateImport> = z
   .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
     format: z.enum(STATE_FORMATS).describe("Format of the document"),
     content: z.string().describe("Text of the document"),
-    mode: z.enum(["add", "remove", "replace"]).exactOptional().describe("Default: add"),
+    remove: z
+      .string()
+      .exactOptional()
+      .describe(
+        "A document of the same format: its quads are taken out before those of the content are added; only with add",
+      ),
+    mode,
     message: message.describe("What the change is for"),
     expected: contentId
       .nullable()

@@ -2,8 +2,8 @@ import type { Terminal } from "./terminal.js";
 
 /** How far a long piece of work has come. */
 export interface ProgressBar {
-  /** @param total may grow while the work goes on. */
-  show(done: number, total: number): void;
+  /** @param total may grow while the work goes on; left out, nobody knows it. */
+  show(done: number, total?: number): void;
   /** Leaves the last state standing. */
   end(): void;
 }
@@ -18,14 +18,17 @@ const FRAME_MS = 80;
  */
 export function progressBar({ errorStream, errorColors }: Terminal, unit: string): ProgressBar {
   if (errorStream.isTTY !== true) return { show: () => undefined, end: () => undefined };
+  const line = (done: number, total: number): string => {
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const full = Math.round(share * WIDTH);
+    const bar = errorColors.green("█".repeat(full)) + errorColors.dim("░".repeat(WIDTH - full));
+    return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${done} of ${total} ${unit}`;
+  };
   let drawnMs = 0;
   let last = "";
   return {
     show: (done, total) => {
-      const share = total === 0 ? 1 : Math.min(1, done / total);
-      const full = Math.round(share * WIDTH);
-      const bar = errorColors.green("█".repeat(full)) + errorColors.dim("░".repeat(WIDTH - full));
-      last = `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${done} of ${total} ${unit}`;
+      last = total === undefined ? `${done} ${unit}` : line(done, total);
       if (performance.now() - drawnMs < FRAME_MS) return;
       drawnMs = performance.now();
       errorStream.write(`\r\u001b[K${last}`);

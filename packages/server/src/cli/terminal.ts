@@ -14,6 +14,8 @@ export type OutputStream = Pick<WriteStream, "write"> &
 export interface Terminal {
   /** Data, for programs and pipes: a line on standard output. */
   readonly print: (line: string) => void;
+  /** Data as it is, on standard output. Resolves when it is taken, so that no more than a piece waits in memory. */
+  readonly write: (data: Uint8Array) => Promise<void>;
   /** Data as one line of JSON on standard output. */
   readonly printJson: (value: unknown) => void;
   /** Data in columns that fit the terminal; all of their text when it goes elsewhere. */
@@ -40,6 +42,7 @@ export function createTerminal(
     print,
     printTable: (columns, rows) => renderTable(columns, rows, width).forEach(print),
     width,
+    write: (data) => new Promise((resolve) => void output.write(data, () => resolve())),
     printJson: (value) => void output.write(`${JSON.stringify(value)}\n`),
     note: (line) => void error.write(`${line}\n`),
     outColors: pc.createColors(wantsColor(output, env)),

@@ -92,11 +92,13 @@ export const STATE_REFS_MAX: number = 1000;
 export const STATE_SOLUTIONS_MAX: number = 10_000;
 /** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */
 export const STATE_EXAMINED_MAX: number = 200_000;
-/** Quads of one document: one of 4 MiB with a quad on each line has 100 000, and a list makes two for each value. */
-export const STATE_DOCUMENT_QUADS_MAX: number = 500_000;
-/** Bytes of the terms of one document. A context can make a very long IRI of a short name. */
-export const STATE_DOCUMENT_TERM_BYTES_MAX: number = 64 * 1024 * 1024;
-/** How long reading one document may take, in ms. */
+/** Quads of one document, each of which is some 100 bytes of it and 16 bytes of the server's memory. */
+export const STATE_DOCUMENT_QUADS_MAX: number = 2_000_000;
+/** Bytes of the terms of one document, each counted once. A context can make a very long IRI of a short name. */
+export const STATE_DOCUMENT_TERM_BYTES_MAX: number = 256 * 1024 * 1024;
+/** Bytes of one document. What comes in JSON is limited by the size of a request. */
+export const STATE_DOCUMENT_BYTES_MAX: number = 512 * 1024 * 1024;
+/** How long reading one document may take once it has come, in ms. */
 export const STATE_DOCUMENT_MS_MAX: number = 30_000;
 /** Bytes of memory that reading one document may need. */
 export const STATE_DOCUMENT_MEMORY_BYTES_MAX: number = 1024 * 1024 * 1024;

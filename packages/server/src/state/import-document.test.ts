@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../kernel/clock.js";
 import { STATE_REFS_MAX } from "../kernel/limits.js";
+import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { importDocument } from "./import-document.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
@@ -25,10 +26,12 @@ function importing(
   store: BlockStore,
   quads: Iterable<Quad>,
   order: Partial<ImportOrder> = {},
+  removed?: Iterable<Quad>,
 ): Generator<undefined, ImportOutcome> {
   return importDocument(store, systemClock, {
     order: { branch: "main", mode: "add", message: "m", ...order },
     document: documentOf(quads),
+    removal: removed && documentOf(removed),
     author: "a",
   });
 }
@@ -79,6 +82,19 @@ describe("an import", () => {
       // Ten and more in each of two trees; the third one leaves literals out.
       expect(pauses).toBeGreaterThanOrEqual(20);
     }
+  });
+
+  it("takes out and adds in one commit, and keeps what both documents say", () => {
+    const store = new MemoryBlockStore(systemClock);
+    const [old, kept, fresh] = ["old", "kept", "fresh"].map((name) =>
+      quad(example("a"), example("p"), text(name)),
+    ) as [Quad, Quad, Quad];
+    const first = withoutPauses(importing(store, [old, kept]));
+    const second = withoutPauses(importing(store, [kept, fresh], {}, [old, kept]));
+    expect(second).toMatchObject({ size: 2, added: 1, deleted: 1 });
+    expect(readCommit(store, second.commit).parents).toEqual([first.commit]);
+    const same = withoutPauses(importing(store, [kept, fresh], {}, [kept]));
+    expect(same).toMatchObject({ commit: second.commit, added: 0, deleted: 0 });
   });
 
   it("is refused where the branch is elsewhere, or there are too many to begin another", () => {

@@ -18,8 +18,10 @@ const COUNTED_AT_ONCE = 2000;
 
 /** What is imported, and by whom. */
 export interface ImportJob {
-  readonly order: Omit<ImportOrder, "content" | "format">;
+  readonly order: Omit<ImportOrder, "content" | "removed" | "format">;
   readonly document: RdfDocument;
+  /** What is taken out before the document's quads are added. */
+  readonly removal?: RdfDocument | undefined;
   readonly author: string;
 }
 
@@ -49,14 +51,14 @@ export function checkRoomForRef(store: BlockStore): void {
 export function* importDocument(
   store: BlockStore,
   clock: Clock,
-  { order, document, author }: ImportJob,
+  { order, document, removal, author }: ImportJob,
 ): Pausing<ImportOutcome> {
   checkTarget(store, order);
   yield* storeBodies(store, document.bodies);
   const triples = new TripleStore(store, clock, order.branch);
   const before = triples.head;
   const sizeBefore = triples.now.size;
-  for (const pause of changing(triples, order.mode, document)) {
+  for (const pause of changing(triples, order.mode, document, removal)) {
     triples.storeHeld(STORED_AT_ONCE_BYTES);
     yield pause;
   }
@@ -71,24 +73,26 @@ export function* importDocument(
   const growth = size - sizeBefore;
   // What is only added to, or only taken from, has changed by as much as it has grown or shrunk.
   const added =
-    order.mode === "replace"
+    order.mode === "replace" || removal !== undefined
       ? yield* countAdded(store, triples.blocks, { before, after: commit })
       : Math.max(0, growth);
   return { commit, size, added, deleted: added - growth };
 }
 
-function changing(
+function* changing(
   triples: TripleStore,
   mode: ImportOrder["mode"],
   { quads }: RdfDocument,
+  removal: RdfDocument | undefined,
 ): Pausing<void> {
   switch (mode) {
     case "add":
-      return triples.loading(quads);
+      if (removal !== undefined) yield* triples.unloading(removal.quads);
+      return yield* triples.loading(quads);
     case "remove":
-      return triples.unloading(quads);
+      return yield* triples.unloading(quads);
     case "replace":
-      return triples.replacing(quads);
+      return yield* triples.replacing(quads);
   }
 }
 

@@ -36,7 +36,7 @@ export { type MergeOrder, type MergeOutcome, mergeIntoBranch } from "./merge-bra
 export { type Conflict, type MergePreview, mergeTrees, type Side, type ThreeWay } from "./merge.js";
 export { jsonAtomicTerm, jsonQuad, jsonTerm } from "./json-term.js";
 export { nQuad, termText } from "./n-quads.js";
-export { readNQuads } from "./read-n-quads.js";
+export { NQuadsReader, readNQuads } from "./read-n-quads.js";
 export { noRepositories } from "./no-repositories.js";
 export { OwnRepositories } from "./own-repositories.js";
 export {
@@ -45,6 +45,7 @@ export {
   type BlockStores,
   type Clones,
   type CollectionClaim,
+  type DocumentContent,
   type FetchedBlocks,
   type JournalRecord,
   type JsonAtomicTerm,
@@ -69,7 +70,7 @@ export {
 export { type RevertOrder, type RevertOutcome, revertOnBranch } from "./revert-commit.js";
 export { collectReachable } from "./reachable.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
-export { checkQuad, type Position } from "./quad-key.js";
+export { checkQuad, ownTerm, type Position } from "./quad-key.js";
 export { type Pattern, Snapshot } from "./snapshot.js";
 export { type QuadTable, QuadTableBuilder } from "./quad-table.js";
 export {

@@ -253,6 +253,12 @@ export interface RdfDocument {
   readonly bodies: ReadonlyMap<Hash, Uint8Array>;
 }
 
+/**
+ * A document as text, or as the bytes of its text in UTF-8, taken as fast as they can be read. Whoever sends them
+ * sees to it that they come to an end.
+ */
+export type DocumentContent = string | AsyncIterable<Uint8Array>;
+
 /** RDF as text, and back. */
 export interface RdfCodec extends AsyncDisposable {
   /**
@@ -262,7 +268,7 @@ export interface RdfCodec extends AsyncDisposable {
    * @throws AppError `INVALID_ARGUMENT`, naming line and column, when it is malformed; `LIMIT_EXCEEDED`, naming the
    * limit, when it makes too many quads, or takes too long or too much memory; `OVERLOADED` when too many wait.
    */
-  read(text: string, format: RdfFormat): Promise<RdfDocument>;
+  read(content: DocumentContent, format: RdfFormat): Promise<RdfDocument>;
   /** Writes quads, piece by piece. N-Triples and Turtle say nothing of graphs. */
   write(quads: Iterable<Quad>, format: RdfFormat): AsyncIterable<string>;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../kernel/clock.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { nQuad } from "./n-quads.js";
-import { readNQuads } from "./read-n-quads.js";
+import { NQuadsReader, readNQuads } from "./read-n-quads.js";
 import { anyQuad, namesOf } from "./testing/quads.js";
 import { quad, type Quad, text, typed, iri } from "./term.js";
 import { TripleStore } from "./triple-store.js";
@@ -57,6 +57,14 @@ describe("reading N-Quads", () => {
         '<a:a> <a:b> "1"^^<a:t> .',
         '<a:a> <a:b> <<( _:s <a:p> <<( <a:s> <a:p> "x"@ar--rtl )>> )>> <a:g> .',
       ].join("\n"),
+    );
+  });
+
+  it("knows no graphs in N-Triples", () => {
+    const reader = new NQuadsReader("n-triples");
+    expect([...reader.read("<a:a> <a:b> <a:c> .\n")]).toHaveLength(1);
+    expect(() => [...reader.read("<a:a> <a:b> <a:c> <a:g> .\n")]).toThrow(
+      "line 2, column 19: a dot must end the statement: N-Triples has no graphs",
     );
   });
 

@@ -9,28 +9,56 @@ import { TermScanner } from "./term-scanner.js";
  * @throws AppError `INVALID_ARGUMENT` with line and column. What is too long for a store, its user says.
  */
 export function* readNQuads(pieces: Iterable<string>): Generator<QuadLike> {
-  let line = 1;
-  let rest = "";
-  const scanner = new TermScanner((reason, column) => malformed(reason, line, column));
-  for (const piece of pieces) {
-    const text = rest === "" ? piece : rest + piece;
+  const reader = new NQuadsReader();
+  for (const piece of pieces) yield* reader.read(piece);
+  yield* reader.end();
+}
+
+/** Reads N-Quads or N-Triples of RDF 1.2 as it comes. */
+export class NQuadsReader {
+  #line = 1;
+  /** The beginning of a line whose end has not come. */
+  #rest = "";
+  readonly #scanner = new TermScanner((reason, column) => malformed(reason, this.#line, column));
+  readonly #hasGraphs: boolean;
+
+  /** @param format N-Triples has no graphs. */
+  constructor(format: "n-quads" | "n-triples" = "n-quads") {
+    this.#hasGraphs = format === "n-quads";
+  }
+
+  /** The quads of the lines that end in this piece. @throws AppError `INVALID_ARGUMENT` with line and column. */
+  *read(piece: string): Generator<QuadLike> {
+    const text = this.#rest === "" ? piece : this.#rest + piece;
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      scanner.open(text, start, end);
-      const quad = readLine(scanner);
+      const quad = this.#quad(text, start, end);
       if (quad !== undefined) yield quad;
       start = end + 1;
-      line += 1;
+      this.#line += 1;
     }
-    rest = text.slice(start);
+    this.#rest = text.slice(start);
   }
-  scanner.open(rest, 0, rest.length);
-  const quad = readLine(scanner);
-  if (quad !== undefined) yield quad;
+
+  /** The quad of a last line that no newline ends. @throws AppError as {@link read}. */
+  *end(): Generator<QuadLike> {
+    const quad = this.#quad(this.#rest, 0, this.#rest.length);
+    if (quad !== undefined) yield quad;
+  }
+
+  /** The error that says this of the statement that was read last. */
+  wrong(reason: string): AppError {
+    return malformed(reason, this.#line, 1);
+  }
+
+  #quad(text: string, start: number, end: number): QuadLike | undefined {
+    this.#scanner.open(text, start, end);
+    return readLine(this.#scanner, this.#hasGraphs);
+  }
 }
 
 /** The quad of a line; undefined when the line is empty or only announces a version. */
-function readLine(scanner: TermScanner): QuadLike | undefined {
+function readLine(scanner: TermScanner, hasGraphs: boolean): QuadLike | undefined {
   if (scanner.isOver()) return undefined;
   if (scanner.take("VERSION")) {
     readVersion(scanner);
@@ -43,6 +71,7 @@ function readLine(scanner: TermScanner): QuadLike | undefined {
     refuseMore(scanner, "the dot");
     return { subject, predicate, object, graph: DEFAULT_GRAPH };
   }
+  if (!hasGraphs) throw scanner.wrong("a dot must end the statement: N-Triples has no graphs");
   const graph = scanner.term("graph");
   if (!scanner.take(".")) throw scanner.wrong("a dot must end the statement");
   refuseMore(scanner, "the dot");

@@ -1,6 +1,6 @@
 import type { Hash } from "./hash.js";
 import type { LogEntry } from "./history.js";
-import type { RdfFormat } from "./ports.js";
+import type { DocumentContent, RdfFormat } from "./ports.js";
 import type { Quad } from "./term.js";
 
 /** A commit, and how many quads its dataset has. */
@@ -30,7 +30,12 @@ export interface StatePage {
 export interface ImportOrder {
   readonly branch: string;
   readonly format: RdfFormat;
-  readonly content: string;
+  readonly content: DocumentContent;
+  /**
+   * A document of the same format: the dataset has its quads no longer, unless they are in the content too. Only where
+   * the mode is `add`.
+   */
+  readonly removed?: string | undefined;
   /** What becomes of the dataset: it has these quads too, or no longer, or no others. */
   readonly mode: "add" | "remove" | "replace";
   readonly message: string;

@@ -175,8 +175,10 @@ export class StateService {
     const { repositories, rdf, clock } = this.#parts;
     const { orgId } = caller;
     await repositories.read(orgId, ({ store }) => checkTarget(store, order));
-    const document = await rdf.read(order.content, order.format);
-    const job = { order, document, author: authorOf(caller) };
+    const { content, removed, format } = order;
+    const document = await rdf.read(content, format);
+    const removal = removed === undefined ? undefined : await rdf.read(removed, format);
+    const job = { order, document, removal, author: authorOf(caller) };
     return repositories.write(orgId, ({ store }) => withPauses(importDocument(store, clock, job)));
   }
 

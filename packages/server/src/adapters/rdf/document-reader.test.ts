@@ -10,8 +10,8 @@ import {
   TripleStore,
 } from "../../state/index.js";
 import { DocumentReader } from "./document-reader.js";
-import { readDocument } from "./read-document.js";
 import { caiFurerImmerman, chain, moebiusLadder, ring, upTo } from "./testing/blank-graphs.js";
+import { readDocument } from "./testing/read-document.js";
 
 function rootOf(fill: (store: TripleStore, blocks: MemoryBlockStore) => void): Hash {
   const blocks = new MemoryBlockStore(systemClock);
@@ -28,6 +28,7 @@ function rootOfDocument({ quads, bodies }: RdfDocument): Hash {
 }
 
 const written = (quads: readonly Quad[]): string => quads.map(nQuad).join("");
+const bytesOf = (text: string): readonly Uint8Array[] => [Buffer.from(text)];
 const zeros = (count: number): string =>
   JSON.stringify({ "http://e/p": { "@list": upTo(count).map(() => 0) } });
 
@@ -62,7 +63,7 @@ describe("the reader of documents", () => {
       [written(ring(600)), "n-quads"],
       ["", "trig"],
     ] as const;
-    const read = Promise.all(documents.map(([text, format]) => reader.read(text, format)));
+    const read = Promise.all(documents.map(([text, format]) => reader.read(bytesOf(text), format)));
     expect(await longestTurnMs(read)).toBeLessThan(50);
     for (const [index, document] of (await read).entries()) {
       const [text = "", format = "trig"] = documents[index] ?? [];
@@ -71,8 +72,54 @@ describe("the reader of documents", () => {
     }
   });
 
+  it("reads a document as it comes, wherever it is cut", async () => {
+    const text =
+      '_:x <a:é> "ä😀" . # ein Satz\n_:x <a:b> <<( <a:s> <a:p> _:y )>> <a:g> .\n<a:a> <a:b> <a:c> .';
+    const bytes = Buffer.from(text);
+    const whole = rootOfDocument(await reader.read([bytes], "n-quads"));
+    for (const size of [1, 2, 3, 7]) {
+      const parts = async function* (): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < bytes.length; at += size) {
+          yield bytes.subarray(at, at + size);
+          if (at % 50 === 0) await pause(0);
+        }
+      };
+      expect(rootOfDocument(await reader.read(parts(), "n-quads"))).toBe(whole);
+    }
+  });
+
+  it("refuses a document as soon as it is malformed, and takes no more of it", async () => {
+    const endless = async function* (): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        yield Buffer.from("<a:a> <a:b> <a:c> .\n<a:a> a <a:c> .\n");
+        await pause(1);
+      }
+    };
+    await expect(reader.read(endless(), "n-quads")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("content: line 2, column 7") as unknown,
+    });
+    await expect(reader.read([Uint8Array.of(0x3c, 0xff)], "turtle")).rejects.toMatchObject({
+      message: "content: the document is not valid UTF-8",
+    });
+    const tooLong = `<a:a> <a:b> <a:c> .\n<a:${"a".repeat(3000)}> <a:b> <a:c> .`;
+    await expect(reader.read(bytesOf(tooLong), "n-triples")).rejects.toMatchObject({
+      message: expect.stringContaining("content: line 2, column 1: ") as unknown,
+    });
+  });
+
+  it("tells what a document's sender fails with, and reads the next", async () => {
+    const cut = async function* (): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from("<a:a> <a:b> "));
+      throw new Error("the line is cut");
+    };
+    await expect(reader.read(cut(), "n-quads")).rejects.toThrow("the line is cut");
+    const { quads } = await reader.read(bytesOf("<a:a> <a:b> <a:c> ."), "n-quads");
+    expect(quads.rows).toHaveLength(4);
+  });
+
   it("says where a document is malformed", async () => {
-    await expect(reader.read("<a:a> <a:b>\n  <c> .", "turtle")).rejects.toMatchObject({
+    await expect(reader.read(bytesOf("<a:a> <a:b>\n  <c> ."), "turtle")).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: "content: line 2, column 3: <c> is relative, and there is no base",
       details: [{ field: "content", reason: expect.stringContaining("line 2") as unknown }],
@@ -82,7 +129,7 @@ describe("the reader of documents", () => {
   it("ends at its deadline what would take too long", async () => {
     await using hasty = new DocumentReader({ documentMs: 300 });
     const poison = written(caiFurerImmerman(moebiusLadder(200)));
-    await expect(hasty.read(poison, "n-triples")).rejects.toMatchObject({
+    await expect(hasty.read(bytesOf(poison), "n-triples")).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message: expect.stringContaining("more than 300 ms (STATE_DOCUMENT_MS_MAX)") as unknown,
     });
@@ -90,17 +137,17 @@ describe("the reader of documents", () => {
 
   it("ends what would take too much memory, and reads the next", async () => {
     await using small = new DocumentReader({ memoryBytesMax: 40 * 1024 * 1024 });
-    await expect(small.read(zeros(100_000), "json-ld")).rejects.toMatchObject({
+    await expect(small.read(bytesOf(zeros(100_000)), "json-ld")).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message: expect.stringContaining("40 MiB of memory (STATE_DOCUMENT_MEMORY") as unknown,
     });
-    const { quads } = await small.read("<a:a> <a:b> <a:c> .", "turtle");
+    const { quads } = await small.read(bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
     expect(quads.rows).toHaveLength(4);
   });
 
   it("takes no more documents than may wait, and none when it is closed", async () => {
     const busy = new DocumentReader({ processesMax: 1, documentsMax: 2 });
-    const one = (): Promise<RdfDocument> => busy.read("<a:a> <a:b> <a:c> .", "turtle");
+    const one = (): Promise<RdfDocument> => busy.read(bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
     const [first, second] = [one(), one()];
     await expect(one()).rejects.toMatchObject({ code: "OVERLOADED" });
     await first;

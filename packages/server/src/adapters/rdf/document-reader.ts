@@ -5,11 +5,11 @@ import {
   STATE_DOCUMENTS_MAX,
 } from "../../kernel/limits.js";
 import type { RdfDocument, RdfFormat } from "../../state/index.js";
-import { ReadingProcess } from "./reading-process.js";
+import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 
 /** What a reader may use. */
 export interface ReaderLimits {
-  /** How long one document may take, in ms. */
+  /** How long one document may take once it has come, in ms. */
   readonly documentMs: number;
   /** How large the heap of a process may become. */
   readonly memoryBytesMax: number;
@@ -46,7 +46,7 @@ export class DocumentReader implements AsyncDisposable {
   }
 
   /** @throws AppError as {@link RdfCodec.read}, and `OVERLOADED` when too many documents wait. */
-  async read(text: string, format: RdfFormat): Promise<RdfDocument> {
+  async read(content: DocumentBytes, format: RdfFormat): Promise<RdfDocument> {
     const { processesMax, documentsMax } = this.#limits;
     if (this.#running < processesMax) {
       this.#running += 1;
@@ -59,7 +59,7 @@ export class DocumentReader implements AsyncDisposable {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
-      return await this.#readNow(text, format);
+      return await this.#readNow(content, format);
     } finally {
       // Whoever waits takes the place of this one.
       const next = this.#waiting.shift();
@@ -73,13 +73,13 @@ export class DocumentReader implements AsyncDisposable {
     await this.#stop();
   }
 
-  async #readNow(text: string, format: RdfFormat): Promise<RdfDocument> {
+  async #readNow(content: DocumentBytes, format: RdfFormat): Promise<RdfDocument> {
     if (this.#isClosed) throw stopping();
     clearTimeout(this.#idle);
     const process = this.#process();
     this.#busy.add(process);
     try {
-      return await process.read(text, format, this.#limits.documentMs);
+      return await process.read(content, format, this.#limits.documentMs);
     } finally {
       this.#busy.delete(process);
       this.#free.push(process);

@@ -9,10 +9,17 @@ export { RdfSource } from "./rdf-source.js";
 
 /** Reads and writes N-Triples, N-Quads, Turtle, TriG and JSON-LD. */
 export function openRdfCodec(): RdfCodec {
-  const reader = new DocumentReader();
+  const texts = new DocumentReader();
+  // Who sends slowly holds up nobody whose document is there.
+  const streams = new DocumentReader();
   return {
-    read: (text, format) => reader.read(text, format),
+    read: (content, format) =>
+      typeof content === "string"
+        ? texts.read([Buffer.from(content)], format)
+        : streams.read(content, format),
     write: writeQuads,
-    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([texts, streams].map((reader) => reader[Symbol.asyncDispose]()));
+    },
   };
 }

@@ -23,7 +23,6 @@ import {
 import { anyQuad } from "../../state/testing/quads.js";
 import { labelBlankNodes } from "./blank-labels.js";
 import { jsonErrorOffset } from "./json-syntax.js";
-import { readDocument } from "./read-document.js";
 import {
   caiFurerImmerman,
   chain,
@@ -32,6 +31,7 @@ import {
   ring,
   upTo,
 } from "./testing/blank-graphs.js";
+import { readDocument } from "./testing/read-document.js";
 import { writeQuads } from "./write-quads.js";
 
 const example = (name: string): ReturnType<typeof iri> => iri(`http://example.org/${name}`);
@@ -324,8 +324,12 @@ describe("malformed RDF", () => {
     ],
     ["n-quads", "<a:a> <a:b> <<( <a:a> <a:b> _:c )>> )>> .", "line 1, column 37:"],
     ["turtle", `<http://e/a> <http://e/b> """a\nb""" 'x' .`, "line 2, column 6:"],
-    ["n-triples", '<http://e/a> <http://e/b> "x .\n', "line 1, column 27: Unexpected"],
-    ["n-quads", "<http://e/a> <http://e/b> <c> .", "line 1, column 27: Invalid IRI"],
+    [
+      "n-triples",
+      '<http://e/a> <http://e/b> "x .\n',
+      "line 1, column 27: the literal does not end",
+    ],
+    ["n-quads", "<http://e/a> <http://e/b> <c> .", "line 1, column 27: the IRI is relative"],
     ["trig", "<http://e/g> { <http://e/a> <http://e/b> 1 ", "line 1, column 44:"],
     ["turtle", `<a:a> <a:b> <a:${"x".repeat(3000)}> .`, "line 1, column"],
     ["json-ld", '{\n  "a": }', "line 2, column 8:"],

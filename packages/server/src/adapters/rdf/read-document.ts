@@ -1,44 +1,135 @@
 import { AppError } from "../../kernel/errors.js";
-import { STATE_DOCUMENT_QUADS_MAX, STATE_DOCUMENT_TERM_BYTES_MAX } from "../../kernel/limits.js";
 import {
-  type Hash,
+  NQuadsReader,
+  ownTerm,
+  quad,
   type Quad,
-  QuadTableBuilder,
+  type QuadLike,
   type RdfDocument,
   type RdfFormat,
 } from "../../state/index.js";
 import { labelBlankNodes } from "./blank-labels.js";
+import { DocumentBuilder } from "./document-builder.js";
 import { readJsonLd } from "./read-json-ld.js";
-import { readText } from "./read-text.js";
+import { readText, type TextFormat } from "./read-text.js";
 
 /**
- * Reads a document. Blank nodes are labelled by what is said about them.
- * @throws AppError `INVALID_ARGUMENT`, naming line and column, when it is malformed, and `LIMIT_EXCEEDED`.
+ * Reads a document as it comes. Blank nodes are labelled by what is said about them. Both methods throw AppError
+ * `INVALID_ARGUMENT`, naming line and column, when it is malformed, and `LIMIT_EXCEEDED`.
  */
-export async function readDocument(text: string, format: RdfFormat): Promise<readonly Quad[]> {
-  const quads = format === "json-ld" ? await readJsonLd(text) : await readText(text, format);
-  if (quads.length > STATE_DOCUMENT_QUADS_MAX) {
-    throw tooMuch("quads", STATE_DOCUMENT_QUADS_MAX, "STATE_DOCUMENT_QUADS_MAX");
-  }
-  return labelBlankNodes(quads);
+export interface DocumentParser {
+  /** Takes more bytes of the document, in UTF-8, cut anywhere. */
+  push(bytes: Uint8Array): void;
+  finish(): Promise<RdfDocument>;
 }
 
-/** The quads as a store takes them. @throws AppError `LIMIT_EXCEEDED`. */
-export function documentOf(quads: Iterable<Quad>): RdfDocument {
-  const bodies = new Map<Hash, Uint8Array>();
-  const builder = new QuadTableBuilder((hash, body) => bodies.set(hash, body));
-  for (const one of quads) {
-    builder.add(one);
-    // A few short names in a context can stand for very long ones.
-    if (builder.termBytes <= STATE_DOCUMENT_TERM_BYTES_MAX) continue;
-    throw tooMuch("bytes of terms", STATE_DOCUMENT_TERM_BYTES_MAX, "STATE_DOCUMENT_TERM_BYTES_MAX");
-  }
-  return { quads: builder.finish(), bodies };
+/** What reads a document of this format. */
+export function documentParser(format: RdfFormat): DocumentParser {
+  return format === "n-quads" || format === "n-triples"
+    ? new LineParser(format)
+    : new TextParser(format);
 }
 
-function tooMuch(what: string, max: number, limit: string): AppError {
-  const reason = `the document makes more than ${max} ${what} (${limit}): import it in parts`;
-  return new AppError("LIMIT_EXCEEDED", `content: ${reason}`, {
-    details: [{ field: "content", reason }],
+/** Reads statements as they come: nothing of their text is kept. */
+class LineParser implements DocumentParser {
+  readonly #decoder = new Utf8Decoder();
+  readonly #reader: NQuadsReader;
+  readonly #builder = new DocumentBuilder();
+  /** The quads that say something about blank nodes: their labels follow from all of these. */
+  readonly #withBlanks: Quad[] = [];
+
+  constructor(format: "n-quads" | "n-triples") {
+    this.#reader = new NQuadsReader(format);
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#take(this.#reader.read(this.#decoder.decode(bytes)));
+  }
+
+  finish(): Promise<RdfDocument> {
+    return settled(() => {
+      this.#take(this.#reader.read(this.#decoder.end()));
+      this.#take(this.#reader.end());
+      for (const one of labelBlankNodes(this.#withBlanks)) this.#builder.add(one);
+      return this.#builder.finish();
+    });
+  }
+
+  #take(quads: Iterable<QuadLike>): void {
+    for (const one of quads) {
+      try {
+        if (hasBlank(one)) this.#withBlanks.push(ownQuad(one));
+        else this.#builder.add(one);
+      } catch (error) {
+        // What a store would refuse is refused while the place is known.
+        if (!(error instanceof AppError) || error.details.length > 0) throw error;
+        throw this.#reader.wrong(error.message);
+      }
+    }
+  }
+}
+
+/** Reads a document when all of it is there. */
+class TextParser implements DocumentParser {
+  readonly #format: TextFormat | "json-ld";
+  readonly #decoder = new Utf8Decoder();
+  readonly #pieces: string[] = [];
+
+  constructor(format: TextFormat | "json-ld") {
+    this.#format = format;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#pieces.push(this.#decoder.decode(bytes));
+  }
+
+  async finish(): Promise<RdfDocument> {
+    const text = this.#pieces.join("") + this.#decoder.end();
+    const format = this.#format;
+    const quads = format === "json-ld" ? await readJsonLd(text) : await readText(text, format);
+    const builder = new DocumentBuilder();
+    for (const one of labelBlankNodes(quads)) builder.add(one);
+    return builder.finish();
+  }
+}
+
+/** Decodes text that is cut anywhere. @throws AppError `INVALID_ARGUMENT` for what is not UTF-8. */
+class Utf8Decoder {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+
+  decode(bytes: Uint8Array): string {
+    return this.#decoded(() => this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  end(): string {
+    return this.#decoded(() => this.#decoder.decode());
+  }
+
+  #decoded(decode: () => string): string {
+    try {
+      return decode();
+    } catch (error) {
+      const reason = "the document is not valid UTF-8";
+      const details = [{ field: "content", reason }];
+      throw new AppError("INVALID_ARGUMENT", `content: ${reason}`, { details, cause: error });
+    }
+  }
+}
+
+function hasBlank({ subject, object, graph }: QuadLike): boolean {
+  if (subject.termType === "BlankNode" || graph.termType === "BlankNode") return true;
+  return object.termType === "BlankNode" || object.termType === "Quad";
+}
+
+function ownQuad({ subject, predicate, object, graph }: QuadLike): Quad {
+  const [s, p, o, g] = [subject, predicate, object, graph].map(ownTerm);
+  // Where a term cannot stand, the reader has refused it.
+  return quad(s as never, p as never, o as never, g as never);
+}
+
+/** A failure at once is a rejection too. */
+function settled<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(work());
   });
 }

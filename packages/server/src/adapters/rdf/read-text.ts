@@ -17,15 +17,10 @@ import {
 } from "../../state/index.js";
 import { malformed, offsetOf, positionAt, type TextPosition } from "./text-position.js";
 
-/** The formats that n3 reads, by our names. */
-const N3_FORMATS = {
-  "n-triples": "N-Triples",
-  "n-quads": "N-Quads",
-  turtle: "Turtle",
-  trig: "TriG",
-} as const;
+/** The formats that n3 reads for us, by our names. */
+const N3_FORMATS = { turtle: "Turtle", trig: "TriG" } as const;
 
-/** One of the formats whose errors have a place. */
+/** One of these formats. */
 export type TextFormat = keyof typeof N3_FORMATS;
 
 /**

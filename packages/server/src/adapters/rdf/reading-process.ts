@@ -1,7 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../kernel/errors.js";
+import { STATE_DOCUMENT_BYTES_MAX } from "../../kernel/limits.js";
 import type { RdfDocument, RdfFormat } from "../../state/index.js";
 import { decodeDocument } from "./document-bytes.js";
 import { headOf, type Message, MessageReader, type ReadFailure } from "./messages.js";
@@ -9,10 +11,13 @@ import { headOf, type Message, MessageReader, type ReadFailure } from "./message
 const CHILD_FILE = fileURLToPath(new URL("./child/rdf-child.js", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
 
+/** A document's bytes, cut anywhere. */
+export type DocumentBytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 /** Who waits for a document. */
 interface Reading {
   readonly resolve: (document: RdfDocument) => void;
-  readonly reject: (error: AppError) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** A process that reads documents, from outside. It takes one at a time. */
@@ -23,6 +28,8 @@ export class ReadingProcess {
   readonly #messages = new MessageReader();
   readonly #closed: Promise<void>;
   #reading: Reading | undefined;
+  /** Whether what it was sent last is a whole document. */
+  #isSent = true;
 
   /** @param memoryBytesMax how large its heap may become. */
   constructor(memoryBytesMax: number) {
@@ -36,8 +43,7 @@ export class ReadingProcess {
     // A broken pipe means that the process is gone, which `close` tells.
     this.#process.stdin.on("error", () => undefined);
     this.#process.stdout.on("data", (chunk: Buffer) => {
-      const message = this.#messages.push(chunk);
-      if (message !== undefined) this.#hear(message);
+      for (const message of this.#messages.push(chunk)) this.#hear(message);
     });
     this.#closed = new Promise((resolve) => {
       const onEnd = (cause?: unknown): void => {
@@ -48,19 +54,29 @@ export class ReadingProcess {
     });
   }
 
-  /** @throws AppError as the reader says, `DEADLINE_EXCEEDED`, or `LIMIT_EXCEEDED` when the process has ended. */
-  async read(text: string, format: RdfFormat, timeoutMs: number): Promise<RdfDocument> {
-    const timer = setTimeout(() => void this.end(overdue(timeoutMs)), timeoutMs);
+  /**
+   * @param content the document's bytes, taken as fast as they can be read.
+   * @param timeoutMs how long it may take once the document has come.
+   * @throws AppError as the reader says, `LIMIT_EXCEEDED` when it takes too long or the process has ended, and what
+   * the content throws.
+   */
+  async read(content: DocumentBytes, format: RdfFormat, timeoutMs: number): Promise<RdfDocument> {
+    let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise<RdfDocument>((resolve, reject) => {
-        this.#reading = { resolve, reject };
-        const bytes = Buffer.from(text);
-        this.#process.stdin.write(headOf(format, bytes.length));
-        this.#process.stdin.write(bytes);
+        const reading = { resolve, reject };
+        this.#reading = reading;
+        const onSent = (): void => {
+          if (this.#reading !== reading) return;
+          timer = setTimeout(() => void this.end(overdue(timeoutMs)), timeoutMs);
+        };
+        this.#send(content, format, reject).then(onSent, () => undefined);
       });
     } finally {
       clearTimeout(timer);
       this.#reading = undefined;
+      // Half a document is of no use to it, and the next one must not be taken for the other half.
+      if (!this.#isSent) await this.end(interrupted());
     }
   }
 
@@ -69,6 +85,22 @@ export class ReadingProcess {
     this.#fail(failure);
     this.#process.kill("SIGKILL");
     await this.#closed;
+  }
+
+  async #send(
+    content: DocumentBytes,
+    format: RdfFormat,
+    refuse: (error: unknown) => void,
+  ): Promise<void> {
+    this.#isSent = false;
+    // That the pipe is broken is told by the process's end; what the content throws is told here.
+    for await (const piece of messagesOf(content, format, refuse)) {
+      if (this.hasEnded) return;
+      const { stdin } = this.#process;
+      // No more of a document waits in memory than the pipe takes.
+      if (!stdin.write(piece)) await Promise.race([once(stdin, "drain"), this.#closed]);
+    }
+    this.#isSent = true;
   }
 
   #hear({ kind, payload }: Message): void {
@@ -93,6 +125,39 @@ export class ReadingProcess {
       "(STATE_DOCUMENT_MEMORY_BYTES_MAX). Import the document in parts";
     return new AppError("LIMIT_EXCEEDED", message, { cause });
   }
+}
+
+async function* messagesOf(
+  content: DocumentBytes,
+  format: RdfFormat,
+  refuse: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  yield headOf(format, 0);
+  let bytes = 0;
+  try {
+    for await (const part of content) {
+      bytes += part.length;
+      if (bytes > STATE_DOCUMENT_BYTES_MAX) throw tooLong();
+      yield headOf("part", part.length);
+      yield part;
+    }
+  } catch (error) {
+    refuse(error);
+    throw error;
+  }
+  yield headOf("end", 0);
+}
+
+function tooLong(): AppError {
+  const mebibytes = STATE_DOCUMENT_BYTES_MAX / MEBIBYTE;
+  const message = `content: A document has ${mebibytes} MiB at most (STATE_DOCUMENT_BYTES_MAX): import it in parts`;
+  return new AppError("LIMIT_EXCEEDED", message);
+}
+
+function interrupted(): AppError {
+  return new AppError("STORE_UNAVAILABLE", "Another document was interrupted", {
+    retryAfterMs: 1000,
+  });
 }
 
 function overdue(timeoutMs: number): AppError {

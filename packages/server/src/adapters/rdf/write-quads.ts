@@ -1,22 +1,54 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { nQuad, type Quad, type RdfFormat } from "../../state/index.js";
 import { writeJsonLd } from "./write-json-ld.js";
 import { writeTurtle } from "./write-turtle.js";
 
-/** Writes quads, piece by piece. N-Triples and Turtle say nothing of graphs. */
+/** UTF-16 units of one piece: they take a few milliseconds, and a write to a socket. */
+const PIECE_LENGTH = 64 * 1024;
+
+/**
+ * Writes quads, piece by piece, with a turn of the event loop for others after each. N-Triples and Turtle say nothing
+ * of graphs.
+ */
 export async function* writeQuads(
   quads: Iterable<Quad>,
   format: RdfFormat,
 ): AsyncGenerator<string> {
+  let piece = "";
+  for await (const text of textsOf(quads, format)) {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+    await nextTurn();
+  }
+  if (piece !== "") yield piece;
+}
+
+function textsOf(
+  quads: Iterable<Quad>,
+  format: RdfFormat,
+): Iterable<string> | AsyncIterable<string> {
   switch (format) {
     case "n-triples":
     case "n-quads":
-      for (const one of quads) yield nQuad(one);
-      return;
+      return statements(quads);
     case "turtle":
     case "trig":
-      yield* writeTurtle(quads, format);
-      return;
+      return writeTurtle(quads, format);
     case "json-ld":
-      yield* writeJsonLd(quads);
+      return writeJsonLd(quads);
   }
+}
+
+/** Many at a time: waiting for each one would take longer than writing it. */
+function* statements(quads: Iterable<Quad>): Generator<string> {
+  let piece = "";
+  for (const one of quads) {
+    piece += nQuad(one);
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+  }
+  yield piece;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type State } from "@steward/client";
@@ -76,6 +76,25 @@ describe("the commands that change branches", () => {
         "",
       ].join("\n"),
     });
+  });
+
+  it("import what is to be added and what is to be taken out as one commit", async () => {
+    const file = (name: string, content: string): string => {
+      writeFileSync(join(dir, name), content);
+      return join(dir, name);
+    };
+    await committed("<a:ale> <p:price> 1 .");
+    const added = file("added.ttl", "<a:ale> <p:price> 2 .");
+    const removed = file("removed.ttl", "<a:ale> <p:price> 1 .");
+    const done = await steward(["import", added, "--remove", removed]);
+    expect(done.stdout).toMatch(/^bagu\w+ {2}\+1 -1, /);
+    const shown = await steward(["import", added, "--mode", "remove"], "");
+    expect(shown.stdout).toMatch(/^bagu\w+ {2}\+0 -1, /);
+    expect(shown.stderr).toContain("100 %  1 of 1 MiB");
+    await expect(steward(["import", join(dir, "none.ttl")])).rejects.toMatchObject({ exitCode: 2 });
+    const out = join(dir, "out.nq");
+    expect((await steward(["export", "--output", out], "")).stderr).toContain("1 MiB");
+    expect((await steward(["export"])).stdout).toBe(readFileSync(out, "utf8"));
   });
 
   it("change a branch only where it was seen to be, when told where that is", async () => {

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { createReadStream, readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
+import { Readable } from "node:stream";
 import type { StateFormat } from "@steward/client";
-import { usageError } from "../cli-error.js";
+import { type CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 
 /** What stands for standard input where a file is asked for. */
@@ -30,9 +31,49 @@ export async function readDocument(file: string, stdin: CliContext["stdin"]): Pr
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`Cannot read ${file}: ${reason}`, "give a path, or - for standard input");
+    throw unreadable(file, error);
   }
+}
+
+/**
+ * Opens a file, or standard input, to be read as it is sent.
+ * @param sent called with the number of bytes that were taken so far, and how many a file has.
+ * @throws CliError when there is no such file.
+ */
+export function openDocument(
+  file: string,
+  stdin: CliContext["stdin"],
+  sent: (bytes: number, total: number | undefined) => void,
+): ReadableStream<Uint8Array> {
+  const bytes = file === STDIN ? undefined : sizeOf(file);
+  const source = file === STDIN ? stdin : createReadStream(file, { highWaterMark: READ_BYTES });
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    let done = 0;
+    for await (const chunk of source) {
+      const part = Buffer.from(chunk);
+      done += part.length;
+      sent(done, bytes);
+      yield part;
+    }
+  };
+  // The two libraries' types of one and the same stream differ.
+  return Readable.toWeb(Readable.from(counted())) as ReadableStream<Uint8Array>;
+}
+
+/** Bytes that are read from a file at once. */
+const READ_BYTES = 256 * 1024;
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: string, error: unknown): CliError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return usageError(`Cannot read ${file}: ${reason}`, "give a path, or - for standard input");
 }
 
 /** The format that was asked for, else the one that the file's name tells. @throws CliError. */
@@ -42,4 +83,9 @@ export function formatOf(format: string | undefined, file: string): StateFormat 
   if (known !== undefined && !isUnknown) return known;
   const told = format ?? (file === STDIN ? "that of standard input" : `that of ${file}`);
   throw usageError(`Unknown format: ${told}`, `give --format: ${FORMATS.join(", ")}`);
+}
+
+/** Bytes as people count them. */
+export function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / (1024 * 1024));
 }

@@ -2,8 +2,9 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
+import { progressBar } from "../progress-bar.js";
 import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
-import { FORMATS, formatOf } from "./document.js";
+import { FORMATS, formatOf, mebibytes } from "./document.js";
 import { typedTerm } from "./terms.js";
 
 interface ExportOptions extends ClientOptions {
@@ -30,21 +31,18 @@ export function exportCommand({ env, terminal }: CliContext): Command {
         ...{ at, format },
         ...(graph === undefined ? {} : { graph: typedTerm(graph) }),
       });
-      if (output !== undefined) {
-        await pipeline(text, createWriteStream(output));
-        return;
-      }
-      for await (const line of linesOf(text)) terminal.print(line);
+      const bar = progressBar(terminal, "MiB");
+      const counted = async function* (): AsyncGenerator<Uint8Array> {
+        let done = 0;
+        for await (const chunk of text) {
+          yield chunk;
+          done += chunk.length;
+          // Where the dataset itself goes to the terminal, numbers would stand between its lines.
+          if (output !== undefined) bar.show(mebibytes(done));
+        }
+        bar.end();
+      };
+      if (output !== undefined) await pipeline(counted, createWriteStream(output));
+      else for await (const chunk of counted()) await terminal.write(chunk);
     });
-}
-
-async function* linesOf(text: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of text) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-  if (rest !== "") yield rest;
 }

@@ -1,9 +1,10 @@
 import { Option, type Command } from "commander";
-import type { StateImport } from "@steward/client";
+import type { StateImport, StateImported } from "@steward/client";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
 import { BASE_HELP } from "./changed-lines.js";
-import { FORMATS, formatOf, readDocument } from "./document.js";
+import { FORMATS, formatOf, mebibytes, openDocument, readDocument } from "./document.js";
+import { progressBar } from "../progress-bar.js";
 
 interface ImportOptions extends ClientOptions {
   readonly branch: string;
@@ -11,10 +12,25 @@ interface ImportOptions extends ClientOptions {
   readonly mode: NonNullable<StateImport["mode"]>;
   readonly message?: string;
   readonly base?: string;
+  readonly remove?: string;
 }
 
 /** `steward state import`: takes a document in, as one commit. */
 export function importCommand({ env, stdin, terminal }: CliContext): Command {
+  const stream = async (
+    file: string,
+    send: (content: ReadableStream<Uint8Array>) => Promise<StateImported>,
+  ): Promise<StateImported> => {
+    const bar = progressBar(terminal, "MiB");
+    const content = openDocument(file, stdin, (done, total) => {
+      bar.show(mebibytes(done), total === undefined ? undefined : mebibytes(total));
+    });
+    try {
+      return await send(content);
+    } finally {
+      bar.end();
+    }
+  };
   return clientCommand("import", "Takes a document of RDF in, as one commit.")
     .argument("<file>", "The document, or - for standard input.")
     .option("--branch <branch>", "The branch that moves.", "main")
@@ -25,15 +41,27 @@ export function importCommand({ env, stdin, terminal }: CliContext): Command {
         .default("add"),
     )
     .option("--message <text>", "Message of the commit.")
+    .option(
+      "--remove <file>",
+      "A document of the same format to take out in the same commit, before the other is added.",
+    )
     .option("--base <id>", BASE_HELP)
     .action(async (file: string, options: ImportOptions) => {
-      const { branch, mode, message, base } = options;
-      const imported = await connect(options, env).state.import({
+      const { branch, mode, message, base, remove } = options;
+      const { state } = connect(options, env);
+      const order = {
         ...{ branch, mode, format: formatOf(options.format, file) },
-        content: await readDocument(file, stdin),
         message: message ?? `Import ${file === "-" ? "a document" : file}`,
         ...(base === undefined ? {} : { expected: base }),
-      });
+      };
+      const imported =
+        remove === undefined
+          ? await stream(file, (content) => state.importDocument({ ...order, content }))
+          : await state.import({
+              ...order,
+              content: await readDocument(file, stdin),
+              remove: await readDocument(remove, stdin),
+            });
       if (options.json) {
         terminal.printJson(imported);
         return;

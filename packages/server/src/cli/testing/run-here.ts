@@ -13,8 +13,9 @@ export async function runHere(
 ): Promise<Ended> {
   const text = { stdout: "", stderr: "" };
   const isTTY = answer !== undefined;
-  const write = (stream: "stdout" | "stderr") => (chunk: string | Uint8Array) => {
-    text[stream] += String(chunk);
+  const write = (stream: "stdout" | "stderr") => (chunk: string | Uint8Array, taken?: unknown) => {
+    text[stream] += Buffer.from(chunk).toString("utf8");
+    if (typeof taken === "function") taken();
     return true;
   };
   const streams = { out: { write: write("stdout") }, error: { write: write("stderr"), isTTY } };

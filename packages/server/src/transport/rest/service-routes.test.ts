@@ -125,6 +125,7 @@ describe("/openapi.json", () => {
       "post /api/plans submitPlan",
       "post /api/plans/{plan_id}/retry retryPlan",
       "post /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
+      "post /api/state/documents importStateDocument",
       "post /api/state/drift acceptSchemaDrift",
       "post /api/state/fsck checkState",
       "post /api/state/gc collectState",

@@ -1,7 +1,5 @@
-import { Readable } from "node:stream";
 import {
   dataOf,
-  STATE_FORMATS,
   movedStateRefSchema,
   moveStateRefSchema,
   stateAnswerSchema,
@@ -10,11 +8,7 @@ import {
   stateCommitSchema,
   stateDiffQuerySchema,
   stateDiffSchema,
-  stateExportQuerySchema,
   stateFaultSchema,
-  type StateFormat,
-  stateImportedSchema,
-  stateImportSchema,
   stateLogQuerySchema,
   type StateMerge,
   stateMergedSchema,
@@ -27,7 +21,6 @@ import {
   stateRevertedSchema,
   stateRevertSchema,
 } from "@steward/protocol/rest";
-import type { FastifyReply } from "fastify";
 import * as z from "zod";
 import { invalidField } from "../../kernel/errors.js";
 import {
@@ -38,16 +31,15 @@ import {
 import { commitId, commitOfId, type Hash, type StateService } from "../../state/index.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
+import { addDocumentRoutes, hashOrNone } from "./state-document-routes.js";
 import {
   answerMessage,
   commitMessage,
   diffMessage,
   faultMessage,
-  importedMessage,
   mergeConflict,
   mergedMessage,
   pageMessage,
-  parseGraph,
   patternOf,
   proofMessage,
   quadOfTerms,
@@ -68,8 +60,7 @@ export function addStateRoutes(app: RestApp, state: StateService): void {
   addDiff(app, state);
   addAt(app, state);
   addQuery(app, state);
-  addImport(app, state);
-  addExport(app, state);
+  addDocumentRoutes(app, state);
   addProof(app, state);
   addMerge(app, state);
   addRevert(app, state);
@@ -105,10 +96,6 @@ function addRefs(app: RestApp, state: StateService): void {
     await state.moveRef(context, { name, expected: hashOrNone(body.expected), next });
     return { data: { name, commit: next === undefined ? null : commitId(next) } };
   });
-}
-
-function hashOrNone(id: string | null): Hash | undefined {
-  return id === null ? undefined : commitOfId(id);
 }
 
 function addLog(app: RestApp, state: StateService): void {
@@ -184,85 +171,6 @@ function addQuery(app: RestApp, state: StateService): void {
     const parsed = (patterns ?? []).map(quadPatternOf);
     return { data: solutionsMessage(parsed, await state.solve(context, at, parsed, limit)) };
   });
-}
-
-function addImport(app: RestApp, state: StateService): void {
-  const schema = {
-    operationId: "importState",
-    summary: "Import an RDF document as one commit",
-    description:
-      "A document that changes nothing makes no commit. The error for malformed RDF names the line and the column.",
-    tags,
-    body: stateImportSchema,
-    response: { 200: json("It is in", dataOf(stateImportedSchema)), ...errors(409, 413) },
-  };
-  const config = { tooLargeFix: "import the document in parts" };
-  app.post("/api/state/import", { schema, config }, async ({ body, context }) => {
-    const { branch = MAIN, mode = "add", format, content, message, expected } = body;
-    const outcome = await state.import(context, {
-      ...{ branch, mode, format, content, message },
-      ...(expected === undefined ? {} : { expected: hashOrNone(expected) ?? null }),
-    });
-    return { data: importedMessage(outcome) };
-  });
-}
-
-/** One quad in the default graph, as each format writes it. */
-const FORMAT_EXAMPLES: Readonly<Record<StateFormat, string>> = {
-  "n-triples": '<urn:order:1> <urn:p:status> "open" .\n',
-  "n-quads": '<urn:order:1> <urn:p:status> "open" .\n',
-  turtle: '<urn:order:1> <urn:p:status> "open" .\n',
-  trig: '<urn:order:1> <urn:p:status> "open" .\n',
-  "json-ld": '[{"@id":"urn:order:1","urn:p:status":[{"@value":"open"}]}]\n',
-};
-
-const MEDIA_TYPES: Readonly<Record<StateFormat, string>> = {
-  "n-triples": "application/n-triples",
-  "n-quads": "application/n-quads",
-  turtle: "text/turtle",
-  trig: "application/trig",
-  "json-ld": "application/ld+json",
-};
-
-function addExport(app: RestApp, state: StateService): void {
-  const content = STATE_FORMATS.map((format) => [
-    MEDIA_TYPES[format],
-    { schema: z.string().meta({ examples: [FORMAT_EXAMPLES[format]] }) },
-  ]);
-  const schema = {
-    operationId: "exportState",
-    summary: "Export the dataset of a commit as RDF",
-    description:
-      "The whole dataset or one graph of it, sent while it is read. The ETag is the content id of the commit.",
-    tags,
-    querystring: stateExportQuerySchema,
-    response: {
-      200: {
-        description: "The dataset, in the format asked for",
-        content: Object.fromEntries(content) as Record<string, { schema: z.ZodString }>,
-      },
-      ...errors(404),
-    },
-  };
-  app.get("/api/state/export", { schema }, async ({ query, context }, reply) => {
-    const { at = MAIN, format = "n-quads", graph } = query;
-    const named = graph === undefined ? undefined : parseGraph(graph);
-    const { commit, text } = await state.export(context, at, format, named);
-    return sendText(reply, MEDIA_TYPES[format], commitId(commit), text);
-  });
-}
-
-/** Sends text as it is written; the commit that it is of never changes. */
-function sendText(
-  reply: FastifyReply,
-  mediaType: string,
-  commit: string,
-  text: AsyncIterable<string>,
-): FastifyReply {
-  return reply
-    .header("content-type", `${mediaType}; charset=utf-8`)
-    .header("etag", `"${commit}"`)
-    .send(Readable.from(text));
 }
 
 function addProof(app: RestApp, state: StateService): void {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   operations = Object.entries(body["paths"] as Paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       request: `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11")}`,
-      example: operation.requestBody?.content["application/json"].example,
+      example: operation.requestBody?.content["application/json"]?.example,
     })),
   );
 });
@@ -120,6 +120,6 @@ type Paths = Record<
   string,
   Record<
     string,
-    { requestBody?: { content: { "application/json": { readonly example: unknown } } } }
+    { requestBody?: { content: { "application/json"?: { readonly example: unknown } } } }
   >
 >;

@@ -9,7 +9,7 @@ import {
   MessageReader,
   type ReadFailure,
 } from "../messages.js";
-import { documentOf, readDocument } from "../read-document.js";
+import { type DocumentParser, documentParser } from "../read-document.js";
 
 /**
  * A process that reads documents, apart from the server: one that takes for ever, or needs more memory than there is,
@@ -23,22 +23,49 @@ new Worker(new URL("../../parent-watch-worker.js", import.meta.url), {
   workerData: { parentPid: Number(parentPid) },
 });
 const messages = new MessageReader();
+/** What reads the document that comes; undefined when it was refused. */
+let parser: DocumentParser | undefined;
 process.stdin.on("data", (chunk: Buffer) => {
-  const message = messages.push(chunk);
-  if (message !== undefined) void answer(message);
+  for (const message of messages.push(chunk)) take(message);
 });
 process.stdin.on("end", () => process.exit(0));
 
-async function answer({ kind, payload }: Message): Promise<void> {
-  try {
-    assert(kind !== "read" && kind !== "failed", "the server sends documents");
-    const quads = await readDocument(payload.toString(), kind);
-    say("read", encodeDocument(documentOf(quads)));
-  } catch (error) {
-    const { code, message, details, cause } = AppError.from(error);
-    const failure: ReadFailure = { code, message, details, cause: String(cause) };
-    say("failed", [Buffer.from(JSON.stringify(failure))]);
+function take({ kind, payload }: Message): void {
+  switch (kind) {
+    case "part":
+      takePart(payload);
+      return;
+    case "end":
+      void finish();
+      return;
+    default:
+      assert(kind !== "read" && kind !== "failed", "the server sends documents");
+      parser = documentParser(kind);
   }
+}
+
+function takePart(bytes: Buffer): void {
+  try {
+    parser?.push(bytes);
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+async function finish(): Promise<void> {
+  try {
+    const document = await parser?.finish();
+    if (document !== undefined) say("read", encodeDocument(document));
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+function refuse(thrown: unknown): void {
+  parser = undefined;
+  const { code, message, details, cause } = AppError.from(thrown);
+  const failure: ReadFailure = { code, message, details, cause: String(cause) };
+  say("failed", [Buffer.from(JSON.stringify(failure))]);
 }
 
 function say(kind: MessageKind, pieces: readonly Uint8Array[]): void {
