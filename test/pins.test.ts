@@ -274,6 +274,9 @@ describe("the package controlplane.v1", () => {
         "4 period: string",
         "5 limit: string",
         "6 action: string",
+        "7 used: string",
+        "8 remaining: string",
+        "9 resets_at: string",
       ],
       SetBudgetRequest: [
         "1 scope: string",

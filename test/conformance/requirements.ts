@@ -472,6 +472,7 @@ const DECISIONS = {
     "D14-replay": "Finished steps are replayed whatever the budget says",
     "D14-warn": "A warning budget tells the agent among the hints",
     "D14-session": "A session's budget caps each session for itself",
+    "D14-remaining": "The list of budgets shows what is recorded against each, and what is left",
     "D14-events": "source and id count once for ever; a late event counts on the day it occurred",
     "D14-no-store": "Without a store usage answers 503",
     "D14-drain": "A shutdown records what waits",

@@ -32,6 +32,28 @@ export const budgets: readonly Scenario[] = [
     },
   ),
   scenario(
+    ["D14-remaining"],
+    "the list of budgets shows what is used and what is left",
+    async ({ steward, client }) => {
+      const { billing } = billingAdmin(client);
+      const table = await steward.table("id INTEGER");
+      await billing.setBudget(CAP);
+      expect(await billing.budgets()).toMatchObject([{ used: "0", remaining: "10" }]);
+      const { plan_id } = await client.submit({
+        steps: [step("a", `INSERT INTO ${table} VALUES (1)`)],
+      });
+      await rowsOf(client, plan_id, "a");
+      expect(await billing.budgets()).toMatchObject([
+        {
+          limit: "10",
+          used: "3",
+          remaining: "7",
+          resets_at: expect.stringMatching(/T00:00:00\.000Z$/),
+        },
+      ]);
+    },
+  ),
+  scenario(
     ["D14-replay", "D14-pending"],
     "what has run is replayed whatever the budget says, and what was refused runs when there is room",
     async ({ client }) => {

@@ -59,6 +59,11 @@ export interface NewBudget {
 /** A cap on usage. */
 export interface Budget extends NewBudget {
   readonly budget_id: string;
+  /** What is recorded in the present period, in the unit of the limit. */
+  readonly used?: string;
+  readonly remaining?: string;
+  /** RFC 3339, UTC; absent: never. */
+  readonly resets_at?: string;
 }
 
 /** The answer to removing a budget. */
@@ -159,7 +164,20 @@ export const newBudgetSchema: z.ZodType<NewBudget> = z.strictObject(budgetShape)
 
 /** Schema of {@link Budget}. */
 export const budgetSchema: z.ZodType<Budget> = z
-  .object({ budget_id: z.string().describe("Id of the budget"), ...budgetShape })
+  .object({
+    budget_id: z.string().describe("Id of the budget"),
+    ...budgetShape,
+    used: z
+      .string()
+      .exactOptional()
+      .describe("Recorded in the present period, in the unit of the limit; only in the list"),
+    remaining: z.string().exactOptional().describe("What is left of the limit; only in the list"),
+    resets_at: z
+      .string()
+      .meta({ format: "date-time" })
+      .exactOptional()
+      .describe("When the period ends, in UTC; absent for a total"),
+  })
   .meta({
     id: "Budget",
     description: "A cap on usage",
@@ -171,6 +189,9 @@ export const budgetSchema: z.ZodType<Budget> = z
         period: "month",
         limit: "100",
         action: "block",
+        used: "12.5",
+        remaining: "87.5",
+        resets_at: "2026-04-01T00:00:00.000Z",
       },
     ],
   });

@@ -19,7 +19,12 @@ export interface Budget {
 
 /** A budget's limit as it is written: whole AAUs, or decimal dollars. */
 export function limitText({ unit, limit }: Pick<Budget, "unit" | "limit">): string {
-  return unit === "usd" ? formatUsd(limit) : String(limit);
+  return amountText(unit, limit);
+}
+
+/** An amount as it is written: whole AAUs, or decimal dollars. */
+export function amountText(unit: Budget["unit"], amount: bigint): string {
+  return unit === "usd" ? formatUsd(amount) : String(amount);
 }
 
 /** The time over which a budget counts: half open, in ms since the epoch. */
@@ -170,7 +175,8 @@ export function windowOf(budget: Budget, sessionId: string, nowMs: number): Budg
   }
 }
 
-function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): bigint {
+/** What counts against a budget: AAUs or nanodollars. */
+export function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): bigint {
   return budget.unit === "aau" ? BigInt(amount.aau) : amount.cost;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../kernel/caller.js";
 import { HandClock } from "../storage/contract.js";
 import { openConnection } from "../storage/sqlite/connection.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
@@ -154,6 +155,39 @@ describe("the usage service", () => {
       code: "INVALID_ARGUMENT",
       details: [{ field }],
     });
+  });
+
+  it("shows of each budget what is used in its own unit and period, and of whom", async () => {
+    await using room = await UsageRoom.open();
+    await room.service.setPrice(admin(), { scope: "aau", amount_usd: "0.5", from: "2020-01-01" });
+    const call = { orgId: ORG, sessionId: "s1", finishedAtMs: NOON_MS, intent: "write_insert" };
+    await recordToolCalls(room.store.plans, [call, { ...call, sessionId: "s2" }]);
+    await room.recorder.flush();
+    const cap = {
+      scope: "organization",
+      unit: "aau",
+      period: "total",
+      limit: "10",
+      action: "warn",
+    };
+    await room.service.setBudget(admin(), cap);
+    await room.service.setBudget(admin(), { ...cap, unit: "usd", limit: "2.5" });
+    await room.service.setBudget(admin(), { ...cap, scope: "session" });
+    const shown = async (caller: Caller) =>
+      new Map(
+        (await room.service.budgets(caller)).map(({ budget, usage }) => [
+          `${budget.scope} ${budget.unit}`,
+          usage,
+        ]),
+      );
+    expect(await shown({ ...admin(), sessionId: "s1" })).toEqual(
+      new Map([
+        ["organization aau", { used: 6n, remaining: 4n }],
+        ["organization usd", { used: 3_000_000_000n, remaining: 0n }],
+        ["session aau", { used: 3n, remaining: 7n }],
+      ]),
+    );
+    expect((await shown(admin())).get("session aau")).toBeUndefined();
   });
 
   it("removes the organization's own budgets only", async () => {

@@ -4,6 +4,7 @@ import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { requireBillingAdmin } from "../governance/index.js";
 import { parseBudget, type BudgetInput } from "./budget-input.js";
+import { budgetState, type BudgetState } from "./budget-state.js";
 import type { Budget } from "./budgets.js";
 import { externalUsage, type ExternalEvent } from "./external-event.js";
 import type { UsageStore } from "./ports.js";
@@ -120,10 +121,19 @@ export class UsageService {
     });
   }
 
-  /** The organization's budgets. */
-  async budgets(caller: Caller): Promise<readonly Budget[]> {
+  /** The organization's budgets, and what is recorded against each; of sessions, the caller's own. */
+  async budgets(caller: Caller): Promise<readonly BudgetState[]> {
     requireBillingAdmin(caller);
-    return this.#parts.store.budgets(caller.orgId);
+    const { store, recorder, clock } = this.#parts;
+    await recorder.flush();
+    const { orgId, sessionId } = caller;
+    const asked = { sessionId, nowMs: clock.nowMs() };
+    const states: BudgetState[] = [];
+    // One after the other: there may be many, and nobody waits for the list in a hurry.
+    for (const budget of await store.budgets(orgId)) {
+      states.push(await budgetState(store, orgId, budget, asked));
+    }
+    return states;
   }
 
   /** Sets a budget, in the place of one with the same scope, unit, period and action. */

@@ -155,7 +155,9 @@ describe("the commands of billing admins", () => {
     const { stdout } = await steward("budget", "set", "100", "usd", "--action", "warn");
     const id = stdout.trim();
     const list = await steward("budget", "list");
-    expect(list.stdout).toMatch(new RegExp(`^${id} +organization +100 +usd +month +warn$`, "m"));
+    expect(list.stdout).toMatch(
+      new RegExp(`^${id} +organization +0 +100 +100 +usd +month +warn$`, "m"),
+    );
     expect((await steward("budget", "remove", id)).stdout).toBe("removed\n");
     expect((await steward("budget", "list")).stderr).toBe("no budgets: usage has no limit\n");
   });

@@ -29,6 +29,8 @@ function listCommand({ env, terminal }: CliContext): Command {
     const columns = [
       { title: "BUDGET", whole: true },
       { title: "OF" },
+      { title: "USED", align: "right" as const },
+      { title: "LEFT", align: "right" as const },
       { title: "LIMIT", align: "right" as const },
       { title: "UNIT" },
       { title: "PER" },
@@ -37,6 +39,8 @@ function listCommand({ env, terminal }: CliContext): Command {
     const rows = budgets.map((budget) => [
       budget.budget_id,
       budget.scope,
+      budget.used ?? "",
+      budget.remaining ?? "",
       budget.limit,
       budget.unit,
       budget.period,

@@ -2,9 +2,11 @@ import type * as proto from "@steward/protocol/grpc";
 import { isoTime } from "../../kernel/clock.js";
 import {
   formatUsd,
+  amountText,
   limitText,
   usdOf,
   type Budget,
+  type BudgetState,
   type DailyUsage,
   type ExternalEvent,
   type Grouping,
@@ -113,6 +115,20 @@ export function budgetMessage(budget: Budget): proto.Budget {
     period,
     limit: limitText(budget),
     action,
+    used: "",
+    remaining: "",
+    resetsAt: "",
+  };
+}
+
+/** A budget and what is recorded against it. */
+export function budgetStateMessage({ budget, usage }: BudgetState): proto.Budget {
+  if (usage === undefined) return budgetMessage(budget);
+  return {
+    ...budgetMessage(budget),
+    used: amountText(budget.unit, usage.used),
+    remaining: amountText(budget.unit, usage.remaining),
+    resetsAt: usage.resetsAtMs === undefined ? "" : isoTime(usage.resetsAtMs),
   };
 }
 

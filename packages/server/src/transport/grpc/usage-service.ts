@@ -4,6 +4,7 @@ import type { UsageService } from "../../usage/index.js";
 import type { Methods } from "./methods.js";
 import {
   budgetMessage,
+  budgetStateMessage,
   dailyUsageMessages,
   differenceMessage,
   externalEventOf,
@@ -71,7 +72,7 @@ function addBudgets(methods: Methods, usage: UsageService): void {
 
   methods.unary(method.listBudgets, async (_request, ctx) => {
     const budgets = await usage.budgets(ctx);
-    return create(method.listBudgets.output, { budgets: budgets.map(budgetMessage) });
+    return create(method.listBudgets.output, { budgets: budgets.map(budgetStateMessage) });
   });
 
   methods.unary(method.setBudget, async (request, ctx) => {

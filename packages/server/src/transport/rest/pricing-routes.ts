@@ -12,7 +12,12 @@ import * as z from "zod";
 import type { UsageService } from "../../usage/index.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
-import { budgetMessage, priceMessage, repricingMessage } from "./usage-messages.js";
+import {
+  budgetMessage,
+  budgetStateMessage,
+  priceMessage,
+  repricingMessage,
+} from "./usage-messages.js";
 
 const tags = ["Billing"];
 
@@ -68,7 +73,9 @@ function addBudgets(app: RestApp, usage: UsageService): void {
   const list = {
     operationId: "listBudgets",
     summary: "List the budgets",
-    description: "Every budget of your organization.",
+    description:
+      "Every budget of your organization with what is recorded against it in the present period. A budget of " +
+      "sessions is shown with the usage of the session that x-session-id names.",
     tags,
     response: {
       200: json("The budgets", dataOf(z.array(budgetSchema).readonly())),
@@ -76,7 +83,7 @@ function addBudgets(app: RestApp, usage: UsageService): void {
     },
   };
   app.get("/billing/budgets", { schema: list }, async ({ context }) => ({
-    data: (await usage.budgets(context)).map(budgetMessage),
+    data: (await usage.budgets(context)).map(budgetStateMessage),
   }));
   const set = {
     operationId: "setBudget",

@@ -11,10 +11,12 @@ import type {
 import { isoTime } from "../../kernel/clock.js";
 import {
   formatUsd,
+  amountText,
   limitText,
   toCsv,
   usdOf,
   type Budget,
+  type BudgetState,
   type DailyUsage,
   type ExternalEvent,
   type Grouping,
@@ -116,6 +118,18 @@ export function repricingMessage({ corrections, difference }: Repriced): Reprici
 /** A budget. */
 export function budgetMessage({ id, ...budget }: Budget): BudgetMessage {
   return { budget_id: id, ...budget, limit: limitText(budget) };
+}
+
+/** A budget and what is recorded against it. */
+export function budgetStateMessage({ budget, usage }: BudgetState): BudgetMessage {
+  if (usage === undefined) return budgetMessage(budget);
+  const { used, remaining, resetsAtMs } = usage;
+  return {
+    ...budgetMessage(budget),
+    used: amountText(budget.unit, used),
+    remaining: amountText(budget.unit, remaining),
+    ...(resetsAtMs === undefined ? {} : { resets_at: isoTime(resetsAtMs) }),
+  };
 }
 
 function totalsMessage({ actionCount, totalAau, totalCost }: UsageTotals): UsageTotalsMessage {
