@@ -40,6 +40,26 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
       CREATE UNIQUE INDEX ON p(i); ALTER TABLE b ADD CONSTRAINT k FOREIGN KEY (i) REFERENCES p(i); COMMENT ON CONSTRAINT k ON b IS 'x'`,
   ],
   [
+    "a partition of a table that a foreign key refers to",
+    "CREATE TABLE p(i int PRIMARY KEY) PARTITION BY LIST (i); CREATE TABLE b(i int REFERENCES p)",
+    "CREATE TABLE p(i int PRIMARY KEY) PARTITION BY LIST (i); CREATE TABLE b(i int REFERENCES p); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1)",
+  ],
+  [
+    "a key of partitions, of other columns, and one that has not been attached",
+    `CREATE TABLE p(i int, j int, PRIMARY KEY (i)) PARTITION BY LIST (i); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+      CREATE TABLE q(i int NOT NULL) PARTITION BY LIST (i); CREATE TABLE q1 PARTITION OF q FOR VALUES IN (1);
+      CREATE UNIQUE INDEX k ON ONLY q(i); ALTER TABLE q1 ADD PRIMARY KEY (i)`,
+    `CREATE TABLE p(i int, j int, PRIMARY KEY (i, j)) PARTITION BY LIST (i); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+      CREATE TABLE q(i int NOT NULL) PARTITION BY LIST (i); CREATE TABLE q1 PARTITION OF q FOR VALUES IN (1);
+      ALTER TABLE q ADD CONSTRAINT k PRIMARY KEY (i)`,
+  ],
+  [
+    "a column under a partition's own key",
+    `CREATE TABLE p(i int) PARTITION BY LIST (i); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1)`,
+    `CREATE TABLE p(i int, j int) PARTITION BY LIST (i); CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+      ALTER TABLE p1 ADD PRIMARY KEY (i, j)`,
+  ],
+  [
     "a type under a policy and a trigger",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a int); CREATE POLICY p ON t USING (a > 1); CREATE TRIGGER g BEFORE UPDATE OF a ON t FOR EACH ROW WHEN (OLD.a > 1) EXECUTE FUNCTION f()",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a bigint); CREATE POLICY p ON t USING (a > 1); CREATE TRIGGER g BEFORE UPDATE OF a ON t FOR EACH ROW WHEN (OLD.a > 1) EXECUTE FUNCTION f()",

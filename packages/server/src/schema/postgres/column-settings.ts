@@ -60,21 +60,30 @@ export function inheritedDetails(
     return { ...part, label: old === undefined ? label : remaking.labelNow(old, label) };
   });
   const has = partsIn(now.values, "columnDetails");
-  const labels = new Set([...had, ...has].map((part) => textOf(part, "label") ?? ""));
+  const keyed = old === undefined ? [] : keyColumns(base, old, remaking);
+  const labels = new Set([
+    ...[...had, ...has].map((part) => textOf(part, "label") ?? ""),
+    ...keyed,
+  ]);
   return [...labels].flatMap((label) => {
     const find = (parts: readonly Part[]): Part =>
       parts.find((part) => textOf(part, "label") === label) ?? {};
     const [before, after] = [find(had), find(has)];
     // What is said of a parent's column is said of its children's as well.
     const above = inheritedColumn(target, now, label);
+    // The column has gone with the parent's.
+    if (above === undefined && now.kind === "Table") return [];
     const wasAbove = above === undefined ? undefined : base.find(above.id);
     const isOverruled = above !== undefined && old !== undefined && !sameKeeping(wasAbove, above);
-    if (sameValue([before], [after]) && !isOverruled) return [];
+    const isNullAbove = wasAbove?.values.notNull === true && above?.values.notNull !== true;
+    const isFreed = keyed.includes(label) && isNullAbove;
+    if (sameValue([before], [after]) && !isOverruled && !isFreed) return [];
     return changeDetail(target, now, label, {
       before: isOverruled ? {} : before,
       after,
       above,
       isOverruled,
+      isFreed,
     });
   });
 }
@@ -84,13 +93,29 @@ interface Detail {
   readonly after: Part;
   readonly above: SchemaObject | undefined;
   readonly isOverruled: boolean;
+  /** Whether the table must be told again if the column is NOT NULL. */
+  readonly isFreed: boolean;
+}
+
+/**
+ * Columns of a child's own primary key. From PostgreSQL 18 on they stay NOT NULL by themselves when the
+ * parent's no longer are; before, they follow the parent's.
+ */
+function keyColumns(base: Schema, table: SchemaObject, remaking: Remaking): readonly string[] {
+  if (table.values.inherits === undefined) return [];
+  return base.partsOf(table.id, "PrimaryKey").flatMap(({ values }) =>
+    partsIn(values, "columns").flatMap((part) => {
+      const label = textOf(part, "columnName");
+      return label === undefined ? [] : [remaking.labelNow(table, label)];
+    }),
+  );
 }
 
 function changeDetail(
   schema: Schema,
   object: SchemaObject,
   label: string,
-  { before, after, above, isOverruled }: Detail,
+  { before, after, above, isOverruled, isFreed }: Detail,
 ): readonly string[] {
   const name = qualified(schema, object);
   const head = `ALTER ${wordOf(object)} ${name} ALTER COLUMN ${quoteName(label)}`;
@@ -100,7 +125,7 @@ function changeDetail(
     ...(before.default === after.default
       ? []
       : [`${head} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]),
-    ...(before.notNull === after.notNull
+    ...(before.notNull === after.notNull && !isFreed
       ? []
       : [
           `${head} ${(after.notNull ?? isSet(above?.values ?? {}, "notNull")) === true ? "SET" : "DROP"} NOT NULL`,

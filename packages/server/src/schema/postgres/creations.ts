@@ -172,9 +172,7 @@ export class Creations {
       this.after.push(...this.#add(object), ...this.#check(object));
       return [];
     }
-    const isOnly =
-      this.#attachments.partsOf(object.id).length > 0 &&
-      this.#attachments.isAttachedOneByOne(object);
+    const isOnly = this.#attachments.isAttachedOneByOne(object);
     const isPending = object.kind === "Index" && this.#isPending(object);
     const statements =
       isOnly || isPending ? [this.#makeIndex(object, isOnly, isPending)] : this.#add(object);

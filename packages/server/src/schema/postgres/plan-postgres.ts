@@ -1,11 +1,12 @@
 import type { Phase, Script } from "../ports.js";
 import { phaseOf, type Step } from "../row-check.js";
-import { idIn, type Schema, type SchemaObject } from "../schema.js";
+import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";
 import type { Kind } from "../kinds.js";
 import { alterations } from "./alter-table.js";
 import { constructorRoom, oldName } from "./alter-type.js";
 import { inDependencyOrder, needsOf } from "./dependency-order.js";
 import { attachedTo } from "./attachments.js";
+import { refuseAttachedKeys } from "./attached-keys.js";
 import { Creations } from "./creations.js";
 import { extensionsOf } from "./copies.js";
 import { commented, details } from "./details.js";
@@ -56,6 +57,7 @@ class PostgresPlan {
     this.#renames = new Renames(base, target, this.#remaking);
     this.#creations = new Creations(base, target, this.#remaking);
     refuseLeftAlone(base, target, this.#remaking);
+    refuseAttachedKeys(base, this.#remaking);
   }
 
   script(): Script {
@@ -179,8 +181,34 @@ class PostgresPlan {
       .filter((object) => this.#isDroppedBySaying(object))
       .flatMap((object) => [
         ...(object.kind === "Extension" ? [extensionRows(object)] : []),
+        ...this.#detached(object),
         drop(renamed, renamed.get(object.id)),
       ]);
+  }
+
+  /** The engine drops no partition of a table that foreign keys refer to, while it is one. */
+  #detached({ id, values }: SchemaObject): readonly string[] {
+    if (values.partitionBound === undefined) return [];
+    const { renamed } = this.#renames;
+    return partsIn(values, "inherits").flatMap((part) => {
+      const parent = this.#base.find(idIn(part, "table") ?? "");
+      const isThere = parent !== undefined && !this.#remaking.isDropped(parent);
+      if (!isThere || !this.#isReferredTo(parent)) return [];
+      const [whole, partition] = [parent.id, id].map((each) =>
+        qualified(renamed, renamed.get(each)),
+      );
+      return [`ALTER TABLE ${whole ?? ""} DETACH PARTITION ${partition ?? ""}`];
+    });
+  }
+
+  /** Whether a foreign key refers to a partitioned table, or to one that it is a partition of. */
+  #isReferredTo({ id, values }: SchemaObject): boolean {
+    const keys = this.#base.all("ForeignKey");
+    if (keys.some((key) => idIn(key.values, "target") === id)) return true;
+    return partsIn(values, "inherits").some((part) => {
+      const above = this.#base.find(idIn(part, "table") ?? "");
+      return above !== undefined && this.#isReferredTo(above);
+    });
   }
 
   /** What goes with its table, or with the column it is owned by, is not said. */
@@ -201,7 +229,11 @@ class PostgresPlan {
   /** A part that needs what needs the whole: neither could go first. */
   #isTied({ kind, parent = "", ...object }: SchemaObject): boolean {
     if (!REMAKEABLE.includes(kind)) return false;
-    return needsOf({ kind, parent: undefined, ...object }).some((id) => this.#needs(id, parent));
+    // Its columns go with the table.
+    const others = needsOf({ kind, parent: undefined, ...object }).filter(
+      (id) => this.#base.find(id)?.parent !== parent,
+    );
+    return others.some((id) => this.#needs(id, parent));
   }
 
   /** Whether an object needs another one, if only by way of others. */
