@@ -1,8 +1,12 @@
-import { type SchemaObject, Schema } from "../schema/index.js";
+import { castElements, type SchemaObject, Schema } from "../schema/index.js";
 import { DATABASE_ID, objectsQuery, TYPE_RELATIONS } from "./postgres-catalog-queries.js";
 import { readDependencies } from "./postgres-dependencies.js";
 
 const DATABASE = "database";
+/** Properties that may hold an expression. */
+const EXPRESSIONS: ReadonlySet<string> = new Set([
+  ...["definition", "default", "generated", "expression", "where", "partitionKey"],
+]);
 
 type Row = Pick<SchemaObject, "id" | "kind"> & {
   readonly name: string;
@@ -110,18 +114,17 @@ function objectOf(
   withNativeIds: boolean,
 ): SchemaObject {
   const dependsOn = needs.map((needed) => ({ needs: { ref: needed } }));
+  // What the queries build is made of the vocabulary.
+  const said = JSON.parse(values, (key, value: unknown) =>
+    typeof value === "string" && EXPRESSIONS.has(key) ? castElements(value) : value,
+  ) as SchemaObject["values"];
   return {
     id,
     kind,
     name,
     parent: parent ?? DATABASE,
     values: {
-      ...Object.fromEntries(
-        // What the queries build is made of the vocabulary.
-        Object.entries(JSON.parse(values) as SchemaObject["values"]).filter(
-          ([, value]) => value !== "",
-        ),
-      ),
+      ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== "")),
       ...(withNativeIds ? { nativeId: id } : {}),
       ...(dependsOn.length === 0 ? {} : { dependsOn }),
     },

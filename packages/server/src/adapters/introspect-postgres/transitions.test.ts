@@ -60,6 +60,12 @@ const TRANSITIONS: readonly (readonly [string, string, string])[] = [
       ALTER TABLE p1 ADD PRIMARY KEY (i, j)`,
   ],
   [
+    "lists of values that PostgreSQL prints otherwise than it reads them",
+    "CREATE TABLE t(a varchar(9) CHECK (a IN ('p', 'q')), b int); CREATE INDEX i ON t(b) WHERE a IN ('p', 'q')",
+    `CREATE TABLE t(a varchar(9) CHECK (a IN ('p', 'q', 'r')), b int, c int); CREATE INDEX i ON t(b) WHERE a IN ('p', 'q');
+      CREATE VIEW v AS SELECT b FROM t WHERE a IN ('p', 'q') AND b = ANY ((ARRAY[1, 2])::bigint[]); CREATE POLICY p ON t USING (a NOT IN ('x', 'y'))`,
+  ],
+  [
     "a type under a policy and a trigger",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a int); CREATE POLICY p ON t USING (a > 1); CREATE TRIGGER g BEFORE UPDATE OF a ON t FOR EACH ROW WHEN (OLD.a > 1) EXECUTE FUNCTION f()",
     "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'begin return new; end'; CREATE TABLE t(a bigint); CREATE POLICY p ON t USING (a > 1); CREATE TRIGGER g BEFORE UPDATE OF a ON t FOR EACH ROW WHEN (OLD.a > 1) EXECUTE FUNCTION f()",
