@@ -292,6 +292,8 @@ const DECISIONS = {
   "Decision §7": {
     "D7-once": "Each attempt that reached its tool is one published event, success or failure",
     "D7-none": "Replayed, joined and refused calls publish none",
+    "D7-custom":
+      "What a custom orchestrator runs is a tool call too, and the text of its errors reaches the caller",
     "D7-row": "Each tool call is one usage row, success or failure; replays and refusals make none",
     "D7-intent-statement": "A step without intent gets the class of its statement",
     "D7-intent-explicit": "An intent given with the step comes before the statement's class",

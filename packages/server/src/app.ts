@@ -18,9 +18,16 @@ import { EventBus } from "./kernel/event-bus.js";
 import { systemIds, type Ids } from "./kernel/ids.js";
 import { DRAIN_MS } from "./kernel/limits.js";
 import type { Log } from "./kernel/log.js";
-import type { AuditEvents } from "./kernel/tool-call.js";
+import { auditEventOf, type AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
-import { DurableOrchestrator, NoopOrchestrator, type Orchestrator } from "./plans/index.js";
+import {
+  DurableOrchestrator,
+  keepInStore,
+  NoopOrchestrator,
+  recordedOrchestrator,
+  type KeepToolCall,
+  type Orchestrator,
+} from "./plans/index.js";
 import { DirectoryProbe } from "./storage/directory-probe.js";
 import { openPostgresStore } from "./storage/postgres/store.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
@@ -55,7 +62,10 @@ export interface App extends AsyncDisposable {
 /** How to run: any part of a {@link Config}, and the parts that an embedding program brings itself. */
 export interface AppOptions extends Partial<Omit<Config, "embedding">> {
   readonly embedding?: Partial<Config["embedding"]>;
-  /** Used instead of the service's own; the four operations are enough (Contract §4.3). */
+  /**
+   * Used instead of the service's own; the four operations are enough (Contract §4.3). What it runs is
+   * recorded as tool calls in the store, and the texts of its errors reach the caller.
+   */
   readonly orchestrator?: Orchestrator;
   /**
    * Used instead of the configured provider; its vectors are as long as `embedding.dimension`
@@ -120,7 +130,13 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     store === undefined
       ? undefined
       : await openOrchestrator(config, { ...basics, store, gate, migrations }, opened);
-  const orchestrator = options.orchestrator ?? own ?? new NoopOrchestrator();
+  const orchestrator =
+    options.orchestrator === undefined
+      ? (own ?? new NoopOrchestrator())
+      : recordedOrchestrator(options.orchestrator, {
+          ...basics,
+          keep: keeperOf(store, events, basics),
+        });
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
@@ -192,6 +208,19 @@ interface OrchestratorParts extends Basics {
   readonly store: Store;
   readonly gate: ToolCallGate;
   readonly migrations: OpenMigrations;
+}
+
+/** Without a store a call is published, and nothing is kept of it. */
+function keeperOf(
+  store: Store | undefined,
+  events: EventBus<AuditEvents>,
+  basics: Basics,
+): KeepToolCall {
+  if (store !== undefined) return keepInStore(store.plans, basics);
+  return (call) => {
+    events.publish("LlmToolCallAuditRecorded", auditEventOf(call));
+    return Promise.resolve();
+  };
 }
 
 async function openOrchestrator(

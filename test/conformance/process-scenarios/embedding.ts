@@ -55,6 +55,7 @@ class OnePlan implements Orchestrator {
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     this.calls.push(["executeStep", planId, stepId, ctx]);
+    if (stepId === "broken") throw new Error("the tool is out of order");
     return {
       stepResult: {
         stepId,
@@ -149,6 +150,45 @@ export const embedding: readonly ProcessScenario[] = [
             ["cancelPlan", "plan-1"],
             ["createPlan", "s", "unwelcome"],
           ]);
+        });
+      }
+    },
+  },
+  {
+    cites: ["D7-custom", "C4.3-error"],
+    title:
+      "what an orchestrator of one's own runs is an event, a usage row and a memory, also a failure",
+    run: async () => {
+      for (const wire of WIRES) {
+        const orchestrator = new OnePlan();
+        const org_id = randomUUID();
+        await embedded({ orchestrator }, async (app, clientOf) => {
+          const published: { tool_name: string; context: { intent: string } }[] = [];
+          app.events.subscribe("LlmToolCallAuditRecorded", (event) => published.push(event));
+          const client = clientOf(wire, { "x-org-id": org_id, "x-user-role": "admin" });
+          const steps = [
+            step("a", "find", { tool_name: "read_orders" }),
+            step("broken", "go", { tool_name: "go", intent: "write_insert" }),
+          ];
+          await client.submit({ session_id: "s", name: "n", steps });
+          await client.execute("plan-1", "a");
+          expect(await client.execute("plan-1", "broken")).toMatchObject({
+            success: false,
+            error_code: "STEP_FAILED",
+            error_message: "the tool is out of order",
+            llm_context_update: { augmentation_hints: ["the tool is out of order"] },
+          });
+          await expect
+            .poll(() => published, { timeout: 15_000 })
+            .toMatchObject([
+              { tool_name: "read_orders", context: { intent: "read_select", session_id: "s" } },
+              { tool_name: "go", context: { intent: "write_insert", org_id } },
+            ]);
+          await expect
+            .poll(async () => (await client.billing.usage()).map((day) => day.action_count), {
+              timeout: 15_000,
+            })
+            .toEqual([2]);
         });
       }
     },

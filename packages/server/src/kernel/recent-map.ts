@@ -8,6 +8,11 @@ export class RecentMap<Value> {
     this.#entriesMax = entriesMax;
   }
 
+  /** The value of this key, if it is there still. */
+  find(key: string): Value | undefined {
+    return this.#entries.get(key);
+  }
+
   /** The value of this key, made now if it is not there. */
   getOrMake(key: string, make: () => Value): Value {
     const value = this.#entries.get(key) ?? make();

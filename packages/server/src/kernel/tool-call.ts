@@ -45,6 +45,20 @@ export interface LlmToolCallAuditRecorded {
   };
 }
 
+/** What is published of a tool call. */
+export function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
+  return {
+    event_id: record.eventId,
+    tool_name: record.toolName,
+    context: {
+      org_id: record.orgId,
+      session_id: record.sessionId,
+      orm_model: record.ormModel,
+      intent: record.intent,
+    },
+  };
+}
+
 /** What the process-wide bus carries. */
 export interface AuditEvents {
   readonly LlmToolCallAuditRecorded: LlmToolCallAuditRecorded;

@@ -20,6 +20,7 @@ import {
 } from "./ports.js";
 import { mayRetry } from "./retry.js";
 import type { SchemaSteps } from "./schema-steps.js";
+import { cutToBytes } from "./cut-text.js";
 import type { StepOutcome } from "./transitions.js";
 
 /** One claimed attempt, and what it needs to run. */
@@ -234,12 +235,4 @@ function provenUndone(lost: StatementError): StatementError {
 /** Tenths of a millisecond: finer would only be noise. */
 function milliseconds(durationMs: number): number {
   return Math.round(durationMs * 10) / 10;
-}
-
-/** The longest beginning of a text that fits, whole characters only. */
-function cutToBytes(text: string, bytesMax: number): string {
-  if (text.length * 3 <= bytesMax) return text;
-  const bytes = Buffer.from(text);
-  if (bytes.length <= bytesMax) return text;
-  return new TextDecoder("utf-8").decode(bytes.subarray(0, bytesMax), { stream: true });
 }

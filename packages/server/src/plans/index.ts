@@ -18,6 +18,8 @@ export {
   type PlanSummary,
   type QueryRuntimeContext,
 } from "./orchestrator.js";
+export { recordedOrchestrator } from "./recorded-orchestrator.js";
+export { keepInStore, type KeepToolCall } from "./tool-call-keeper.js";
 export type {
   LlmContextUpdate,
   PlanDefinition,

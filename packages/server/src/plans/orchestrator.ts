@@ -17,7 +17,8 @@ export interface QueryRuntimeContext extends Caller {
 
 /**
  * The four operations every orchestrator provides (Contract §4.3). Each rejects with an AppError on
- * failure; any other error a custom one throws is reported as `INTERNAL`. The last argument of each
+ * failure. Any other error that a custom one throws is passed on with its text, so it must hold no secret:
+ * from `executeStep` as a step that ran and failed, from the others as `INTERNAL`. The last argument of each
  * says who asks: an implementation for several organizations must keep them apart by `ctx.orgId`,
  * and answer for another organization's plan as if it did not exist.
  */

@@ -1,11 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
-import type {
-  LlmToolCallAuditRecorded,
-  LoggedAuditEvent,
-  LoggedToolCall,
-  ToolCallLog,
-  ToolCallRecord,
+import {
+  auditEventOf,
+  type LoggedAuditEvent,
+  type LoggedToolCall,
+  type ToolCallLog,
 } from "../../kernel/tool-call.js";
 import type { PlanRef } from "../../plans/ports.js";
 import {
@@ -178,19 +177,6 @@ function byOrganization(refs: readonly PlanRef[]): ReadonlyMap<string, readonly 
     byOrg.set(orgId, (byOrg.get(orgId) ?? new Set()).add(planId));
   }
   return new Map([...byOrg].map(([orgId, planIds]) => [orgId, [...planIds]]));
-}
-
-function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
-  return {
-    event_id: record.eventId,
-    tool_name: record.toolName,
-    context: {
-      org_id: record.orgId,
-      session_id: record.sessionId,
-      orm_model: record.ormModel,
-      intent: record.intent,
-    },
-  };
 }
 
 function isConsumer(name: string): name is CallConsumer {
