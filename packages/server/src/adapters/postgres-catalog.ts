@@ -1,5 +1,10 @@
 import { castElements, type SchemaObject, Schema } from "../schema/index.js";
-import { DATABASE_ID, objectsQuery, TYPE_RELATIONS } from "./postgres-catalog-queries.js";
+import {
+  DATABASE_ID,
+  goneQuery,
+  objectsQuery,
+  TYPE_RELATIONS,
+} from "./postgres-catalog-queries.js";
 import { readDependencies } from "./postgres-dependencies.js";
 
 const DATABASE = "database";
@@ -35,20 +40,68 @@ export async function introspectPostgres(
   query: CatalogQuery,
   nativeIds: "all" | "objects" | "none" = "all",
 ): Promise<Schema> {
-  // The columns that the queries name.
-  const version = await versionOf(query);
-  const found = (await query(objectsQuery(version))) as readonly Row[];
-  // Scripts follow this order: they are the same whichever way the server ran the query.
-  const rows = [...found].sort(byAge);
-  const known = new Set(rows.map(({ id }) => id));
-  const needs = await needsAmong(query, version, known);
-  const withNativeIds = nativeIds !== "none";
-  const objects = rows.map((row) => objectOf(row, [...(needs.get(row.id) ?? [])], withNativeIds));
+  const objects = await readObjects(query, nativeIds !== "none");
   const database = await databaseOf(query, nativeIds === "all");
-  const there = new Set([DATABASE, ...known]);
+  const there = new Set([DATABASE, ...objects.map(({ id }) => id)]);
   // What stands in something that is left out is left out itself.
   const placed = objects.filter(({ parent = DATABASE }) => there.has(parent));
   return new Schema([database, ...placed]);
+}
+
+/** Relations that are read again, and the schema that the rest of is taken from. */
+export interface Reread {
+  /** As {@link introspectPostgres} has read it, with native ids. */
+  readonly schema: Schema;
+  /** Ids of relations, such as `r:16384`; others may be there. */
+  readonly relations: readonly string[];
+}
+
+/**
+ * A schema that was read a moment ago, with some of its relations as they are now. What is no relation, such as a type or
+ * a function, is read anew too.
+ * @param query as {@link introspectPostgres}.
+ */
+export async function rereadPostgres(
+  query: CatalogQuery,
+  { schema, relations }: Reread,
+): Promise<Schema> {
+  const gone = (await query(goneQuery(schema.objects.filter(isRelation)))) as readonly Gone[];
+  const changed = new Set([...relations, ...gone.map(({ id }) => id)]);
+  const kept = schema.objects.filter((object) => {
+    const relation = relationOf(object);
+    return object.kind === "Database" || (relation !== undefined && !changed.has(relation));
+  });
+  const fresh = await readObjects(query, true, { kept, relations: [...changed] });
+  return new Schema([...kept, ...fresh]);
+}
+
+interface Gone {
+  readonly id: string;
+}
+
+function isRelation(object: SchemaObject): boolean {
+  return relationOf(object) === object.id;
+}
+
+/** The relation that an object is or is a part of. */
+function relationOf({ id, parent = "" }: SchemaObject): string | undefined {
+  if (parent.startsWith("r:")) return parent;
+  return id.startsWith("r:") ? id : undefined;
+}
+
+async function readObjects(
+  query: CatalogQuery,
+  withNativeIds: boolean,
+  only?: { readonly kept: readonly SchemaObject[]; readonly relations: readonly string[] },
+): Promise<readonly SchemaObject[]> {
+  const version = await versionOf(query);
+  // The columns that the query names.
+  const found = (await query(objectsQuery(version, only?.relations))) as readonly Row[];
+  // Scripts follow this order: they are the same whichever way the server ran the query.
+  const rows = [...found].sort(byAge);
+  const known = new Set([...(only?.kept ?? []), ...rows].map(({ id }) => id));
+  const needs = await needsAmong(query, version, known);
+  return rows.map((row) => objectOf(row, [...(needs.get(row.id) ?? [])], withNativeIds));
 }
 
 /** A table before its columns, and those by their numbers. */

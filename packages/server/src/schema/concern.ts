@@ -1,5 +1,6 @@
 import { identify } from "./identify.js";
 import type { Schema, SchemaObject, Scalar, Reference, Value } from "./schema.js";
+import { textOf } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 
 /** The objects that a script changes. */
@@ -26,6 +27,22 @@ export function concernOf(from: Schema, to: Schema): Concern {
     for (const schema of [from, to]) for (const each of ancestorsOf(schema, id)) above.add(each);
   }
   return { ids, wholes, above };
+}
+
+/**
+ * The relations that a script from one schema to another changes or drops.
+ * @param recorded the schema as it was before, with the engine's own ids.
+ * @returns native ids, of PostgreSQL.
+ */
+export function concernedRelations(
+  { from, to }: { readonly from: Schema; readonly to: Schema },
+  recorded: Schema,
+): readonly string[] {
+  const { ids, above } = concernOf(from, to);
+  return [...ids, ...above].flatMap((id) => {
+    const nativeId = textOf(recorded.find(id)?.values ?? {}, "nativeId");
+    return nativeId?.startsWith("r:") === true ? [nativeId] : [];
+  });
 }
 
 /** What differs between a schema and how it should be, as far as a script is concerned with it. */

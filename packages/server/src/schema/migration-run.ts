@@ -1,7 +1,7 @@
 import { assert } from "../kernel/assert.js";
 import { AppError } from "../kernel/errors.js";
 import { checkpoint, type PlannedScript } from "./checkpoint.js";
-import { type Concern, concernedDifferences, concernOf } from "./concern.js";
+import { type Concern, concernedDifferences, concernedRelations, concernOf } from "./concern.js";
 import { refuseDifferences, refuseDrift } from "./drift.js";
 import { withLayoutOf } from "./layout.js";
 import { lint } from "./lint.js";
@@ -51,6 +51,7 @@ export class MigrationRun {
     let reached = to;
     const isOneUnit = script.length === 1 && script[0]?.isAtomic === true;
     const checks: Checks = {
+      concerned: concernedRelations({ from, to }, this.#path.recorded),
       before: (draft) => {
         refuseDrift(this.#database.name, from, draft);
       },

@@ -37,6 +37,11 @@ export interface Checks {
   readonly before: (draft: Schema) => void;
   /** Of the schema after the last statement, before it is committed where that can be. */
   readonly after: (draft: Schema) => void;
+  /**
+   * Native ids of the relations that the script is to change or drop: a run of one transaction may read what it has
+   * written and these, and take the rest as it was before.
+   */
+  readonly concerned?: readonly string[];
   /** Rows that must not be there, looked for in the first transaction, before its statements. */
   readonly rows?: readonly RowGuard[];
 }

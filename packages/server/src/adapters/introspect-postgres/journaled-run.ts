@@ -6,6 +6,7 @@ import {
   type MigrationWaits,
   type RunOrder,
   type RunOutcome,
+  type Schema,
   type Script,
   stepsOf,
   type Unit,
@@ -17,7 +18,7 @@ import type { Checks } from "../../schema/ports.js";
 import { findIndex } from "./index-under-way.js";
 import { RELATIONS_OF_TRANSACTION, type RunJournal } from "./journal.js";
 import { refuseChangedRows } from "./row-checks.js";
-import { introspectLive, NO_SEARCH_PATH } from "./session.js";
+import { introspectLive, introspectTouched, NO_SEARCH_PATH } from "./session.js";
 import type { StatementRunner } from "./statement-runner.js";
 
 /** What a run works with; the connection holds the migration lock. */
@@ -64,12 +65,14 @@ export class JournaledRun {
     const unfinished = await this.#takenUp();
     await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);
     if (unfinished?.begunIndex !== undefined) await this.#settleIndex(unfinished.begunIndex);
-    this.#checks.before(await introspectLive(client));
+    const before = await introspectLive(client);
+    this.#checks.before(before);
     const isOneTransaction = this.#units.length === 1 && this.#units[0]?.isTransactional === true;
     if (!isOneTransaction) this.#journal = await this.#journal.made();
     try {
       for (const unit of this.#units.slice(this.#unitsDone)) {
-        if (unit.isTransactional) await this.#runTransaction(unit);
+        if (unit.isTransactional)
+          await this.#runTransaction(unit, isOneTransaction ? before : undefined);
         else await this.#makeIndex(unit);
         this.#unitsDone += 1;
       }
@@ -108,7 +111,8 @@ export class JournaledRun {
     await this.#journal.beginIndex(undefined);
   }
 
-  async #runTransaction(unit: Unit): Promise<void> {
+  /** @param before the schema that it finds, where that is known. */
+  async #runTransaction(unit: Unit, before: Schema | undefined): Promise<void> {
     const { client, runner, waits } = this.#parts;
     const isLast = this.#unitsDone === this.#units.length - 1;
     await client.query("BEGIN");
@@ -119,7 +123,7 @@ export class JournaledRun {
         if (typeof step === "string") await runner.run(step);
         else if (!this.#order.acceptDataLoss) await refuseChangedRows(client, step);
       }
-      if (isLast) this.#checks.after(await introspectLive(client));
+      if (isLast) this.#checks.after(await this.#reached(before));
       await this.#journalTransaction(isLast);
     } catch (error) {
       await client.query("ROLLBACK").catch(() => undefined);
@@ -127,6 +131,15 @@ export class JournaledRun {
     }
     await runner.commit();
     this.#isFirst = false;
+  }
+
+  /** The schema as the transaction under way leaves it. */
+  #reached(before: Schema | undefined): Promise<Schema> {
+    const { client } = this.#parts;
+    const { concerned } = this.#checks;
+    return before === undefined || concerned === undefined
+      ? introspectLive(client)
+      : introspectTouched(client, before, concerned);
   }
 
   async #refuseRows(): Promise<void> {

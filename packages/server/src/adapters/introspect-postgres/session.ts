@@ -1,7 +1,8 @@
 import type pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 import { type Schema, type Script, stepsOf } from "../../schema/index.js";
-import { CATALOG_SETTINGS, introspectPostgres } from "../postgres-catalog.js";
+import { CATALOG_SETTINGS, introspectPostgres, rereadPostgres } from "../postgres-catalog.js";
+import { RELATIONS_WRITTEN } from "../postgres-catalog-queries.js";
 import { PostgresClient } from "../postgres-client.js";
 
 /** How long a statement may run where a wanted schema is tried, in ms. */
@@ -78,6 +79,25 @@ export async function introspectScratch(client: pg.Client): Promise<Schema> {
 /** The schema with what this very database calls its objects. */
 export async function introspectLive(client: pg.Client): Promise<Schema> {
   return introspect(client, "all");
+}
+
+/**
+ * A schema that was read just before the transaction under way, as that has left it: only what the transaction has
+ * touched is read, for others wait for its locks meanwhile.
+ * @param concerned native ids of what it was to change; what it has deleted is not to be seen otherwise.
+ */
+export async function introspectTouched(
+  client: pg.Client,
+  schema: Schema,
+  concerned: readonly string[],
+): Promise<Schema> {
+  await client.query(CATALOG_SETTINGS.map((setting) => `SET LOCAL ${setting}`).join("; "));
+  const query = async (sql: string): Promise<readonly object[]> =>
+    (await client.query<object>(sql)).rows;
+  const { rows } = await client.query<{ id: string }>(RELATIONS_WRITTEN);
+  // Ids that were kept can have been written by others.
+  const relations = [...concerned.filter((id) => /^r:\d+$/.test(id)), ...rows.map(({ id }) => id)];
+  return rereadPostgres(query, { schema, relations: [...new Set(relations)] });
 }
 
 async function introspect(client: pg.Client, nativeIds: "all" | "none"): Promise<Schema> {

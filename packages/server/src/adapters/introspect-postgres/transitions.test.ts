@@ -4,7 +4,13 @@ import { AppError } from "../../kernel/errors.js";
 import { identify, rootOf, scriptBetween } from "../../schema/index.js";
 import { withoutUnmanaged } from "../../schema/unmanaged.js";
 import { introspectScratch, runScript } from "./session.js";
-import { type DatabasePair, define, openPair, resultOf } from "./testing/transition.js";
+import {
+  type DatabasePair,
+  define,
+  openPair,
+  resultOf,
+  touchedObjects,
+} from "./testing/transition.js";
 
 const TRANSITIONS: readonly (readonly [string, string, string])[] = [
   [
@@ -290,6 +296,8 @@ describe("a PostgreSQL schema becomes another one, and comes back", () => {
 
   it.each(TRANSITIONS)("%s", async (_name, current, desired) => {
     expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
+    const { touched, all } = await touchedObjects(one, other, { desired });
+    expect(touched).toEqual(all);
     expect(await resultOf(one, other, { current, desired })).toBe("equal");
   });
 

@@ -1,8 +1,18 @@
 import { freshDatabase } from "@steward/test-postgres";
 import pg from "pg";
 import { AppError } from "../../../kernel/errors.js";
-import { identify, renameHints, rootOf, scriptBetween, scriptFor } from "../../../schema/index.js";
-import { introspectScratch, runScript } from "../session.js";
+import { concernedRelations } from "../../../schema/concern.js";
+import {
+  identify,
+  renameHints,
+  rootOf,
+  type Schema,
+  scriptBetween,
+  scriptFor,
+  unitsOf,
+} from "../../../schema/index.js";
+import { partsIn } from "../../../schema/schema.js";
+import { introspectLive, introspectScratch, introspectTouched, runScript } from "../session.js";
 
 /** Two schemas as SQL. */
 export interface Transition {
@@ -70,6 +80,42 @@ export async function resultOf(
   } catch (error) {
     return String(error);
   }
+}
+
+/**
+ * Goes from one database's schema to another's as far as one transaction can, and reads what it has touched.
+ * @returns the objects that are read so, and those that the whole schema has; equal when all of it was read.
+ */
+export async function touchedObjects(
+  database: pg.Client,
+  wanted: pg.Client,
+  { desired = "" }: Transition,
+): Promise<{ readonly touched: readonly object[]; readonly all: readonly object[] }> {
+  const draft = await introspectLive(database);
+  const base = identify(draft, undefined);
+  const hints = renameHints(desired, "postgres");
+  const target = identify(await introspectScratch(wanted), base, hints);
+  const units = unitsOf(scriptBetween(base, target));
+  const first = units.find(({ statements }) => statements.length > 1) ?? units[0];
+  await database.query("BEGIN; SET LOCAL check_function_bodies = off");
+  for (const sql of first?.isTransactional === true ? first.statements : []) {
+    await database.query(sql);
+  }
+  const concerned = concernedRelations({ from: base, to: target }, base);
+  const touched = await introspectTouched(database, draft, concerned);
+  const all = await introspectLive(database);
+  await database.query("ROLLBACK");
+  return { touched: inOrder(touched), all: inOrder(all) };
+}
+
+function inOrder({ objects }: Schema): readonly object[] {
+  return [...objects]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ values, ...object }) => {
+      const { dependsOn, ...others } = values;
+      const needs = partsIn(values, "dependsOn").map(({ needs }) => JSON.stringify(needs));
+      return { ...object, values: others, needs: dependsOn === undefined ? [] : needs.sort() };
+    });
 }
 
 function refused(sql: string, error: unknown): AppError {
