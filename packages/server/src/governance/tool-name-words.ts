@@ -50,14 +50,15 @@ export const UPDATE_VERBS: ReadonlySet<string> = words(`
   administer toggle switch swap join leave redact moderate prioritize prioritise resize promote demote
   upgrade downgrade checkout untar unzip compress pay disburse deploy grant alter impersonate escalate
   delegate notify broadcast dispatch drag click press fill navigate scroll hover failover bootstrap
-  react forward acknowledge ack retry
+  react forward acknowledge ack retry suspend unsuspend ban freeze unfreeze quarantine void rebuild reinstall
+  rollout drain cordon uncordon taint
   actualizar atualizar modificar cambiar guardar modifier mettre aktualisiere andere aendere setze`);
 
 /** Write verbs that are as often a noun: they count where no plain verb stands beside them. */
 export const NOUNLIKE_WRITE_VERBS: ReadonlySet<string> = words(`
   post comment commit fork star label message email release build tag book note bookmark schedule
   record request link share charge refund transfer order block type patch draft stage sign vote pull
-  trigger capture reserve control stash mint split scale seed draw`);
+  trigger capture reserve control stash mint split scale seed draw power`);
 
 /** Verbs that hand over something to run: what it does depends on what is run. */
 export const EXECUTE_VERBS: ReadonlySet<string> = words(
@@ -66,7 +67,8 @@ export const EXECUTE_VERBS: ReadonlySet<string> = words(
 
 /** Things whose running can do anything at all. */
 export const EXECUTABLE_NOUNS: ReadonlySet<string> = words(`
-  sql code command cmd script shell bash terminal statement python javascript js program ddl dml`);
+  sql code command cmd script shell bash terminal statement python javascript js program ddl dml
+  pod container host vm`);
 
 /** Things whose running only looks. */
 export const QUERY_NOUNS: ReadonlySet<string> = words(
@@ -75,13 +77,26 @@ export const QUERY_NOUNS: ReadonlySet<string> = words(
 
 /** Verbs that govern whatever they are applied to. */
 export const GOVERNING_VERBS: ReadonlySet<string> = words(`
-  grant revoke deploy provision alter impersonate failover escalate`);
+  grant revoke deploy provision alter impersonate failover escalate
+  reboot power rollout drain cordon uncordon taint`);
+
+/** Verbs that move money, whatever they are applied to. */
+export const MONEY_VERBS: ReadonlySet<string> = words(`pay disburse refund charge void`);
+
+/** Programs that change machines and platforms: every write by one is governed. */
+export const PLATFORM_PROGRAMS: ReadonlySet<string> = words(`
+  kubectl helm terraform pulumi ansible cloudformation ssh`);
+
+/** Ways to sign in and to be let in: every write to what bears their name is governed. */
+export const SIGN_IN_WORDS: ReadonlySet<string> = words(`
+  oauth oidc saml sso scim ldap idp iam rbac mfa totp passkey`);
 
 /** Who may do what: every write to these is governed. */
 export const ACCESS_NOUNS: ReadonlySet<string> = words(`
   role user policy permission privilege grant acl access credential secret password token certificate
   cert identity principal member collaborator admin administrator owner ownership entitlement
-  authorization authorisation authentication mfa sso apikey ruleset protection firewall security`);
+  authorization authorisation authentication mfa sso idp apikey ruleset protection firewall security
+  membership invitation restriction auth`);
 
 /** Words that make a `key` one that opens something, not one that is pressed or looked up. */
 export const KEY_QUALIFIERS: ReadonlySet<string> = words(`
@@ -92,7 +107,18 @@ export const STRUCTURE_NOUNS: ReadonlySet<string> = words(`
   schema table database db column index view constraint migration replication collection keyspace tablespace
   extension partition warehouse catalog namespace
   cluster instance server infrastructure infra bucket volume vpc subnet domain dns stack replica shard
-  broker host vm environment organization organisation org tenant account project`);
+  broker host vm environment organization organisation org tenant account project
+  machine droplet vps pod container deployment statefulset daemonset ingress kernel network net ip balancer datasource
+  postgres postgresql mysql mariadb mongodb redis env
+  cdn zone`);
+
+/** Words that make a `record` one of the domain name system. */
+export const RECORD_QUALIFIERS: ReadonlySet<string> = words(`dns domain zone mx cname txt`);
+
+/** How something is set up: governed where the thing itself is. */
+export const CONFIGURATION_NOUNS: ReadonlySet<string> = words(
+  `setting config configuration parameter option variable`,
+);
 
 /** Verbs that put content into a structure and leave the structure as it was. */
 export const CONTENT_VERBS: ReadonlySet<string> = words(`
@@ -106,7 +132,7 @@ export const SHARED_NOUNS: ReadonlySet<string> = words(`
 /** Verbs that end or rewrite. */
 export const ENDING_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge wipe terminate cancel merge rebase reset restore rollback revert
-  transfer archive pause`);
+  transfer archive pause disable`);
 
 /** Contracts, whose ending is governed. */
 export const CONTRACT_NOUNS: ReadonlySet<string> = words(
@@ -120,7 +146,7 @@ export const MONEY_NOUNS: ReadonlySet<string> = words(`
 /** Nouns that stand for the one before them: a `policy_version` is a policy. */
 export const TRANSPARENT_NOUNS: ReadonlySet<string> = words(`
   version document assignment binding attachment provider definition id name value resource group
-  object entry`);
+  object entry rule`);
 
 /** Observations that are switched on and off without changing what is observed. */
 export const OBSERVATION_NOUNS: ReadonlySet<string> = words(`
@@ -129,7 +155,7 @@ export const OBSERVATION_NOUNS: ReadonlySet<string> = words(`
 /** Nouns that name what comes back: a name without a verb that ends with one only looks. */
 export const RESULT_NOUNS: ReadonlySet<string> = words(`
   log status state history info information detail stat statistic metric tree summary snapshot
-  overview schema content version weather direction distance matrix elevation documentation doc help
+  overview schema content context version weather direction distance matrix elevation documentation doc help
   guidance guide report result balance usage health capability size whoami thinking recommender
   advisor`);
 

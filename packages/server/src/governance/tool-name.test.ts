@@ -58,6 +58,37 @@ describe("the intent that a tool's name suggests", () => {
     });
   });
 
+  it("is admin where machines, sign-in or money are moved, whatever the words around", () => {
+    expectIntents({
+      drain_node: "admin",
+      power_off_by_tag: "admin",
+      scale_deployment: "admin",
+      kubectl_patch: "admin",
+      exec_in_pod: "admin",
+      create_oauth_client: "admin",
+      suspend_user: "admin",
+      update_dns_record: "admin",
+      update_zone_settings: "admin",
+      create_policy_rule: "admin",
+      refund_order: "admin",
+      void_payment: "admin",
+      confirm_delete_user: "admin",
+      shutdown_by_tag: "write_update",
+    });
+  });
+
+  it("leaves alone what only sounds like it", () => {
+    expectIntents({
+      kubectl_get: "read_select",
+      update_page_settings: "write_update",
+      create_record: "write_insert",
+      get_oauth_clients: "read_select",
+      list_by_tag: "read_select",
+      update_user_metadata: "write_update",
+      send_invoice: "write_insert",
+    });
+  });
+
   it("looks at what a compound is, not at what it is made of", () => {
     expectIntents({
       delete_table_row: "write_delete",

@@ -10,11 +10,15 @@ export function intentOfToolName(toolName: string): StatementClass | undefined {
   const verbAt = verbIndex(tokens);
   const verb = tokens[verbAt];
   if (verb === undefined) return namesResult(tokens) ? "read_select" : undefined;
-  if (isExecution(verb)) return executeIntent(tokens);
+  // `confirm_delete_group`: what is confirmed is done.
+  if (verb === "confirm" && isPlainWriteVerb(stemOf(tokens[verbAt + 1] ?? ""))) {
+    return intentOfToolName(tokens.slice(verbAt + 1).join(" "));
+  }
+  if (isExecution(verb)) return isGovernedByName(tokens) ? "admin" : executeIntent(tokens);
   if (isRead(verb)) return joinedWrite(tokens, verbAt) ?? "read_select";
   const object = objectOf(tokens, verbAt);
   if (isSwitchOfObservation(verb, object)) return "read_select";
-  return isGoverned(verb, object) ? "admin" : writeIntent(verb);
+  return isGoverned(verb, object) || isGovernedByName(tokens) ? "admin" : writeIntent(verb);
 }
 
 /**
@@ -40,8 +44,15 @@ function isNoise(token: string): boolean {
   return vocabulary.NOISE.has(token) || /^v?\d+$/.test(token);
 }
 
-/** Plain verbs first; words that may be nouns only where there is none. -1: no verb at all. */
+/** The verb before the place or the means, as in `shutdown_by_tag`, if there is one. -1: no verb at all. */
 function verbIndex(tokens: readonly string[]): number {
+  const end = tokens.findIndex((token, at) => at > 0 && vocabulary.PREPOSITIONS.has(token));
+  const before = end === -1 ? -1 : verbIndexOf(tokens.slice(0, end));
+  return before === -1 ? verbIndexOf(tokens) : before;
+}
+
+/** Plain verbs first; words that may be nouns only where there is none. */
+function verbIndexOf(tokens: readonly string[]): number {
   const [first = "", second = ""] = tokens;
   // `list_append`, `set_add`: the data structure leads, and the verb says what is done to it.
   if (tokens.length === 2 && (first === "list" || first === "set") && isPlainVerb(second)) return 1;
@@ -116,7 +127,8 @@ function executeIntent(tokens: readonly string[]): StatementClass {
 /** The noun phrase acted on, singular: what follows the verb, or else what precedes it. */
 function objectOf(tokens: readonly string[], verbAt: number): readonly string[] {
   const after = tokens.slice(verbAt + 1);
-  const phrase = after.length > 0 ? after : tokens.slice(0, verbAt);
+  const leads = after.length > 0 && (verbAt === 0 || !vocabulary.PREPOSITIONS.has(after[0] ?? ""));
+  const phrase = leads ? after : tokens.slice(0, verbAt);
   const end = phrase.findIndex((token) => vocabulary.PREPOSITIONS.has(token));
   return (end > 0 ? phrase.slice(0, end) : phrase).map(singular);
 }
@@ -128,14 +140,25 @@ function isSwitchOfObservation(verb: string, object: readonly string[]): boolean
 
 /** Compounds end with what they are: `table_row` is a row, `cache_cluster` a cluster. */
 function isGoverned(verb: string, object: readonly string[]): boolean {
-  if (vocabulary.GOVERNING_VERBS.has(stemOf(verb))) return true;
+  if (vocabulary.GOVERNING_VERBS.has(stemOf(verb)) || vocabulary.MONEY_VERBS.has(verb)) return true;
   const [head, modifier] = headOf(object);
+  if (vocabulary.CONFIGURATION_NOUNS.has(head)) return vocabulary.STRUCTURE_NOUNS.has(modifier);
+  if (head === "record") return vocabulary.RECORD_QUALIFIERS.has(modifier);
   if (vocabulary.ACCESS_NOUNS.has(head)) return true;
   if (head === "key") return vocabulary.KEY_QUALIFIERS.has(modifier);
   if (vocabulary.STRUCTURE_NOUNS.has(head)) return !vocabulary.CONTENT_VERBS.has(verb);
   if (vocabulary.MONEY_NOUNS.has(head)) return true;
   const ends = vocabulary.ENDING_VERBS.has(verb);
   return ends && (vocabulary.SHARED_NOUNS.has(head) || vocabulary.CONTRACT_NOUNS.has(head));
+}
+
+/** Some words govern wherever they stand: a program that changes machines, a way to sign in. */
+function isGovernedByName(tokens: readonly string[]): boolean {
+  return tokens
+    .map(singular)
+    .some(
+      (token) => vocabulary.PLATFORM_PROGRAMS.has(token) || vocabulary.SIGN_IN_WORDS.has(token),
+    );
 }
 
 /** The last noun that says something, and the one before it. */
