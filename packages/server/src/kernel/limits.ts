@@ -88,6 +88,8 @@ export const STATE_QUADS_MAX: number = 20_000_000;
 export const STATE_TRIPLE_DEPTH_MAX: number = 16;
 /** Branches and tags of one organization. */
 export const STATE_REFS_MAX: number = 1000;
+/** Changes on either side of a merge or a revert, all of which are in memory at once: some 1 KiB each. */
+export const STATE_MERGE_CHANGES_MAX: number = 200_000;
 /** Solutions of one query of patterns. */
 export const STATE_SOLUTIONS_MAX: number = 10_000;
 /** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */

@@ -3,8 +3,9 @@ import { BlockCache } from "./block-cache.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { mergeBase } from "./history.js";
-import { type MergePreview, mergeTrees } from "./merge.js";
+import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
+import { type Pausing, withoutPauses } from "./pausing.js";
 import type { BlockStore } from "./ports.js";
 import { type CommitNote, EMPTY_ROOTS } from "./triple-store.js";
 
@@ -35,11 +36,21 @@ export function mergeIntoBranch(
   order: MergeOrder,
   isPreview: boolean,
 ): MergeOutcome {
+  return withoutPauses(mergingIntoBranch(store, clock, order, isPreview));
+}
+
+/** Merges as {@link mergeIntoBranch} does, with pauses. */
+export function* mergingIntoBranch(
+  store: BlockStore,
+  clock: Clock,
+  order: MergeOrder,
+  isPreview: boolean,
+): Pausing<MergeOutcome> {
   const ours = headOf(store, order);
   const { theirs, singleValued } = order;
   const blocks = new BlockCache(store);
   const base = mergeBase(store, ours, theirs);
-  const preview = mergeTrees(blocks, {
+  const preview = yield* mergingTrees(blocks, {
     base: base === undefined ? EMPTY_ROOTS : readCommit(store, base).roots,
     ours: readCommit(store, ours).roots,
     theirs: readCommit(store, theirs).roots,

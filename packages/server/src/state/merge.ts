@@ -1,13 +1,19 @@
+import { AppError } from "../kernel/errors.js";
+import { STATE_MERGE_CHANGES_MAX } from "../kernel/limits.js";
 import type { BlockCache } from "./block-cache.js";
+import { editTrees } from "./bulk-load.js";
 import { splitTriple, TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
+import { type Pausing, withoutPauses } from "./pausing.js";
 import { quadOf, type QuadBytes, splitKey, termBytes } from "./quad-key.js";
-import { isKeptIn, keyIn, type Order } from "./quad-key.js";
+import { QuadTableBuilder } from "./quad-table.js";
 import { Snapshot } from "./snapshot.js";
 import type { NamedNode, ObjectTerm, Quad, Subject } from "./term.js";
-import { type Edit, updateTree } from "./tree-update.js";
+
+/** Changes that are looked at from one pause to the next: some milliseconds. */
+const CHANGES_AT_ONCE = 500;
 
 /** Why two changes of one dataset do not go together. */
 export type Conflict =
@@ -69,42 +75,76 @@ interface Change {
  * difference to the outcome. Costs what the changes cost.
  */
 export function mergeTrees(blocks: BlockCache, versions: ThreeWay): MergePreview {
-  const ours = changesOf(blocks, versions.base.spog, versions.ours.spog);
-  const theirs = changesOf(blocks, versions.base.spog, versions.theirs.spog);
-  const news = [...theirs].filter(([name]) => !ours.has(name)).map(([, change]) => change);
-  const read = (hash: Hash): Uint8Array => blocks.read(hash);
-  const quads = (added: boolean): Quad[] =>
-    news.filter((change) => change.added === added).map(({ key }) => quadOf("spog", key, read));
-  return {
-    roots: {
-      spog: apply(blocks, versions.ours, "spog", news),
-      posg: apply(blocks, versions.ours, "posg", news),
-      ospg: apply(blocks, versions.ours, "ospg", news),
-    },
-    added: quads(true),
-    deleted: quads(false),
-    conflicts: [
-      ...twoValues(blocks, versions, ours, theirs),
-      ...deletions(blocks, versions, { by: "ours", changes: ours, others: theirs }),
-      ...deletions(blocks, versions, { by: "theirs", changes: theirs, others: ours }),
-    ],
-  };
+  return withoutPauses(mergingTrees(blocks, versions));
 }
 
-function changesOf(blocks: BlockCache, before: Hash, after: Hash): Changes {
+/** Merges as {@link mergeTrees} does, with pauses. @throws AppError `LIMIT_EXCEEDED` for too many changes. */
+export function* mergingTrees(blocks: BlockCache, versions: ThreeWay): Pausing<MergePreview> {
+  const ours = yield* changesOf(blocks, versions.base.spog, versions.ours.spog);
+  const theirs = yield* changesOf(blocks, versions.base.spog, versions.theirs.spog);
+  const [added, deleted]: [Quad[], Quad[]] = [[], []];
+  const pace = new Pace();
+  for (const [name, change] of theirs) {
+    if (pace.isDue()) yield;
+    if (ours.has(name)) continue;
+    const quad = quadOf("spog", change.key, (hash) => blocks.read(hash));
+    (change.added ? added : deleted).push(quad);
+  }
+  const left = yield* applied(blocks, versions.ours, { quads: deleted, present: false });
+  const roots = yield* applied(blocks, left, { quads: added, present: true });
+  const conflicts = [
+    ...twoValues(blocks, versions, ours, theirs),
+    ...(yield* deletions(blocks, versions, { by: "ours", changes: ours, others: theirs })),
+    ...(yield* deletions(blocks, versions, { by: "theirs", changes: theirs, others: ours })),
+  ];
+  return { roots, added, deleted, conflicts };
+}
+
+/** Tells when others should have their turn. */
+class Pace {
+  #steps = 0;
+
+  isDue(): boolean {
+    this.#steps += 1;
+    return this.#steps % CHANGES_AT_ONCE === 0;
+  }
+}
+
+function* changesOf(blocks: BlockCache, before: Hash, after: Hash): Pausing<Changes> {
   const changes = new Map<string, Change>();
+  const pace = new Pace();
   for (const { key, added } of diffTrees(blocks, before, after)) {
+    if (pace.isDue()) yield;
     changes.set(key.toString("latin1"), { key, added, bytes: splitKey("spog", key) });
+    if (changes.size > STATE_MERGE_CHANGES_MAX) throw tooMuch();
   }
   return changes;
 }
 
-function apply(blocks: BlockCache, ours: Roots, order: Order, changes: readonly Change[]): Hash {
-  const edits: Edit[] = changes
-    .filter(({ bytes }) => isKeptIn(order, bytes.object))
-    .map(({ bytes, added }) => ({ key: keyIn(order, bytes), present: added }))
-    .sort((a, b) => Buffer.compare(a.key, b.key));
-  return updateTree(blocks, ours[order], edits);
+function tooMuch(): AppError {
+  return new AppError(
+    "LIMIT_EXCEEDED",
+    `One side has more than ${STATE_MERGE_CHANGES_MAX} changes (STATE_MERGE_CHANGES_MAX): merge or revert earlier ` +
+      "commits one by one, or move a branch that has nothing of its own (POST /api/state/refs)",
+  );
+}
+
+function* applied(
+  blocks: BlockCache,
+  roots: Roots,
+  { quads, present }: { readonly quads: readonly Quad[]; readonly present: boolean },
+): Pausing<Roots> {
+  if (quads.length === 0) return roots;
+  // The texts of long literals are stored already, on one side or the other.
+  const builder = new QuadTableBuilder(() => undefined);
+  const pace = new Pace();
+  for (const one of quads) {
+    if (pace.isDue()) yield;
+    builder.add(one);
+  }
+  const edits = { table: builder.finish(), roots, present };
+  // What a preview makes is not stored.
+  return yield* editTrees(edits, blocks, () => undefined);
 }
 
 /** Where both sides changed a property that has one value, and not to the same. */
@@ -160,15 +200,17 @@ interface OneSide {
 }
 
 /** Where one side deleted a subject, and the other one changed it or refers to it. */
-function deletions(
+function* deletions(
   blocks: BlockCache,
   versions: ThreeWay,
   { by, changes, others }: OneSide,
-): readonly Conflict[] {
-  const gone = deletedSubjects(blocks, versions[by], changes);
+): Pausing<readonly Conflict[]> {
+  const gone = yield* deletedSubjects(blocks, versions[by], changes);
+  const pace = new Pace();
   const isGone = (term: Buffer): boolean => gone.has(term.toString("latin1"));
   const conflicts = new Map<string, Conflict>();
   for (const { key, added, bytes } of others.values()) {
+    if (pace.isDue()) yield;
     const same = changes.get(key.toString("latin1"));
     if (same?.added === added) continue;
     const quad = quadOf("spog", key, (hash) => blocks.read(hash));
@@ -191,10 +233,16 @@ function resourcesOf(object: Buffer): readonly Buffer[] {
 }
 
 /** The subjects of deleted quads of which nothing is left. */
-function deletedSubjects(blocks: BlockCache, roots: Roots, changes: Changes): ReadonlySet<string> {
+function* deletedSubjects(
+  blocks: BlockCache,
+  roots: Roots,
+  changes: Changes,
+): Pausing<ReadonlySet<string>> {
+  const pace = new Pace();
   const after = new Snapshot(blocks, roots);
   const gone = new Set<string>();
   for (const { added, bytes, key } of changes.values()) {
+    if (pace.isDue()) yield;
     const name = bytes.subject.toString("latin1");
     if (added || gone.has(name)) continue;
     const { subject } = quadOf("spog", key, (hash) => blocks.read(hash));

@@ -3,6 +3,7 @@ import { systemClock } from "../kernel/clock.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
+import { withoutPauses } from "./pausing.js";
 import { revertOnBranch, type RevertOutcome } from "./revert-commit.js";
 import { type Quad, quad, text } from "./term.js";
 import { example, nameOf, namesOf } from "./testing/quads.js";
@@ -26,7 +27,7 @@ class Shop {
 
   revert(undone: Hash, options: { message?: string; expected?: Hash } = {}): RevertOutcome {
     const order = { branch: "main", undone, author: "bob", singleValued: new Set<string>() };
-    return revertOnBranch(this.blocks, systemClock, { ...order, ...options }, false);
+    return withoutPauses(revertOnBranch(this.blocks, systemClock, { ...order, ...options }, false));
   }
 
   names(): string {
@@ -80,6 +81,19 @@ describe("a revert", () => {
     expect(shop.revert(made).conflicts).toMatchObject([
       { kind: "deleted-and-changed", deletedBy: "theirs" },
     ]);
+  });
+
+  it("lets others have their turn while it undoes much", () => {
+    const shop = new Shop();
+    const many = Array.from({ length: 10_000 }, (_, index) => said(tea, `p${index}`, "x"));
+    const undone = shop.commit(many);
+    const order = { branch: "main", undone, author: "bob", singleValued: new Set<string>() };
+    const work = revertOnBranch(shop.blocks, systemClock, order, false);
+    let pauses = 0;
+    while (work.next().done !== true) pauses += 1;
+    // Each of its passes over the changes pauses after 500, and the trees after 2000.
+    expect(pauses).toBeGreaterThan(60);
+    expect(shop.names()).toBe("");
   });
 
   it("is refused where the branch is elsewhere than was expected", () => {

@@ -2,8 +2,9 @@ import type { Clock } from "../kernel/clock.js";
 import { BlockCache } from "./block-cache.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
-import { type MergePreview, mergeTrees } from "./merge.js";
+import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
+import type { Pausing } from "./pausing.js";
 import type { BlockStore } from "./ports.js";
 import { EMPTY_ROOTS } from "./triple-store.js";
 
@@ -30,26 +31,26 @@ export interface RevertOutcome extends MergePreview {
 }
 
 /**
- * Undoes one commit on a branch, as a new one: a merge of what the branch has made of the commit since with the way
+ * Undoes one commit on a branch, as a new one, with pauses: a merge of what the branch has made of the commit since with the way
  * back from it. Of a commit with several parents, what it changed in the first one is undone. With conflicts, nothing
  * changes. Where the commit gave a property another value, the property has one value: if the branch has changed it
  * since, that is a conflict.
  * @param isPreview whether to tell only what would be.
  * @throws AppError `NOT_FOUND` when there is no such branch, `STATE_CONFLICT` when it is not where it was expected.
  */
-export function revertOnBranch(
+export function* revertOnBranch(
   store: BlockStore,
   clock: Clock,
   order: RevertOrder,
   isPreview: boolean,
-): RevertOutcome {
+): Pausing<RevertOutcome> {
   const head = headOf(store, order);
   const { undone, singleValued, author } = order;
   const blocks = new BlockCache(store);
   const { roots: base, parents, message: said } = readCommit(store, undone);
   const [parent] = parents;
   const { roots: ours } = readCommit(store, head);
-  const preview = mergeTrees(blocks, {
+  const preview = yield* mergingTrees(blocks, {
     ...{ base, ours, singleValued, hasOneWhereReplaced: true },
     theirs: parent === undefined ? EMPTY_ROOTS : readCommit(store, parent).roots,
   });

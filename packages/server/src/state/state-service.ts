@@ -12,7 +12,7 @@ import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
 import { log } from "./history.js";
 import { checkRoomForRef, checkTarget, importDocument } from "./import-document.js";
-import { type MergeOutcome, mergeIntoBranch } from "./merge-branches.js";
+import { type MergeOutcome, mergingIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
 import { withPauses } from "./pausing.js";
 import { revertOnBranch, type RevertOrder, type RevertOutcome } from "./revert-commit.js";
@@ -222,7 +222,7 @@ export class StateService {
     return this.#parts.repositories.write(caller.orgId, ({ store }) => {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
-      return mergeIntoBranch(store, this.#parts.clock, full, isPreview);
+      return withPauses(mergingIntoBranch(store, this.#parts.clock, full, isPreview));
     });
   }
 
@@ -235,7 +235,7 @@ export class StateService {
     return this.#parts.repositories.write(caller.orgId, ({ store }) => {
       const undone = commitNamed(store, order.commit);
       const full = { ...order, undone, author: authorOf(caller) };
-      return revertOnBranch(store, this.#parts.clock, full, isPreview);
+      return withPauses(revertOnBranch(store, this.#parts.clock, full, isPreview));
     });
   }
 
