@@ -125,6 +125,15 @@ describe("trying again", () => {
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it("does not ask again for payments that are not configured", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      json(response, 503, { error: "set the key", code: "PAYMENT_NOT_CONFIGURED" });
+    });
+    const { billing } = createClient({ baseUrl: server.url });
+    expect(await failureOf(billing.paymentMethods())).toMatchObject({ isTransient: false });
+    expect(server.seen).toHaveLength(1);
+  });
+
   it("waits as long as the server asks", async () => {
     await using server = await scriptedServer((_request, response, index) => {
       const busy = { error: "busy", code: "QUOTA_EXCEEDED" };

@@ -53,8 +53,12 @@ export class StewardError extends Error {
     return new StewardError("UNREACHABLE", message, { cause: thrown });
   }
 
-  /** Whether the same call may succeed later: nothing answered, or a server that is busy did. */
+  /**
+   * Whether the same call may succeed later: nothing answered, or a server that is busy did. Payments that
+   * are not configured are a 503 too, and will not be there in a moment.
+   */
   get isTransient(): boolean {
+    if (this.code === "PAYMENT_NOT_CONFIGURED") return false;
     return this.code === "UNREACHABLE" || this.status === 503 || this.status === 429;
   }
 }

@@ -2,6 +2,18 @@ import type { Duplex } from "node:stream";
 import pg from "pg";
 import { MessageCheck } from "./postgres-messages.js";
 
+/** SQLSTATE classes 28, the role or its password, and 3D, the database (PostgreSQL manual, appendix A). */
+const CONNECTION_REFUSED = /^(28|3D)/;
+
+/**
+ * What the server said when it refused the role, its password or the database.
+ * @returns `undefined` for any other error.
+ */
+export function connectionRefusal(error: unknown): string | undefined {
+  const isRefusal = error instanceof pg.DatabaseError && CONNECTION_REFUSED.test(error.code ?? "");
+  return isRefusal ? error.message : undefined;
+}
+
 /** What the driver's connection has but does not declare. */
 interface DriverConnection {
   /** Has the messages of a stream read: the socket's, or that of the TLS session on it. */

@@ -44,6 +44,8 @@ export function toCliError(thrown: unknown): CliError {
   if (thrown instanceof CliError) return thrown;
   if (thrown instanceof CommanderError) return fromCommander(thrown);
   if (thrown instanceof StewardError || thrown instanceof AppError) return fromService(thrown);
+  const refused = fromSystem(thrown);
+  if (refused !== undefined) return refused;
   return new CliError(thrown instanceof Error ? thrown.message : String(thrown), {
     exitCode: EXIT.failed,
     code: "INTERNAL",
@@ -57,9 +59,38 @@ function fromService(error: StewardError | AppError): CliError {
   return new CliError(error.message, {
     exitCode: unreachable ? EXIT.unreachable : EXIT.failed,
     code: error.code,
-    fix: fixFor(error.code),
+    fix: isForGood(error) ? undefined : fixFor(error.code),
     details: error.details,
     cause: error,
+  });
+}
+
+/** A store that will not be back by itself: its message says what to do. */
+function isForGood({ code, retryAfterMs }: StewardError | AppError): boolean {
+  return code === "STORE_UNAVAILABLE" && retryAfterMs === undefined;
+}
+
+/** Why the system does not let a file or directory be written, by the name of its error. */
+const WRITE_REFUSED: ReadonlyMap<string, string> = new Map([
+  ["EROFS", "the file system is read-only"],
+  ["EACCES", "this user has no permission"],
+  ["EPERM", "this user has no permission"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "this user's quota of the disk is used up"],
+]);
+
+/** A file that the system refuses: a matter of the machine, not a defect of this program. */
+function fromSystem(thrown: unknown): CliError | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  // An error of the system has these fields; its type in the language does not.
+  const { code, path } = thrown as NodeJS.ErrnoException;
+  const reason = WRITE_REFUSED.get(code ?? "");
+  if (code === undefined || reason === undefined || path === undefined) return undefined;
+  return new CliError(`${path} cannot be used: ${reason}`, {
+    exitCode: EXIT.failed,
+    code,
+    fix: "mend the permissions, the mount or the space there, or name another place with --data-dir or --database-url",
+    cause: thrown,
   });
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.js";
 import { type Schema, type Script, stepsOf } from "../../schema/index.js";
 import { CATALOG_SETTINGS, introspectPostgres, rereadPostgres } from "../postgres-catalog.js";
 import { RELATIONS_WRITTEN } from "../postgres-catalog-queries.js";
-import { PostgresClient } from "../postgres-client.js";
+import { connectionRefusal, PostgresClient } from "../postgres-client.js";
 
 /** How long a statement may run where a wanted schema is tried, in ms. */
 const SCRATCH_TIMEOUT_MS = 30_000;
@@ -23,6 +23,11 @@ export async function connect(url: string, name: string): Promise<pg.Client> {
     await client.connect();
     return client;
   } catch (cause) {
+    const said = connectionRefusal(cause);
+    if (said !== undefined) {
+      const refused = `The server of the database ${name} refuses the connection: ${said}`;
+      throw new AppError("STORE_UNAVAILABLE", `${refused}; correct its URL`, { cause });
+    }
     const message = `The database ${name} cannot be reached`;
     throw new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
   }

@@ -1,6 +1,7 @@
 import { DatabaseError } from "pg";
 import { StatementError, type SqlValue } from "../../plans/ports.js";
 import { withoutValues } from "../bound-values.js";
+import { connectionRefusal } from "../postgres-client.js";
 
 /** SQLSTATEs of failures that have left no trace and may pass (PostgreSQL manual, appendix A). */
 const PASSING: ReadonlySet<string> = new Set([
@@ -29,7 +30,11 @@ export function isSessionLost(error: unknown): boolean {
 export function toConnectError(error: unknown): StatementError {
   const code = codeOf(error);
   if (error instanceof DatabaseError && !PASSING.has(code) && !SESSION_ENDED.test(code)) {
-    const message = `The data source refuses the connection (SQLSTATE ${code})`;
+    const said = connectionRefusal(error);
+    const message =
+      said === undefined
+        ? `The data source refuses the connection (SQLSTATE ${code})`
+        : `The data source refuses the connection: ${said}; whoever runs this service must correct its URL`;
     return new StatementError("statement", message, { cause: error });
   }
   const message = `The data source cannot be reached now (${code}); nothing was changed`;

@@ -36,3 +36,18 @@ it("undoes a transaction that was refused, and keeps its connection", async () =
   expect(await db.query("SELECT * FROM prices")).toEqual([]);
   expect(await pid()).toEqual(before);
 });
+
+it.each([
+  ["database", (url: URL) => void (url.pathname = "/no_such_thing")],
+  ["role", (url: URL) => void (url.username = "no_such_thing")],
+])("quotes a server that refuses the %s, and does not advise to wait", async (_what, spoil) => {
+  await using database = await freshDatabase();
+  const url = new URL(database.url);
+  spoil(url);
+  await using db = new Database(url.href);
+  await expect(db.query("SELECT 1")).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringMatching(/"no_such_thing".*correct SERVICE_DATABASE_URL/) as string,
+    retryAfterMs: undefined,
+  });
+});

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { systemClock } from "../../kernel/clock.js";
-import { PostgresClient } from "../../adapters/postgres-client.js";
+import { connectionRefusal, PostgresClient } from "../../adapters/postgres-client.js";
 import { AppError } from "../../kernel/errors.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
@@ -252,6 +252,13 @@ function unavailable(cause: unknown): AppError {
 }
 
 function unavailableWith(cause: unknown): ConstructorParameters<typeof AppError> {
+  const refused = connectionRefusal(cause);
+  if (refused !== undefined) {
+    // Trying again does not help: the role or the database must be another one.
+    const advice = "correct SERVICE_DATABASE_URL, or the role and the database on the server";
+    const message = `The store's server refuses the connection: ${refused}; ${advice}`;
+    return ["STORE_UNAVAILABLE", message, { cause }];
+  }
   const options = { cause, retryAfterMs: 1000 };
   const refusal = WRITE_REFUSALS.get(sqlStateOf(cause) ?? "");
   const message =

@@ -47,8 +47,8 @@ export function answerError(
   log: Log,
 ): FastifyReply {
   const { status, headers, body } = restErrorFrom(thrown, request);
-  // 501 says what this server was not set up to do; nothing went wrong.
-  if (status >= 500 && status !== 501) {
+  // These say what this server was not set up to do; nothing went wrong.
+  if (status >= 500 && status !== 501 && body.code !== "PAYMENT_NOT_CONFIGURED") {
     const { method, url, id: requestId } = request;
     log.error({ err: thrown, requestId, method, path: pathOf(url), status }, "request failed");
   }
