@@ -161,7 +161,7 @@ function* intentViolations(
   if (!intentCovers(intent, statementClass)) {
     yield invalid(
       field,
-      `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}, which ${intent} does not cover: declare ${statementClass}`,
+      `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}, which ${intent} does not cover: ${adviceFor(statementClass)}`,
     );
   } else if (tool.allowedIntents?.includes(intent) === false) {
     yield invalid(
@@ -169,4 +169,11 @@ function* intentViolations(
       `tool ${quoted(step.toolName)} allows ${tool.allowedIntents.join(", ")} only; this step is ${intent}`,
     );
   }
+}
+
+/** To declare `admin` is no way to repair a read that calls a function by a wrong name. */
+function adviceFor(statementClass: Intent): string {
+  return statementClass === "admin"
+    ? "change the statement; admin is only for a step that is meant to govern the database"
+    : `declare ${statementClass}`;
 }

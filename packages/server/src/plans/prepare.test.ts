@@ -249,7 +249,7 @@ describe("a plan that is not valid", () => {
       "INVALID_PLAN",
       'steps[0].intent: "read" is not an intent: use one of read_select, write_insert, write_update, write_delete, admin, cross_system_transaction, or leave it empty',
       "steps[1].intent: the statement is write_delete, which read_select does not cover: declare write_delete",
-      "steps[2].intent: the statement is admin, which cross_system_transaction does not cover: declare admin",
+      "steps[2].intent: the statement is admin, which cross_system_transaction does not cover: change the statement; admin is only for a step that is meant to govern the database",
     ]);
   });
 

@@ -165,6 +165,9 @@ describe("the class of a PostgreSQL statement", () => {
       because: expect.stringContaining("locks"),
     });
     expect(becauseOf("SELECT f(1)")).toMatchObject({ because: "it calls the function f" });
+    expect(becauseOf("SELECT strftime('%Y', day) FROM t")).toMatchObject({
+      because: expect.stringContaining("strftime, which PostgreSQL does not have: use to_char"),
+    });
     expect(becauseOf("WITH d AS (DELETE FROM e RETURNING 1) SELECT 1")).toMatchObject({
       because: "it holds a DELETE",
     });

@@ -7,6 +7,7 @@ import type {
 } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
+import { insteadOf } from "./foreign-functions.js";
 import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection } from "./postgres-functions.js";
@@ -95,7 +96,9 @@ function judge(statement: TreeNode): StatementAnalysis {
       return rejected("forbidden", `The function ${spoken} is not allowed`);
     }
     const { statementClass } = verdict;
-    claims.push({ statementClass, because: `it calls the function ${spoken}` });
+    const instead = insteadOf(name);
+    const advice = instead === undefined ? "" : `, which PostgreSQL does not have: use ${instead}`;
+    claims.push({ statementClass, because: `it calls the function ${spoken}${advice}` });
   }
   for (const { name, from } of contents.selections) {
     const verdict = from === "value" ? judgeSelection(name) : undefined;
