@@ -27,6 +27,11 @@ export function missingColumnHint(
   const known = columns.filter(({ names }) => names.length > 0);
   const names = known.flatMap((entry) => entry.names);
   const lists = known.map((entry) => ` Columns of ${entry.table}: ${list(entry.names)}`);
+  // The name is right and stands behind the wrong table or alias.
+  const owners = known.filter((entry) => entry.names.includes(wanted)).map(({ table }) => table);
+  if (owners.length > 0) {
+    return `${message}; ${wanted} is a column of ${owners.join(" and of ")}.${lists.join(".")}`;
+  }
   return `${withSuggestion(message, wanted, names)}${lists.join(".")}`;
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { nearMiss } from "./near-miss.js";
 
+it("prefers the name that differs in case and separators only to one that is a part", () => {
+  expect(nearMiss("InvoiceLine", ["invoice", "invoice_line"])).toBe("invoice_line");
+});
+
 describe("nearMiss", () => {
   it.each([
     ["PROT", "PORT"],

@@ -3,17 +3,26 @@ const PART_LENGTH_MIN = 3;
 
 /**
  * The candidate a misspelt word most probably meant, in any case of letters: at most one edit per
- * three letters away, or one of the two a part of the other (`email` and `email_address`).
+ * three letters away, or one of the two a part of the other (`email` and `email_address`). One that is
+ * the same but for case and separators (`InvoiceLine` and `invoice_line`) is nearer than any other.
  * @returns `undefined` when none is that near; the first of equally near ones.
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    const distance =
+      lettersOf(word) === lettersOf(candidate)
+        ? 0
+        : Math.max(1, distanceOf(word.toLowerCase(), candidate.toLowerCase(), bestDistance));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** A word without case and separators. */
+function lettersOf(word: string): string {
+  return word.toLowerCase().replaceAll(/[_\- ]/g, "");
 }
 
 /** Edits from one to the other; at least `limit` when they are that many or more apart. */
