@@ -438,6 +438,7 @@ const DECISIONS = {
     "D15-loss": "Losing rows or values needs accept_data_loss",
     "D15-values":
       "A change of type that would change values stops and names them, unless data loss is accepted",
+    "D15-hint": "A rename hint is carried out with the rows kept, or refused with what to do",
     "D15-tool":
       "A step with the intent admin applies a migration by the tool state.apply_migration",
     "D15-tool-told": "The tool's call is metered and logged as any other, its output one row",

@@ -134,6 +134,25 @@ export const migrations: readonly ProcessScenario[] = [
     },
   ),
   ...overEach(
+    ["D15-hint"],
+    "a rename hint keeps the rows, and one that has no effect is refused",
+    async ({ steward, rest }) => {
+      await steward.sql("INSERT INTO customers (name) VALUES ('Ada')");
+      const renamed = "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT";
+      const idle = propose({ rest }, `${renamed} /* @renamed from=title */)`);
+      await expect(idle).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining("the database has no column title") as unknown,
+      });
+      const { migration_id: id } = await propose(
+        { rest },
+        `${renamed}) /* @renamed from=customers */`,
+      );
+      await rest.migrations.apply(id);
+      expect(await steward.rows("SELECT name FROM people")).toEqual([{ name: "Ada" }]);
+    },
+  ),
+  ...overEach(
     ["D15-values"],
     "a change of type stops where it would change values, and names them",
     async ({ steward, rest, client }) => {

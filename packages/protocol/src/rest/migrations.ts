@@ -10,11 +10,24 @@ import {
   type SchemaOperation,
 } from "./schema-changes.js";
 
-/** That something has another name in a wanted schema. */
+/** That something has another name in a wanted schema, or is in another schema of PostgreSQL. */
 export interface RenameHint {
-  readonly kind: "Table" | "Column" | "Index" | "View" | "Trigger" | "Type";
-  /** The table of a column, by its name in the wanted schema. */
+  readonly kind:
+    | "Schema"
+    | "Table"
+    | "Column"
+    | "Constraint"
+    | "Index"
+    | "View"
+    | "Trigger"
+    | "Type"
+    | "Sequence";
+  /** The schema in which it is, or a column's table, in the wanted schema; any when absent. */
+  readonly schema?: string;
+  /** The table of a column or a constraint, by its name in the wanted schema. */
   readonly table?: string;
+  /** The schema in which it was, by its name then; the same as now when absent. */
+  readonly from_schema?: string;
   readonly from: string;
   readonly to: string;
 }
@@ -111,13 +124,24 @@ export interface MigrationProof {
 const hintSchema: z.ZodType<RenameHint> = z
   .strictObject({
     kind: z
-      .enum(["Table", "Column", "Index", "View", "Trigger", "Type"])
+      .enum([
+        ...(["Schema", "Table", "Column", "Constraint", "Index", "View", "Trigger"] as const),
+        ...(["Type", "Sequence"] as const),
+      ])
       .describe("Kind of the renamed object"),
+    schema: z.string().exactOptional().describe("Its present schema; any when absent"),
     table: z.string().exactOptional().describe("Table of a renamed column, by its present name"),
+    from_schema: z
+      .string()
+      .exactOptional()
+      .describe("The schema that it was in; the same as now when absent"),
     from: z.string().describe("The name before"),
     to: z.string().describe("The name in the proposed schema"),
   })
-  .meta({ id: "RenameHint", description: "A table or column that the proposed schema renames" });
+  .meta({
+    id: "RenameHint",
+    description: "What the proposed schema renames, or moves to another schema",
+  });
 
 /** Files of one wanted schema. */
 const SCHEMA_FILES_MAX = 10_000;

@@ -1,66 +1,131 @@
-import type { RenameHint } from "./identify.js";
+import { AppError } from "../kernel/errors.js";
+import type { HintedKind, RenameHint } from "./identify.js";
 import type { Dialect } from "./schema.js";
 import { isSign, isWord, type Token, tokensOf } from "./sql-tokens.js";
 import { piecesOf } from "./wanted/statement-reader.js";
 
-/** Objects of a table that `-- @renamed from=old` may stand in. */
-const KINDS: Readonly<Record<string, RenameHint["kind"]>> = {
+/** What a statement makes, where a hint may say what it was called before. */
+const KINDS: Readonly<Record<string, HintedKind>> = {
+  SCHEMA: "Schema",
   TABLE: "Table",
   INDEX: "Index",
   VIEW: "View",
   TRIGGER: "Trigger",
   TYPE: "Type",
+  DOMAIN: "Type",
+  SEQUENCE: "Sequence",
 };
+/** Kinds whose objects can be moved from one schema of PostgreSQL to another. */
+const MOVABLE: ReadonlySet<string> = new Set(["Table", "View", "Type", "Sequence"]);
+/** Words between CREATE and the word for what is made. */
+const MODIFIERS = [
+  ...["CREATE", "OR", "REPLACE", "TEMP", "TEMPORARY", "GLOBAL", "LOCAL", "UNLOGGED", "UNIQUE"],
+  ...["MATERIALIZED", "RECURSIVE", "FOREIGN", "VIRTUAL", "CONSTRAINT"],
+];
+/** Words that begin an element of a table that has no name. */
+const NAMELESS = ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "EXCLUDE", "LIKE"];
+
+/** One name in a hint, perhaps in quotes. */
+const NAME = String.raw`"(?:[^"]|"")+"|[^\s*."]+`;
+const HINT = new RegExp(`@renamed\\s+from=(${NAME})(?:\\.(${NAME}))?(?=\\s|\\*|$)`);
 
 /**
  * The hints that stand in a schema as comments: `-- @renamed from=old`, behind the name of a table,
- * an index or a view, or in a column's definition or behind its comma.
+ * an index or a view, or in a column's definition or behind its comma; `from=schema.old` where it was in
+ * another schema.
  */
 export function renameHints(sql: string, dialect: Dialect): readonly RenameHint[] {
-  return [...piecesOf(sql, dialect)].flatMap((piece) => hintsIn(piece?.tokens ?? []));
+  return [...piecesOf(sql, dialect)].flatMap((piece) => hintsIn(piece?.tokens ?? [], dialect));
 }
 
-/** The hints that stand in the comments of one statement. */
-export function hintsIn(tokens: readonly Token[]): readonly RenameHint[] {
+/**
+ * The hints that stand in the comments of one statement.
+ * @throws AppError `INVALID_ARGUMENT` for a hint that cannot have an effect there.
+ */
+export function hintsIn(tokens: readonly Token[], dialect: Dialect): readonly RenameHint[] {
+  const comments = tokens.filter(({ type, text }) => type === "comment" && /@renamed\b/.test(text));
+  if (comments.length === 0) return [];
   const code = tokens.filter(({ type }) => type !== "comment");
-  const at = code.findIndex((token) => isWord(token, ...Object.keys(KINDS)));
-  const kind = KINDS[code[at]?.text.toUpperCase() ?? ""];
+  return comments.map((comment) => hintIn(code, comment, dialect));
+}
+
+function hintIn(code: readonly Token[], comment: Token, dialect: Dialect): RenameHint {
+  const before = formerName(comment, dialect);
+  const at = code.findIndex((token) => !isWord(token, ...MODIFIERS));
+  const kind = isWord(code[0], "CREATE") ? KINDS[code[at]?.text.toUpperCase() ?? ""] : undefined;
   const name = ownName(code, at + 1);
-  if (kind === undefined || name === undefined) return [];
-  return tokens.flatMap((comment) => {
-    const from = renamedFrom(comment);
-    if (from === undefined) return [];
-    const column = kind === "Table" ? columnBefore(code, comment) : undefined;
-    if (column === undefined) return [{ kind, from, to: name }];
-    return [{ kind: "Column" as const, table: name, from, to: column }];
-  });
+  if (kind === undefined || name === undefined) {
+    throw misplaced(comment, "it must stand in the CREATE statement of a schema, table, view, …");
+  }
+  const column = kind === "Table" || kind === "Type" ? elementAt(code, comment) : undefined;
+  const isMoved = before.fromSchema !== undefined;
+  if (isMoved && (!MOVABLE.has(kind) || column !== undefined || dialect === "sqlite")) {
+    throw misplaced(comment, "only a table, view, type or sequence can come from another schema");
+  }
+  if (column === undefined) return { kind, ...before, ...name };
+  if (kind === "Type" || isWord(column, ...NAMELESS)) {
+    throw misplaced(
+      comment,
+      "a value or an attribute of a type has no rename hints, nor has a constraint without a name",
+    );
+  }
+  const { to: table, ...place } = name;
+  const { from } = before;
+  if (!isWord(column, "CONSTRAINT"))
+    return { kind: "Column", table, ...place, from, to: column.value };
+  const to = code[code.indexOf(column) + 1]?.value ?? "";
+  return { kind: "Constraint", table, ...place, from, to };
 }
 
-function renamedFrom({ type, text }: Token): string | undefined {
-  if (type !== "comment") return undefined;
-  const match = /@renamed\s+from=("(?:[^"]|"")+"|[^\s*]+)/.exec(text)?.[1];
-  return match === undefined ? undefined : tokensOf(match)[0]?.value;
+function misplaced({ text }: Token, reason: string): AppError {
+  const hint = text.replaceAll(/\s+/g, " ").trim();
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `the rename hint has no effect here: ${reason}. Move or remove it: ${hint}`,
+  );
 }
 
-/** The last part of the name that a statement begins with. */
-function ownName(code: readonly Token[], from: number): string | undefined {
+type FormerName = Pick<RenameHint, "from" | "fromSchema">;
+
+function formerName(comment: Token, dialect: Dialect): FormerName {
+  const match = HINT.exec(comment.text);
+  const [first, second] = [match?.[1], match?.[2]].map((name) => nameOf(name, dialect));
+  if (first === undefined) throw misplaced(comment, "it is written -- @renamed from=OLD_NAME");
+  return second === undefined ? { from: first } : { from: second, fromSchema: first };
+}
+
+/** A name as the engine reads it: PostgreSQL folds those without quotes. */
+function nameOf(written: string | undefined, dialect: Dialect): string | undefined {
+  if (written === undefined) return undefined;
+  if (written.startsWith('"')) return tokensOf(written, dialect)[0]?.value;
+  return dialect === "postgres" ? written.toLowerCase() : written;
+}
+
+/** The name that a statement begins with, with its schema where it is said. */
+function ownName(
+  code: readonly Token[],
+  from: number,
+): Pick<RenameHint, "schema" | "to"> | undefined {
   let at = from;
   while (isWord(code[at], "IF", "NOT", "EXISTS", "CONCURRENTLY")) at += 1;
-  while (isSign(code[at + 1], ".")) at += 2;
-  return code[at]?.value;
+  let schema: string | undefined;
+  for (; isSign(code[at + 1], "."); at += 2) schema = code[at]?.value;
+  const to = code[at]?.value;
+  if (to === undefined) return undefined;
+  return schema === undefined ? { to } : { schema, to };
 }
 
-/** The column in whose definition, or behind whose comma, a comment stands; undefined for neither. */
-function columnBefore(code: readonly Token[], comment: Token): string | undefined {
+/** What begins the column or constraint in which, or behind whose comma, a comment stands. */
+function elementAt(code: readonly Token[], comment: Token): Token | undefined {
   let depth = 0;
-  let column: string | undefined;
+  let element: Token | undefined;
   let isStart = false;
   for (const token of code) {
     if (token.start > comment.start) break;
-    if (isStart) column = token.value;
+    if (isStart) element = token;
     isStart = (isSign(token, "(") && depth === 0) || (isSign(token, ",") && depth === 1);
     if (isSign(token, "(")) depth += 1;
     if (isSign(token, ")")) depth -= 1;
   }
-  return depth === 1 ? column : undefined;
+  return depth >= 1 ? element : undefined;
 }

@@ -5,19 +5,33 @@ import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject, textOf, withIds } from "./schema.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
-/** That an object is one of before under another name. Its table is named as it is now. */
+/** What a rename hint may be about. */
+export type HintedKind =
+  "Schema" | "Table" | "Column" | "Constraint" | "Index" | "View" | "Trigger" | "Type" | "Sequence";
+
+/** That an object is one of before under another name, or in another schema. */
 export interface RenameHint {
-  readonly kind: "Table" | "Column" | "Index" | "View" | "Trigger" | "Type";
-  /** The table of a column, by its name now. */
+  readonly kind: HintedKind;
+  /** The schema of the object, or of a part's table, as it is now; any schema when absent. */
+  readonly schema?: string;
+  /** The table of a column or a constraint, by its name now. */
   readonly table?: string;
+  /** The schema that the object was in, by its name then; the same one as now when absent. */
+  readonly fromSchema?: string;
   readonly from: string;
   readonly to: string;
 }
 
 /** What a hint's word stands for. */
-const HINTED: Readonly<Record<RenameHint["kind"], readonly Kind[]>> = {
-  Table: ["Table"],
+const HINTED: Readonly<Record<HintedKind, readonly Kind[]>> = {
+  Schema: ["Schema"],
+  Sequence: ["Sequence"],
+  Table: ["Table", "VirtualTable"],
   Column: ["Column"],
+  Constraint: [
+    ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
+    "ExclusionConstraint",
+  ],
   Index: ["Index"],
   View: ["View", "MaterializedView"],
   Trigger: ["Trigger"],
@@ -59,7 +73,8 @@ class Identification {
     this.#byName = indexBy(objects, (object) => this.#nameKey(object, object.name));
     this.#byPlace = indexBy(objects, (object) => {
       const place = placeOf(object, same);
-      return place === undefined ? undefined : keyOf(object.kind, object.parent, place);
+      const home = isOwned(object) ? "" : object.parent;
+      return place === undefined ? undefined : keyOf(object.kind, home, place);
     });
     this.#nowByName = indexBy(draft.objects, ({ kind, name = "" }) => keyOf(kind, "", name));
   }
@@ -108,8 +123,9 @@ class Identification {
   #sameByPlace(object: SchemaObject): SchemaObject | undefined {
     const place = placeOf(object, (id) => this.#iriOf(id));
     if (place === undefined || object.parent === undefined) return undefined;
-    const key = keyOf(object.kind, this.#iriOf(object.parent), place);
-    const there = this.#free(this.#byPlace.get(key));
+    // A serial column's sequence follows its table into another schema.
+    const home = isOwned(object) ? "" : this.#iriOf(object.parent);
+    const there = this.#free(this.#byPlace.get(keyOf(object.kind, home, place)));
     if (isOwned(object)) return there.find(({ name }) => name === object.name) ?? there[0];
     return there.find((each) => !this.#isStillNamed(each));
   }
@@ -152,14 +168,12 @@ class Identification {
       const [same] = this.#byNativeId.get(nativeId) ?? [];
       if (same?.kind === object.kind) return same;
     }
-    const hint = this.#hints.find((each) => this.#isAbout(each, object));
-    return hint === undefined ? undefined : this.#namesake(object, hint.from);
-  }
-
-  #isAbout(hint: RenameHint, { kind, name, parent }: SchemaObject): boolean {
-    if (!HINTED[hint.kind].includes(kind) || fold(hint.to) !== fold(name ?? "")) return false;
-    const table = parent === undefined ? undefined : this.#draft.find(parent);
-    return hint.kind !== "Column" || fold(table?.name ?? "") === fold(hint.table ?? "");
+    const hint = this.#hints.find((each) => isHintAbout(each, object, this.#draft));
+    if (hint?.fromSchema === undefined) {
+      return hint === undefined ? undefined : this.#namesake(object, hint.from);
+    }
+    const place = this.#before?.all("Schema").find(({ name }) => name === hint.fromSchema);
+    return place === undefined ? undefined : this.#namesake(object, hint.from, place.id);
   }
 
   #sameByName(object: SchemaObject): SchemaObject | undefined {
@@ -167,10 +181,12 @@ class Identification {
     return this.#namesake(object, object.name ?? "");
   }
 
-  #namesake({ kind, parent }: SchemaObject, name: string): SchemaObject | undefined {
-    if (parent === undefined) return undefined;
-    const place = { kind, parent: this.#iriOf(parent) };
-    const there = this.#free(this.#byName.get(this.#nameKey(place, name) ?? ""));
+  #namesake(
+    { kind, parent: above }: SchemaObject,
+    name: string,
+    parent = this.#iriOf(above ?? ""),
+  ): SchemaObject | undefined {
+    const there = this.#free(this.#byName.get(this.#nameKey({ kind, parent }, name) ?? ""));
     return there.find((each) => each.name === name) ?? there[0];
   }
 
@@ -190,6 +206,17 @@ class Identification {
       if (!this.#taken.has(iri) && this.#before?.find(iri) === undefined) return iri;
     }
   }
+}
+
+/** Whether a hint is about an object of a schema. */
+export function isHintAbout(hint: RenameHint, object: SchemaObject, schema: Schema): boolean {
+  const { kind, name, parent = "" } = object;
+  if (!HINTED[hint.kind].includes(kind) || fold(hint.to) !== fold(name ?? "")) return false;
+  const above = schema.find(parent);
+  const isPart = hint.kind === "Column" || hint.kind === "Constraint";
+  if (isPart && fold(above?.name ?? "") !== fold(hint.table ?? "")) return false;
+  const place = isPart ? schema.find(above?.parent ?? "") : above;
+  return hint.schema === undefined || fold(place?.name ?? "") === fold(hint.schema);
 }
 
 const same = (id: string): string => id;

@@ -2,6 +2,7 @@ import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Ids } from "../kernel/ids.js";
 import type { Hash } from "../state/index.js";
+import { refuseIdleHints } from "./hint-effects.js";
 import { identify, type RenameHint } from "./identify.js";
 import type { Migration } from "./migration.js";
 import type { SchemaDatabase } from "./ports.js";
@@ -33,7 +34,9 @@ export async function wantedSchema(
   refuseUnmade(base, definitions.unmanaged);
   await using scratch = await database.scratch();
   await scratch.define(definitions);
-  const found = identify(await scratch.introspect(), base, [...hints, ...definitions.hints]);
+  const all = [...hints, ...definitions.hints];
+  const found = identify(await scratch.introspect(), base, all);
+  refuseIdleHints(base, found, all);
   refuseUnmadeIn(found, base);
   const wanted = withVersionsOf(base, found, definitions.unversioned);
   return withUnmanagedOf(base, wanted);

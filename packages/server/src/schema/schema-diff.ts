@@ -49,7 +49,7 @@ export function diffSchemas(before: Schema, after: Schema): readonly Operation[]
   });
   return [
     ...dropped.map((each) => whole("drop", before, each)),
-    ...kept.flatMap(({ old, now }) => renamed(after, old, now)),
+    ...kept.flatMap(({ old, now }) => renamed(before, after, old, now)),
     ...kept.flatMap(({ old, now }) => altered(before, after, old, now)),
     ...created.map((each) => whole("create", after, each)),
   ];
@@ -70,11 +70,19 @@ function whole(action: "create" | "drop", schema: Schema, object: SchemaObject):
   return { action, kind: object.kind, id: object.id, path: schema.pathOf(object) };
 }
 
-function renamed(after: Schema, old: SchemaObject, now: SchemaObject): readonly Operation[] {
-  const { name: from = "" } = old;
-  const { name: to = "" } = now;
-  if (from === to) return [];
+/** Another name, or another schema: then both are said with their schemas. */
+function renamed(
+  before: Schema,
+  after: Schema,
+  old: SchemaObject,
+  now: SchemaObject,
+): readonly Operation[] {
+  const isMoved = old.parent !== now.parent;
+  if (old.name === now.name && !isMoved) return [];
   const { kind, id } = now;
+  const [from = "", to = ""] = isMoved
+    ? [before.pathOf(old), after.pathOf(now)]
+    : [old.name, now.name];
   return [{ action: "rename", kind, id, path: after.pathOf(now), from, to }];
 }
 

@@ -9,6 +9,7 @@ import {
   scriptBetween,
 } from "../../schema/index.js";
 import { lint } from "../../schema/lint.js";
+import { unsaid } from "../../schema/testing/operation-table.js";
 import { introspectScratch } from "./session.js";
 import { HAZARD_CASES } from "./testing/hazard-cases.js";
 import { LOSS_CASES } from "./testing/loss-cases.js";
@@ -34,6 +35,7 @@ async function findings(current: string, desired: string): Promise<readonly Find
   expect([await define(one, current), await define(other, desired)]).toEqual([true, true]);
   const base: Schema = identify(await introspectScratch(one), undefined);
   const target = identify(await introspectScratch(other), base, renameHints(desired, "postgres"));
+  expect([...unsaid(base, target), ...unsaid(target, base)]).toEqual([]);
   return lint(base, target, scriptBetween(base, target));
 }
 

@@ -6,6 +6,9 @@ import { parse } from "yaml";
 import { connect, define, dropMadeRoles, resultOf, type Transition } from "./testing/transition.js";
 
 const DATA = process.env["STEWARD_CHECK_DATA"];
+/** Renames of enum values, which no migration does: their hints are refused. */
+const REFUSED_HINT =
+  "AppError: the rename hint has no effect here: a value or an attribute of a type";
 /** Pairs of databases that cases are tried in at a time. */
 const LANES = 3;
 
@@ -22,9 +25,19 @@ describe.skipIf(DATA === undefined)("migration cases of sqldef for PostgreSQL", 
       ).flat();
       await using server = await freshDatabase();
       await dropMadeRoles(server.url);
-      const failures = results.filter((result) => result !== "equal" && result !== "refused");
+      const hints = results.filter((result) => result.includes(REFUSED_HINT));
+      expect(hints.map((result) => result.slice(0, result.indexOf(":"))).sort()).toEqual([
+        ...["RenameAndAddEnumValue", "RenameEnumTypeWithValueRenameAndAddValue", "RenameEnumValue"],
+        ...["RenameEnumValueLineComment", "RenameEnumValueWithSchema", "RenameMultipleEnumValues"],
+      ]);
+      const failures = results.filter(
+        (result) => result !== "equal" && result !== "refused" && !hints.includes(result),
+      );
       const count = results.filter((result) => result !== "refused").length;
-      process.stdout.write(`sqldef for PostgreSQL: ${count - failures.length} of ${count}\n`);
+      const right = count - failures.length - hints.length;
+      process.stdout.write(
+        `sqldef for PostgreSQL: ${right} of ${count}, ${hints.length} refused with a reason\n`,
+      );
       expect(failures).toEqual([]);
       expect(count).toBeGreaterThanOrEqual(744);
     },

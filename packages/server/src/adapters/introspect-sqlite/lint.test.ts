@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Finding, identify, renameHints, scriptBetween } from "../../schema/index.js";
 import { lint } from "../../schema/lint.js";
+import { unsaid } from "../../schema/testing/operation-table.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
 import { open } from "./testing/retyped-column.js";
 
@@ -10,6 +11,7 @@ function findings(current: string, desired: string): readonly Finding[] {
   const base = identify(introspectSqlite(db), undefined);
   const hints = renameHints(desired, "sqlite");
   const target = identify(introspectSqlite(wanted), base, hints);
+  expect([...unsaid(base, target), ...unsaid(target, base)]).toEqual([]);
   return lint(base, target, scriptBetween(base, target));
 }
 

@@ -41,7 +41,9 @@ function alter(
   changed: readonly PropertyName[],
 ): readonly string[] {
   const name = qualified(target, now);
-  if (now.kind === "CompositeType") return alterAttributes(name, old, now);
+  if (now.kind === "CompositeType") {
+    return changed.includes("attributes") ? alterAttributes(name, old, now) : [];
+  }
   if (now.kind === "Domain") return alterDomain(name, now, changed);
   if (now.kind === "Extension") return alterExtension(name, now, changed);
   if (now.kind !== "Sequence") return [];

@@ -5,8 +5,15 @@ import type { PropertyName } from "../vocabulary.js";
 import { needsOf } from "./dependency-order.js";
 import { isRoutine, nameIn } from "./names.js";
 
-/** New names by the old ones. */
-type Names = ReadonlyMap<string, string>;
+/** What names become. */
+interface Names {
+  /** New names by the old ones. */
+  readonly words: ReadonlyMap<string, string>;
+  /** Names in other schemas by those of before, each with its schema. */
+  readonly moved: ReadonlyMap<string, readonly [schema: string, name: string]>;
+}
+
+const NO_NAMES: Names = { words: new Map(), moved: new Map() };
 
 /** Names that texts of an object may hold: of its columns and those it needs, and of everything else. */
 interface Scope {
@@ -44,7 +51,9 @@ export class RenamedText {
   constructor(base: Schema, target: Schema) {
     this.#base = base;
     this.#target = target;
-    this.#isAny = base.objects.some((old) => this.#renaming(old) !== undefined);
+    this.#isAny = base.objects.some(
+      (old) => this.#renaming(old) !== undefined || this.#moving(old).length > 0,
+    );
   }
 
   /** The properties of an object that change by more than renames, its own or others'. */
@@ -92,7 +101,8 @@ export class RenamedText {
     const { all, wholes } = this.#scopeOf(old);
     const isView = old.kind === "View" || old.kind === "MaterializedView";
     // A view goes on calling its columns as it did, whatever they are called below.
-    if (isView && property === "definition" && all.size > wholes.size) return false;
+    const hasColumns = all.words.size > wholes.words.size;
+    if (isView && property === "definition" && hasColumns) return false;
     const names = OF_TYPES.includes(property) ? wholes : all;
     // The columns of a foreign key are compared by themselves, and two of one name may meet in it.
     if (old.kind === "ForeignKey") return mayBecome(before, after, names);
@@ -103,7 +113,7 @@ export class RenamedText {
   nameOf(old: SchemaObject): string | undefined {
     if (!isRoutine(old) || old.name === undefined || !this.#isAny) return old.name;
     const { wholes } = this.#scopeOf(old);
-    return wholes.size === 0 ? old.name : respelled(old.name, wholes);
+    return respelled(old.name, wholes);
   }
 
   #scopeOf(old: SchemaObject): Scope {
@@ -116,9 +126,11 @@ export class RenamedText {
       const to = this.#renaming(each);
       return to === undefined ? [] : [{ kind: each.kind, name: [each.name ?? "", to] as const }];
     });
+    const moved = new Map([...objects].flatMap((each) => this.#moving(each)));
+    const wholes = renamings.filter(({ kind }) => kind !== "Column");
     const scope = {
-      all: new Map(renamings.map(({ name }) => name)),
-      wholes: new Map(renamings.filter(({ kind }) => kind !== "Column").map(({ name }) => name)),
+      all: { words: new Map(renamings.map(({ name }) => name)), moved },
+      wholes: { words: new Map(wholes.map(({ name }) => name)), moved },
     };
     this.#scopes.set(old.id, scope);
     return scope;
@@ -145,6 +157,20 @@ export class RenamedText {
     });
   }
 
+  /** What another object's text calls an object that goes to another schema, before and after. */
+  #moving(
+    old: SchemaObject,
+  ): readonly (readonly [string, readonly [schema: string, name: string]])[] {
+    const now = this.#target.find(old.id);
+    const [before, after] = [
+      this.#base.find(old.parent ?? ""),
+      this.#target.find(now?.parent ?? ""),
+    ];
+    if (before?.kind !== "Schema" || after === undefined || before.id === after.id) return [];
+    const key = movedKey(before.name ?? "", old.name ?? "");
+    return [[key, [after.name ?? "", now?.name ?? ""]]];
+  }
+
   #renaming(old: SchemaObject): string | undefined {
     if (isRoutine(old)) return undefined;
     const now = this.#target.find(old.id);
@@ -152,9 +178,13 @@ export class RenamedText {
   }
 }
 
+function movedKey(schema: string, name: string): string {
+  return JSON.stringify([schema, name]);
+}
+
 /** SQL in one spelling: every name as it is without quotes, single spaces between tokens. */
 function spelled(sql: string): string {
-  return renamed(sql, new Map());
+  return renamed(sql, NO_NAMES);
 }
 
 function renamed(sql: string, names: Names): string {
@@ -162,29 +192,46 @@ function renamed(sql: string, names: Names): string {
 }
 
 function renamedTokens(tokens: readonly Token[], names: Names): readonly string[] {
+  const found = newNames(tokens, names);
   return tokens.map((token, index) => {
-    const name = nameIn(token);
-    if (name !== undefined) return names.get(name) ?? name;
+    const name = found.get(index) ?? nameIn(token);
+    if (name !== undefined) return name;
     const isObject = isSign(tokens[index + 1], "::") && isWord(tokens[index + 2], "REGCLASS");
     // A sequence is named in a text: nextval('s'::regclass).
     return isObject ? `'${renamed(token.text.slice(1, -1), names)}'` : token.text;
   });
 }
 
+/** The tokens that become another name, by their index. */
+function newNames(tokens: readonly Token[], names: Names): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  for (const [index, token] of tokens.entries()) {
+    const name = nameIn(token);
+    if (name === undefined || found.has(index)) continue;
+    const own = isSign(tokens[index + 1], ".") ? tokens[index + 2] : undefined;
+    const moved = names.moved.get(movedKey(name, (own && nameIn(own)) ?? ""));
+    if (moved !== undefined) found.set(index, moved[0]).set(index + 2, moved[1]);
+    else if (names.words.has(name)) found.set(index, names.words.get(name) ?? name);
+  }
+  return found;
+}
+
 /** Whether each token stays or is renamed. */
 function mayBecome(before: string, after: string, names: Names): boolean {
-  const old = renamedTokens(tokensOf(before, "postgres"), new Map());
-  const now = renamedTokens(tokensOf(after, "postgres"), new Map());
+  const old = renamedTokens(tokensOf(before, "postgres"), { ...NO_NAMES, moved: names.moved });
+  const now = renamedTokens(tokensOf(after, "postgres"), NO_NAMES);
   if (old.length !== now.length) return false;
-  return old.every((token, index) => token === now[index] || names.get(token) === now[index]);
+  return old.every((token, index) => token === now[index] || names.words.get(token) === now[index]);
 }
 
 /** A text that is as it was but for its names. */
 function respelled(sql: string, names: Names): string {
+  const tokens = tokensOf(sql, "postgres");
+  const found = newNames(tokens, names);
   let text = "";
   let end = 0;
-  for (const token of tokensOf(sql, "postgres")) {
-    const to = names.get(nameIn(token) ?? "");
+  for (const [index, token] of tokens.entries()) {
+    const to = found.get(index);
     text += sql.slice(end, token.start) + (to === undefined ? token.text : quoted(to));
     end = token.start + token.text.length;
   }

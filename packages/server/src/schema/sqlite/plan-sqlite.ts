@@ -92,7 +92,7 @@ class SqlitePlan {
           isRebuild || dropped.length + renamedColumns.length > 0,
       )
       .map(({ before }) => before);
-    const renamed = this.#kept("Table").filter(({ before, after }) => before.name !== after.name);
+    const renamed = this.#keptTables().filter(({ before, after }) => before.name !== after.name);
     const gone = [
       ...this.#base.all("Table"),
       ...this.#base.all("VirtualTable"),
@@ -117,7 +117,7 @@ class SqlitePlan {
   #goneTables(): readonly string[] {
     const virtual = this.#base.all("VirtualTable").filter((before) => {
       const after = this.#target.find(before.id);
-      return after === undefined || this.#isVirtualChanged(before, after);
+      return after === undefined || isChanged(before, after);
     });
     const tables = this.#base.all("Table").filter(({ id }) => this.#target.find(id) === undefined);
     return [...tables, ...virtual].map(({ name = "" }) => `DROP TABLE ${quoteName(name)}`);
@@ -126,7 +126,7 @@ class SqlitePlan {
   #newTables(): readonly string[] {
     const virtual = this.#target.all("VirtualTable").filter((after) => {
       const before = this.#base.find(after.id);
-      return before === undefined || this.#isVirtualChanged(before, after);
+      return before === undefined || isChanged(before, after);
     });
     return [
       ...this.#target
@@ -137,13 +137,18 @@ class SqlitePlan {
     ];
   }
 
-  #isVirtualChanged(before: SchemaObject, after: SchemaObject): boolean {
-    return before.name !== after.name || changesBetween(before, after).length > 0;
+  /** Tables of both schemas; a virtual one with another definition is another table. */
+  #keptTables(): readonly { readonly before: SchemaObject; readonly after: SchemaObject }[] {
+    const virtual = this.#kept("VirtualTable");
+    return [
+      ...this.#kept("Table"),
+      ...virtual.filter(({ before, after }) => !isChanged(before, after)),
+    ];
   }
 
   /** Tables, then columns. What takes a name that is still in use goes over one of its own. */
   #renames(): readonly string[] {
-    const tables = this.#kept("Table").map(
+    const tables = this.#keptTables().map(
       ({ before, after }) => [before.name ?? "", after.name ?? ""] as const,
     );
     return [
@@ -205,4 +210,8 @@ function speaksOf(schema: Schema, { values }: SchemaObject, names: ReadonlySet<s
   );
   const own = namesIn(tokensOf(sql.join(" ")));
   return [...names].some((name) => own.has(name));
+}
+
+function isChanged(before: SchemaObject, after: SchemaObject): boolean {
+  return changesBetween(before, after).length > 0;
 }

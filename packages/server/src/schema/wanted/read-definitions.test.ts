@@ -278,3 +278,68 @@ describe("a schema of any origin", () => {
     ).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", message: expect.stringContaining("line 1") });
   });
 });
+
+describe("a rename hint", () => {
+  const hintsOf = async (sql: string, dialect: "sqlite" | "postgres" = "postgres") =>
+    (await readDefinitions(sql, dialect)).hints;
+
+  it("stands before, in or behind a definition, with the schemas that it says", async () => {
+    const sql = `-- @renamed from=Store
+      CREATE SCHEMA shop;
+      CREATE TABLE shop.orders ( -- @renamed from=store."Old orders"
+        id int, -- @renamed from=number
+        CONSTRAINT positive CHECK (id > 0) /* @renamed from=some */);
+      CREATE SEQUENCE counter /* @renamed from=count */;
+      CREATE UNIQUE INDEX by_id ON shop.orders (id) -- @renamed from=by_number
+    `;
+    expect(await hintsOf(sql)).toEqual([
+      { kind: "Schema", from: "store", to: "shop", place: "line 2" },
+      {
+        kind: "Table",
+        schema: "shop",
+        fromSchema: "store",
+        from: "Old orders",
+        to: "orders",
+        place: "line 3",
+      },
+      {
+        kind: "Column",
+        schema: "shop",
+        table: "orders",
+        from: "number",
+        to: "id",
+        place: "line 3",
+      },
+      {
+        ...{ kind: "Constraint", schema: "shop", table: "orders", from: "some", to: "positive" },
+        place: "line 3",
+      },
+      { kind: "Sequence", from: "count", to: "counter", place: "line 6" },
+      { kind: "Index", from: "by_number", to: "by_id", place: "line 7" },
+    ]);
+  });
+
+  it.each([
+    [
+      "CREATE FUNCTION f() /* @renamed from=g */ RETURNS int LANGUAGE sql AS 'SELECT 1'",
+      "must stand in the CREATE",
+    ],
+    [
+      "CREATE TABLE t (a int); COMMENT ON TABLE t /* @renamed from=u */ IS 'x'",
+      "must stand in the CREATE",
+    ],
+    ["SET search_path = '' /* @renamed from=u */", "must stand in the CREATE"],
+    ["CREATE TABLE t (a int, CHECK (a > 0) /* @renamed from=d */)", "a constraint without a name"],
+    ["CREATE TYPE t AS (a int /* @renamed from=b */)", "attribute of a type"],
+    ["CREATE TABLE t (a int /* @renamed from=u.b */)", "can come from another schema"],
+    ["CREATE TABLE t (a int) /* @renamed u */", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int) /* @renamed from=a.b.c */", "@renamed from=OLD_NAME"],
+    ["CREATE TABLE t (a int); -- @renamed from=u\nCREATE TABLE v (a int)", "before the semicolon"],
+    ["CREATE TABLE t (a int);\n-- @renamed from=u\n", "before the semicolon"],
+  ])("that can have no effect is refused: %s", async (sql, reason) => {
+    await expect(readDefinitions(sql, "postgres")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining(reason) as unknown,
+    });
+  });
+});

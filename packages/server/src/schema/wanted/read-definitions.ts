@@ -1,7 +1,7 @@
 import { AppError } from "../../kernel/errors.js";
 import { SCHEMA_BYTES_MAX } from "../../kernel/limits.js";
 import { hintsIn } from "../definitions.js";
-import type { RenameHint } from "../identify.js";
+import type { PlacedHint } from "../hint-effects.js";
 import type { Dialect } from "../schema.js";
 import { extensionStatement } from "./extension-versions.js";
 import { judgePostgres, judgePsqlCommand, withoutData } from "./postgres-definitions.js";
@@ -33,7 +33,7 @@ export interface Definition {
 export interface Definitions {
   readonly statements: readonly Definition[];
   /** The renames that stand in comments. */
-  readonly hints: readonly RenameHint[];
+  readonly hints: readonly PlacedHint[];
   /** The roles that are named, each with the first place. */
   readonly roles: ReadonlyMap<string, Place>;
   /** Extensions whose version is not said. */
@@ -82,7 +82,7 @@ export async function readDefinitions(sql: WantedSql, dialect: Dialect): Promise
 
 class DefinitionsReader implements Definitions {
   readonly statements: Definition[] = [];
-  readonly hints: RenameHint[] = [];
+  readonly hints: PlacedHint[] = [];
   readonly roles = new Map<string, Place>();
   readonly unversioned = new Set<string>();
   readonly unmanaged: UnmanagedDefinition[] = [];
@@ -101,6 +101,7 @@ class DefinitionsReader implements Definitions {
   add(piece: Piece, file: string): void {
     const place = placeOf(file, piece.line);
     const verdict = this.#judge(piece);
+    if (verdict.is !== "refused") this.#addHints(piece, place);
     if (verdict.is === "skipped") return;
     if (verdict.is === "refused") throw refusedAt(place, verdict.reason, piece.text);
     if (verdict.is === "unmanaged") {
@@ -110,11 +111,19 @@ class DefinitionsReader implements Definitions {
     const isPostgres = this.#dialect === "postgres";
     const sql = isPostgres ? withoutData(verdict.sql, piece.tokens) : verdict.sql;
     this.statements.push({ sql, place });
-    this.hints.push(...hintsIn(piece.tokens));
     if (!isPostgres) return;
     this.#addExtension(piece);
     for (const role of rolesIn(piece.tokens)) {
       if (!this.roles.has(role)) this.roles.set(role, place);
+    }
+  }
+
+  #addHints({ tokens }: Piece, place: Place): void {
+    try {
+      this.hints.push(...hintsIn(tokens, this.#dialect).map((hint) => ({ ...hint, place })));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError(error.code, `${place}: ${error.message}`);
     }
   }
 

@@ -28,6 +28,7 @@ const HINT = "@renamed";
  */
 export function* piecesOf(sql: string, dialect: Dialect): Generator<Piece | undefined> {
   const lines = new LineCounter(sql);
+  let semicolonAt = -1;
   let statement = new OpenStatement(dialect);
   let count = 0;
   for (let at = sql.startsWith("\ufeff") ? 1 : 0; ;) {
@@ -36,12 +37,16 @@ export function* piecesOf(sql: string, dialect: Dialect): Generator<Piece | unde
     if (++count % TOKENS_AT_ONCE === 0) yield undefined;
     at = token.start + token.text.length;
     if (token.type === "open") throw neverClosed(token, lines.lineAt(token.start));
+    if (isHint(token) && isOnLineOf(sql, semicolonAt, token)) {
+      throw behindStatement(token, lines.lineAt(token.start));
+    }
     if (statement.isCommand(token)) {
       const end = endOfLine(sql, token.start);
       const text = sql.slice(token.start, end).trimEnd();
       yield { is: "command", text, tokens: [token], line: lines.lineAt(token.start) };
       at = end;
     } else if (statement.isEndedBy(token)) {
+      semicolonAt = token.start;
       const piece = statement.piece(sql);
       if (piece === undefined) continue;
       yield piece;
@@ -52,6 +57,26 @@ export function* piecesOf(sql: string, dialect: Dialect): Generator<Piece | unde
   }
   const last = statement.piece(sql);
   if (last !== undefined) yield last;
+  else if (statement.hint !== undefined) {
+    throw behindStatement(statement.hint, lines.lineAt(statement.hint.start));
+  }
+}
+
+function isHint({ type, text }: Token): boolean {
+  return type === "comment" && text.includes(HINT);
+}
+
+/** Whether nothing but spaces of the same line is between a semicolon and a token behind it. */
+function isOnLineOf(sql: string, semicolonAt: number, { start }: Token): boolean {
+  return semicolonAt >= 0 && /^;[ \t]*$/.test(sql.slice(semicolonAt, start));
+}
+
+function behindStatement({ text }: Token, line: number): AppError {
+  return new AppError(
+    "INVALID_ARGUMENT",
+    `line ${String(line)}: the rename hint stands behind the end of its statement, and so belongs to none: ` +
+      `write it before the semicolon: ${shown(text)}`,
+  );
 }
 
 /** A statement whose end is not found yet. */
@@ -73,6 +98,11 @@ class OpenStatement {
     this.#dialect = dialect;
   }
 
+  /** A rename hint, when there is nothing else of the statement. */
+  get hint(): Token | undefined {
+    return this.#head.length === 0 ? this.#tokens[0] : undefined;
+  }
+
   /** Whether a command of psql, or of the sqlite3 program, begins here. */
   isCommand(token: Token): boolean {
     if (this.#dialect === "postgres") return isSign(token, "\\");
@@ -86,7 +116,7 @@ class OpenStatement {
   /** @throws AppError `LIMIT_EXCEEDED`. */
   add(token: Token, lines: LineCounter): void {
     if (token.type !== "comment") this.#addWord(token, lines);
-    else if (this.#head.length > 0 || token.text.includes(HINT)) this.#tokens.push(token);
+    else if (this.#head.length > 0 || isHint(token)) this.#tokens.push(token);
     const [first] = this.#head;
     const end = token.start + token.text.length;
     if (first === undefined || end - first.start <= DEFINITION_LENGTH_MAX) return;

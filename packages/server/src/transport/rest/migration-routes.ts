@@ -66,7 +66,14 @@ function addProposals(app: RestApp, migrations: MigrationService): void {
     config: { tooLargeFix },
   };
   app.post(PATH, options, async ({ body, context }, reply) => {
-    const outcome = await migrations.propose(context, body);
+    const { hints = [], ...proposal } = body;
+    const outcome = await migrations.propose(context, {
+      ...proposal,
+      hints: hints.map(({ from_schema: fromSchema, ...hint }) => ({
+        ...hint,
+        ...(fromSchema === undefined ? {} : { fromSchema }),
+      })),
+    });
     return outcome.status === "unchanged"
       ? reply.code(200).send({ data: outcome })
       : reply.code(201).send({ data: migrationMessage(outcome) });

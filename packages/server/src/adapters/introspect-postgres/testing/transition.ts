@@ -12,6 +12,7 @@ import {
   unitsOf,
 } from "../../../schema/index.js";
 import { partsIn } from "../../../schema/schema.js";
+import { unsaid } from "../../../schema/testing/operation-table.js";
 import { introspectLive, introspectScratch, introspectTouched, runScript } from "../session.js";
 
 /** Two schemas as SQL. */
@@ -64,6 +65,8 @@ export async function resultOf(
     const base = identify(await introspectScratch(database), undefined);
     const drafted = await introspectScratch(wanted);
     const target = identify(drafted, base, renameHints(desired, "postgres"));
+    const mistakes = [...unsaid(base, target), ...unsaid(target, base)];
+    if (mistakes.length > 0) return `docs/migration-locks.md: ${mistakes.join("; ")}`;
     await runScript(database, scriptBetween(base, target), refused);
     const up = await introspectScratch(database);
     if (rootOf(identify(up, target)) !== rootOf(target)) return "up misses the wanted schema";

@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "../../../kernel/errors.js";
-import { identify, scriptBetween, stepsOf } from "../../../schema/index.js";
+import { identify, renameHints, scriptBetween, stepsOf } from "../../../schema/index.js";
+import { unsaid } from "../../../schema/testing/operation-table.js";
 import { introspectSqlite } from "../../sqlite-catalog.js";
 import { refuseChangedRows } from "../row-checks.js";
 
@@ -48,7 +49,11 @@ export function rebuild(current: string, desired: string, values: readonly strin
 export function migrate(db: DatabaseSyncInstance, desired: string): void {
   using wanted = open(desired);
   const base = identify(introspectSqlite(db), undefined);
-  const script = scriptBetween(base, identify(introspectSqlite(wanted), base));
+  const hints = renameHints(desired, "sqlite");
+  const target = identify(introspectSqlite(wanted), base, hints);
+  const [mistake] = unsaid(base, target);
+  if (mistake !== undefined) throw new TypeError(`docs/migration-locks.md: ${mistake}`);
+  const script = scriptBetween(base, target);
   db.exec("BEGIN");
   try {
     for (const step of script.flatMap(stepsOf)) {

@@ -40,6 +40,7 @@ export class PostgresLocks {
       "SELECT",
       "LOCK",
       "REFRESH",
+      "DO",
     );
     switch (verb) {
       case "ALTER":
@@ -50,6 +51,8 @@ export class PostgresLocks {
         return this.#drop(reader);
       case "COMMENT":
         return this.#comment(reader);
+      case "DO":
+        return this.#do(sql);
       case "LOCK":
         reader.takeWords("TABLE");
         // The rows are looked at next, which is what the lock is for.
@@ -62,13 +65,24 @@ export class PostgresLocks {
     }
   }
 
+  /** Triggers that the engine made for a key have names that only a query finds: those of both tables. */
+  #do(sql: string): Taken {
+    const [, key] = /k\.conrelid = '(.*?)'::regclass/s.exec(sql) ?? [];
+    const [, name] = /k\.conname = '(.*?)'/s.exec(sql) ?? [];
+    if (key === undefined || name === undefined) return [];
+    const table = readName(new TokenReader(tokensOf(key, "postgres")));
+    const constraint = this.#names.partOf(table, name, "ForeignKey");
+    return [table, ...this.#pointedAt(constraint)].map((each) => lock(each, "SHARE ROW EXCLUSIVE"));
+  }
+
   #alter(reader: TokenReader): Taken {
     if (reader.takeWords("DOMAIN")) return this.#alterDomain(reader);
     if (reader.takeWords("TABLE") || reader.takeWords("FOREIGN", "TABLE")) {
       return this.#alterTable(readName(reader), reader);
     }
     if (reader.takeWords("MATERIALIZED", "VIEW") || reader.takeWords("VIEW")) {
-      return [exclusive(readName(reader))];
+      const name = readName(reader);
+      return [exclusive(name, reader.takeWords("SET", "ACCESS", "METHOD") ? "rewrite" : "instant")];
     }
     if (reader.takeOneOf("TRIGGER", "POLICY", "RULE") === undefined) return [];
     return [exclusive(nameAfter(reader, "ON"))];
@@ -95,6 +109,7 @@ export class PostgresLocks {
     if (reader.takeWords("SET", "LOGGED") || reader.takeWords("SET", "UNLOGGED")) {
       return [exclusive(table, "rewrite")];
     }
+    if (reader.takeWords("SET", "ACCESS", "METHOD")) return [exclusive(table, "rewrite")];
     if (reader.takeWords("ATTACH", "PARTITION")) {
       const partition = exclusive(readName(reader), "scan");
       return [lock(table, "SHARE UPDATE EXCLUSIVE"), partition, ...this.#defaultOf(table, "scan")];
