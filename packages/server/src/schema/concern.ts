@@ -82,7 +82,8 @@ function isTiedTo(schema: Schema, object: SchemaObject, { ids, wholes }: Concern
   );
 }
 
-function referencesIn(value: Value): readonly string[] {
+/** The ids of the objects that a value refers to. */
+export function referencesIn(value: Value): readonly string[] {
   const one = (item: Scalar | Reference): readonly string[] =>
     typeof item === "object" ? [item.ref] : [];
   // A list is made of parts, which are made of plain values and references.

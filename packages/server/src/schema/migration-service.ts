@@ -17,7 +17,7 @@ import {
 } from "./migration.js";
 import { MigrationRecords } from "./migration-records.js";
 import type { SchemaDatabase, UnfinishedRun } from "./ports.js";
-import { type MigrationProof, proveMigration } from "./proof.js";
+import { type MigrationProof, proveMigration, proveTouched } from "./proof.js";
 import { drawMigration, type Proposal, type Unchanged, wantedSchema } from "./proposal.js";
 import { refuseLoss, refuseOthersWork, refuseUnproven } from "./refusals.js";
 import { reachedSchema, type WayToReach } from "./reached-schema.js";
@@ -88,7 +88,7 @@ export class MigrationService {
       const target = await wantedSchema(database, base, proposal);
       const migration = drawMigration(caller, proposal, { base, target }, this.#parts);
       if (migration.status === "unchanged") return migration;
-      refuseUnproven(await proveMigration(database, { ...migration, base, target }));
+      refuseUnproven(await proveTouched(database, { ...migration, base, target }));
       const note = noteOf(caller, `Propose ${migration.id}`);
       await this.#write(caller, (store) => this.#records(store).put(migration, note));
       return migration;
@@ -283,7 +283,7 @@ export class MigrationService {
       refuseOthersWork(script, isUp ? migration.up : migration.down);
       const isAccepted = options.acceptDataLoss ?? false;
       refuseLoss(lint(from, to, script), isAccepted);
-      refuseUnproven(await proveMigration(database, { ...migration, ...schemasOf(migration) }));
+      refuseUnproven(await proveTouched(database, { ...migration, ...schemasOf(migration) }));
       const run = await this.#runOf(caller, migration, isUp ? "up" : "down");
       const reached = await run.start({ acceptDataLoss: isAccepted });
       return this.#recordRun(caller, { migration, status: goal, schema: reached, step });

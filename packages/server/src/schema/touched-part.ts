@@ -1,0 +1,127 @@
+import { referencesIn } from "./concern.js";
+import type { Kind } from "./kinds.js";
+import { Schema, type SchemaObject } from "./schema.js";
+import { changesBetween } from "./schema-diff.js";
+
+/** Two schemas, of which one is to become the other. */
+export interface SchemaPair {
+  readonly base: Schema;
+  readonly target: Schema;
+}
+
+/** What is a part of every proof: it is little, and others are made as it says. */
+const ALWAYS: readonly Kind[] = ["Database", "Schema", "Extension", "DefaultPrivileges"];
+
+/**
+ * The part of two schemas that a change from one to the other can touch: the objects that differ with all of their parts,
+ * what depends on them, and what all of these need. A table that is only needed comes with its columns alone, so that
+ * foreign keys do not bring in one table after another. Each part is a schema that can be made in an empty database.
+ */
+export function touchedPart(pair: SchemaPair): SchemaPair {
+  const included = new TouchedObjects(pair).find();
+  const among = ({ objects }: Schema): Schema =>
+    new Schema(objects.filter(({ id }) => included.has(id)));
+  return { base: among(pair.base), target: among(pair.target) };
+}
+
+class TouchedObjects {
+  readonly #schemas: readonly Schema[];
+  readonly #included = new Set<string>();
+  /** Ids of objects that come with all of their parts. */
+  readonly #whole = new Set<string>();
+  readonly #dependents = new Map<string, string[]>();
+
+  constructor({ base, target }: SchemaPair) {
+    this.#schemas = [base, target];
+    for (const { id, object } of this.#all()) {
+      for (const needed of needsOf(object)) {
+        const known = this.#dependents.get(needed);
+        if (known === undefined) this.#dependents.set(needed, [id]);
+        else known.push(id);
+      }
+    }
+  }
+
+  find(): ReadonlySet<string> {
+    for (const { id, object } of this.#all()) if (ALWAYS.includes(object.kind)) this.#include(id);
+    const touched = this.#all()
+      .filter(({ id }) => this.#isChanged(id))
+      .flatMap(({ id }) => this.#withParts(this.#wholeOf(id)));
+    const affected = new Set(touched);
+    for (const id of affected)
+      for (const each of this.#dependents.get(id) ?? []) affected.add(each);
+    for (const id of touched) this.#includeWhole(this.#wholeOf(id));
+    for (const id of affected) this.#include(id);
+    return this.#included;
+  }
+
+  #all(): readonly { readonly id: string; readonly object: SchemaObject }[] {
+    return this.#schemas.flatMap(({ objects }) =>
+      objects.map((object) => ({ id: object.id, object })),
+    );
+  }
+
+  #isChanged(id: string): boolean {
+    const [old, now] = this.#schemas.map((schema) => schema.find(id));
+    if (old === undefined || now === undefined) return true;
+    const isMoved = old.name !== now.name || old.parent !== now.parent;
+    return isMoved || changesBetween(old, now).length > 0;
+  }
+
+  #includeWhole(id: string): void {
+    if (this.#whole.has(id)) return;
+    this.#whole.add(id);
+    for (const part of this.#withParts(id)) this.#include(part);
+  }
+
+  #include(id: string): void {
+    if (this.#included.has(id)) return;
+    this.#included.add(id);
+    for (const object of this.#versionsOf(id)) {
+      if (object.parent !== undefined) this.#include(object.parent);
+      for (const needed of needsOf(object)) this.#include(needed);
+      if (object.kind === "Table") this.#includeTable(id);
+      else if (!ALWAYS.includes(object.kind) && object.kind !== "Column") this.#includeWhole(id);
+    }
+  }
+
+  /** Partitions and children have copies of what their parents say, so they come all or none. */
+  #includeTable(id: string): void {
+    const parts = this.#schemas.flatMap((schema) => schema.partsOf(id, "Column"));
+    for (const column of parts) this.#include(column.id);
+    const parents = this.#versionsOf(id).flatMap(inheritedBy);
+    const children = (this.#dependents.get(id) ?? []).filter((each) =>
+      this.#versionsOf(each).some((object) => inheritedBy(object).includes(id)),
+    );
+    if (parents.length + children.length === 0) return;
+    for (const each of [id, ...parents, ...children]) this.#includeWhole(each);
+  }
+
+  #versionsOf(id: string): readonly SchemaObject[] {
+    return this.#schemas.flatMap((schema) => schema.find(id) ?? []);
+  }
+
+  /** The table, the type, the function that an object is a part of; itself, where it is one. */
+  #wholeOf(id: string): string {
+    const [object] = this.#versionsOf(id);
+    const parent = object?.parent;
+    if (parent === undefined) return id;
+    const [above] = this.#versionsOf(parent);
+    return above === undefined || ALWAYS.includes(above.kind) ? id : this.#wholeOf(parent);
+  }
+
+  #withParts(id: string): readonly string[] {
+    const isGroup = this.#versionsOf(id).some(({ kind }) => ALWAYS.includes(kind));
+    const parts = isGroup ? [] : this.#schemas.flatMap((schema) => schema.partsOf(id));
+    return [id, ...parts.flatMap((part) => this.#withParts(part.id))];
+  }
+}
+
+/** Every object that one refers to. */
+function needsOf({ values }: SchemaObject): readonly string[] {
+  return Object.values(values).flatMap(referencesIn);
+}
+
+function inheritedBy({ values }: SchemaObject): readonly string[] {
+  return values.inherits === undefined ? [] : referencesIn(values.inherits);
+}
