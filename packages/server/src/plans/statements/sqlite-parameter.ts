@@ -65,6 +65,8 @@ const SQLITE_JSON: JsonDialect = {
   fragment(cell) {
     const { json, type } = cell;
     if (json.kind === "string") return stringJson(cell);
+    // What SQLite says of a column is about its strings: beside an infinity, 0 is an integer.
+    if (type?.engine !== "postgres") return json.text;
     const isWhole = json.kind === "number" && !/[.eE]/.test(json.text);
     return isWhole && isReal(type) ? `${json.text}.0` : json.text;
   },
