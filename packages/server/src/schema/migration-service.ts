@@ -3,8 +3,9 @@ import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { Turns } from "../kernel/turns.js";
-import type { BlockStore, Repositories } from "../state/index.js";
+import { type BlockStore, type Repositories, withPauses } from "../state/index.js";
 import { type Drift, driftBetween, refuseDrift } from "./drift.js";
+import type { PlannedScript } from "./checkpoint.js";
 import { identify } from "./identify.js";
 import { lint } from "./lint.js";
 import {
@@ -84,9 +85,9 @@ export class MigrationService {
     const database = this.#database(proposal.database);
     return this.#turns.next(database.name, async () => {
       await refuseUnfinished(database);
-      const base = await this.#recorded(database, caller);
-      const target = await wantedSchema(database, base, proposal);
-      const migration = drawMigration(caller, proposal, { base, target }, this.#parts);
+      const read = (): Promise<Schema> => this.#recorded(database, caller);
+      const { base, target } = await wantedSchema(database, read, proposal);
+      const migration = await drawMigration(caller, proposal, { base, target }, this.#parts);
       if (migration.status === "unchanged") return migration;
       refuseUnproven(await proveTouched(database, { ...migration, base, target }));
       const note = noteOf(caller, `Propose ${migration.id}`);
@@ -120,13 +121,15 @@ export class MigrationService {
    */
   async compare(caller: Caller, from: string, to: string): Promise<SchemaChange> {
     requireSchemaAdmin(caller);
-    return this.#read(caller, (store) => {
+    const { base, target } = await this.#read(caller, (store) => {
       const { clock } = this.#parts;
-      const base = schemaNamed(store, clock, { field: "from", name: from });
-      const target = schemaNamed(store, clock, { field: "to", name: to });
-      if (base.dialect === target.dialect) return changeBetween(base, target);
-      throw invalidField("to", `is a schema of ${target.dialect}, and from one of ${base.dialect}`);
+      return {
+        base: schemaNamed(store, clock, { field: "from", name: from }),
+        target: schemaNamed(store, clock, { field: "to", name: to }),
+      };
     });
+    if (base.dialect === target.dialect) return withPauses(changeBetween(base, target));
+    throw invalidField("to", `is a schema of ${target.dialect}, and from one of ${base.dialect}`);
   }
 
   /**
@@ -284,7 +287,7 @@ export class MigrationService {
       const isAccepted = options.acceptDataLoss ?? false;
       refuseLoss(lint(from, to, script), isAccepted);
       refuseUnproven(await proveTouched(database, { ...migration, ...schemasOf(migration) }));
-      const run = await this.#runOf(caller, migration, isUp ? "up" : "down");
+      const run = await this.#runOf(caller, migration, isUp ? "up" : "down", { from, to, script });
       const reached = await run.start({ acceptDataLoss: isAccepted });
       return this.#recordRun(caller, { migration, status: goal, schema: reached, step });
     });
@@ -323,7 +326,9 @@ export class MigrationService {
           `No run of migration ${id} is half way: it is ${migration.status}`,
         );
       }
-      const run = await this.#runOf(caller, migration, unfinished.direction);
+      const { from, to } = pathOf(migration, unfinished.direction);
+      const planned = { from, to, script: scriptBetween(from, to) };
+      const run = await this.#runOf(caller, migration, unfinished.direction, planned);
       return deal(run, unfinished, acceptDataLoss);
     });
   }
@@ -332,17 +337,16 @@ export class MigrationService {
     caller: Caller,
     migration: Migration,
     direction: UnfinishedRun["direction"],
+    planned: PlannedScript,
   ): Promise<MigrationRun> {
     const database = this.#database(migration.database);
-    const { from, to } = pathOf(migration, direction);
     const recorded = await this.#read(
       caller,
       (store) => this.#history(store, database).head?.schema,
     );
     return new MigrationRun(database, {
-      ...{ migrationId: migration.id, direction, from, to },
-      recorded: recorded ?? from,
-      script: scriptBetween(from, to),
+      ...{ migrationId: migration.id, direction, ...planned },
+      recorded: recorded ?? planned.from,
     });
   }
 

@@ -1,7 +1,8 @@
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import type { Hash } from "../state/index.js";
+import { type Hash, withPauses } from "../state/index.js";
 import { refuseIdleHints } from "./hint-effects.js";
 import { identify, type RenameHint } from "./identify.js";
 import type { Migration } from "./migration.js";
@@ -11,7 +12,7 @@ import { authorOf } from "./schema-admin.js";
 import { changeBetween } from "./schema-change.js";
 import { refuseUnmade, refuseUnmadeIn, withUnmanagedOf } from "./unmanaged.js";
 import { withVersionsOf } from "./wanted/extension-versions.js";
-import { readDefinitions, type WantedSql } from "./wanted/read-definitions.js";
+import { type Definitions, readDefinitions, type WantedSql } from "./wanted/read-definitions.js";
 
 /** What a migration is proposed with. */
 export interface Proposal {
@@ -24,22 +25,33 @@ export interface Proposal {
   readonly hints?: readonly RenameHint[];
 }
 
-/** Finds out what a proposal's SQL means, in an empty database. */
+/**
+ * Finds out what a proposal's SQL means, in an empty database.
+ * @param read reads the schema that there is, meanwhile.
+ */
 export async function wantedSchema(
   database: SchemaDatabase,
-  base: Schema,
+  read: () => Promise<Schema>,
   { sql, hints = [] }: Proposal,
-): Promise<Schema> {
+): Promise<{ readonly base: Schema; readonly target: Schema }> {
   const definitions = await readDefinitions(sql, database.dialect);
+  const [there, defined] = await Promise.allSettled([read(), defineIn(database, definitions)]);
+  if (there.status === "rejected") throw AppError.from(there.reason);
+  const base = there.value;
   refuseUnmade(base, definitions.unmanaged);
-  await using scratch = await database.scratch();
-  await scratch.define(definitions);
+  if (defined.status === "rejected") throw AppError.from(defined.reason);
   const all = [...hints, ...definitions.hints];
-  const found = identify(await scratch.introspect(), base, all);
+  const found = identify(defined.value, base, all);
   refuseIdleHints(base, found, all);
   refuseUnmadeIn(found, base);
   const wanted = withVersionsOf(base, found, definitions.unversioned);
-  return withUnmanagedOf(base, wanted);
+  return { base, target: withUnmanagedOf(base, wanted) };
+}
+
+async function defineIn(database: SchemaDatabase, definitions: Definitions): Promise<Schema> {
+  await using scratch = await database.scratch();
+  await scratch.define(definitions);
+  return await scratch.introspect();
 }
 
 /** The answer to a proposal of the schema that a database has already. */
@@ -56,14 +68,14 @@ export interface MigrationSources {
 }
 
 /** Works out the migration between two schemas, there and back; none between equal ones. */
-export function drawMigration(
+export async function drawMigration(
   caller: Caller,
   proposal: Proposal,
   { base, target }: { readonly base: Schema; readonly target: Schema },
   { clock, ids }: MigrationSources,
-): Migration | Unchanged {
+): Promise<Migration | Unchanged> {
   const { database } = proposal;
-  const change = changeBetween(base, target);
+  const change = await withPauses(changeBetween(base, target));
   if (change.baseRoot === change.targetRoot && change.up.length === 0) {
     return { status: "unchanged", database, root: change.targetRoot };
   }

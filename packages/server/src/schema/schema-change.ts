@@ -1,4 +1,4 @@
-import type { Hash } from "../state/index.js";
+import type { Hash, Pausing } from "../state/index.js";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { lint } from "./lint.js";
 import type { Finding } from "./lint/finding.js";
@@ -24,19 +24,23 @@ export interface SchemaChange {
   readonly downLocks?: readonly ScriptLock[];
 }
 
-/** Works out the change between two schemas of one engine. */
-export function changeBetween(base: Schema, target: Schema): SchemaChange {
+/** Works out the change between two schemas of one engine, of which each part takes long where there are many tables. */
+export function* changeBetween(base: Schema, target: Schema): Pausing<SchemaChange> {
   const up = scriptBetween(base, target);
+  yield;
   const down = scriptBetween(target, base);
-  return {
-    baseRoot: rootOf(base),
-    targetRoot: rootOf(target),
-    operations: diffSchemas(base, target),
-    findings: lint(base, target, up),
-    downFindings: lint(target, withoutInvalidIndexes(base), down),
-    up,
-    down,
-    upLocks: locksOf(base, target, up),
-    downLocks: locksOf(target, base, down),
-  };
+  yield;
+  const baseRoot = rootOf(base);
+  yield;
+  const targetRoot = rootOf(target);
+  yield;
+  const findings = lint(base, target, up);
+  yield;
+  const downFindings = lint(target, withoutInvalidIndexes(base), down);
+  yield;
+  const upLocks = locksOf(base, target, up);
+  yield;
+  const downLocks = locksOf(target, base, down);
+  const operations = diffSchemas(base, target);
+  return { baseRoot, targetRoot, operations, findings, downFindings, up, down, upLocks, downLocks };
 }

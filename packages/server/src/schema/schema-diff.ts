@@ -2,6 +2,7 @@ import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
 import type { Schema } from "./schema.js";
 import { idIn, type SchemaObject, type Value } from "./schema.js";
 import type { Kind } from "./kinds.js";
+import { perPair } from "./per-pair.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
 /** One property's value before and after. Absent: it was not, or is no longer, said. */
@@ -40,7 +41,10 @@ export type Operation =
  * comes and goes with the object that it is a part of, or is attached to, is not named, but for what is in a
  * schema of PostgreSQL; nor what changes in each part of a partitioned index as it does in the whole.
  */
-export function diffSchemas(before: Schema, after: Schema): readonly Operation[] {
+export const diffSchemas: (before: Schema, after: Schema) => readonly Operation[] =
+  perPair(operationsBetween);
+
+function operationsBetween(before: Schema, after: Schema): readonly Operation[] {
   const dropped = missingIn(after, before);
   const created = missingIn(before, after);
   const kept = after.objects.flatMap((now) => {

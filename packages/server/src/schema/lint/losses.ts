@@ -1,7 +1,7 @@
 import { isForeign } from "../postgres/names.js";
 import { needsOf } from "../postgres/dependency-order.js";
 import { EXTENSION_ROWS } from "../postgres/extension-rows.js";
-import { Remaking } from "../postgres/remaking.js";
+import { remakingBetween } from "../postgres/remaking.js";
 import { restart } from "../postgres/alter-column.js";
 import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { diffSchemas } from "../schema-diff.js";
@@ -75,7 +75,7 @@ function loss(object: string, what: string): readonly Finding[] {
 }
 
 function postgresLosses(base: Schema, target: Schema): readonly Finding[] {
-  const remaking = new Remaking(base, target);
+  const remaking = remakingBetween(base, target);
   const remade = [...remaking.remade].flatMap((id) => base.find(id) ?? []);
   const anew = [...remaking.anew].flatMap((id) => base.find(id) ?? []);
   return [

@@ -1,6 +1,6 @@
 import { needsOf } from "../postgres/dependency-order.js";
 import { isForeign } from "../postgres/names.js";
-import { Remaking } from "../postgres/remaking.js";
+import { remakingBetween } from "../postgres/remaking.js";
 import type { Conversion } from "../postgres/types/conversions.js";
 import { conversionIn } from "../postgres/types/type-change.js";
 import { type Schema, textOf } from "../schema.js";
@@ -15,7 +15,7 @@ export function typeFindings(base: Schema, target: Schema): readonly Finding[] {
 }
 
 function postgresFindings(base: Schema, target: Schema): readonly Finding[] {
-  const remaking = new Remaking(base, target);
+  const remaking = remakingBetween(base, target);
   return [...remaking.touched].flatMap((id) => {
     const [old, now] = [base.find(id), target.find(id)];
     if (old === undefined || now === undefined || remaking.anew.has(id)) return [];

@@ -13,7 +13,7 @@ import { commented, details } from "./details.js";
 import { extensionRows } from "./extension-rows.js";
 import { refuseLeftAlone } from "./left-alone.js";
 import { isRoutine, qualified, quoteName, quoteText, wordOf } from "./names.js";
-import { REMAKEABLE, Remaking } from "./remaking.js";
+import { REMAKEABLE, Remaking, remakingBetween } from "./remaking.js";
 import { Renames } from "./renames.js";
 import { drop, labelsOf, onOf } from "./statements.js";
 import { type InvalidIndexes, invalidIndexes, withoutInvalidIndexes } from "./invalid-indexes.js";
@@ -53,7 +53,10 @@ class PostgresPlan {
     this.#base = base;
     this.#target = target;
     this.#invalid = invalid;
-    this.#remaking = new Remaking(base, target, invalid.broken);
+    this.#remaking =
+      invalid.broken.length === 0
+        ? remakingBetween(base, target)
+        : new Remaking(base, target, invalid.broken);
     this.#renames = new Renames(base, target, this.#remaking);
     this.#creations = new Creations(base, target, this.#remaking);
     refuseLeftAlone(base, target, this.#remaking);

@@ -1,5 +1,6 @@
 import { idIn, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import type { Kind } from "../kinds.js";
+import { perPair } from "../per-pair.js";
 import type { PropertyName } from "../vocabulary.js";
 import { typeChangeOf } from "./alter-column.js";
 import { mustReplace, REPLACED } from "./alter-type.js";
@@ -325,6 +326,11 @@ function sameJson(one: unknown, other: unknown): boolean {
 function isPartition({ kind, values }: SchemaObject): boolean {
   return kind === "Table" && values.partitionBound !== undefined;
 }
+
+/** What a script that finds every index as it should be makes anew. */
+export const remakingBetween: (base: Schema, target: Schema) => Remaking = perPair(
+  (base, target) => new Remaking(base, target),
+);
 
 /** Whether the rows of a table are where they are by the values of a column. */
 export function isPartitionedBy(schema: Schema, id: string): boolean {

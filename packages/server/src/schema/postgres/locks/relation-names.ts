@@ -1,6 +1,6 @@
 import type { Kind } from "../../kinds.js";
 import { idIn, partsIn, type Schema, type SchemaObject } from "../../schema.js";
-import { Remaking } from "../remaking.js";
+import { remakingBetween } from "../remaking.js";
 import { Renames } from "../renames.js";
 
 const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
@@ -15,7 +15,7 @@ export class RelationNames {
   readonly #indexes = new Map<string, string>();
 
   constructor(base: Schema, target: Schema) {
-    const { renamed } = new Renames(base, target, new Remaking(base, target));
+    const { renamed } = new Renames(base, target, remakingBetween(base, target));
     this.#schemas = [target, renamed, base];
     for (const schema of this.#schemas) {
       for (const relation of RELATIONS.flatMap((kind) => schema.all(kind))) {
