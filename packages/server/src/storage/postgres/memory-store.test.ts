@@ -49,26 +49,36 @@ reembeddingBattery("PostgreSQL", open);
 const OLD = new HashProvider(64);
 
 describe("re-embedding under nodes that go on", () => {
-  it("gives their entries vectors too, and from the switch on they neither search nor add", async () => {
-    await using node = await open();
-    await node.memory.useModel(modelOf(OLD));
-    const kept = Array.from({ length: 200 }, (_, number) => invoice(number));
-    await add(node.memory, kept, OLD);
-    const refused = addUntilRefused(node, kept);
-    const provider = new SlowProvider();
-    const progress = await reembedStore(node.reembedding, provider);
-    expect(await refused).toMatchObject({
-      code: "STORE_UNAVAILABLE",
-      message: expect.stringMatching(/come from test@32 .* now: start this server again/) as string,
-    });
-    const ids = kept.map(({ entryId }) => entryId);
-    await expect(node.memory.entriesById(ids)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    await expect(node.memory.entriesById([])).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-    expect(progress).toEqual({ done: kept.length, total: kept.length });
-    expect(kept.length).toBeGreaterThan(220);
-    await using restarted = await open();
-    await expectVectors(restarted, kept, provider);
-  });
+  it(
+    "gives their entries vectors too, and from the switch on they neither search nor add",
+    { timeout: 60_000 },
+    async () => {
+      await using node = await open();
+      await node.memory.useModel(modelOf(OLD));
+      const kept = Array.from({ length: 200 }, (_, number) => invoice(number));
+      await add(node.memory, kept, OLD);
+      const refused = addUntilRefused(node, kept);
+      const provider = new SlowProvider();
+      const progress = await reembedStore(node.reembedding, provider);
+      expect(await refused).toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        message: expect.stringMatching(
+          /come from test@32 .* now: start this server again/,
+        ) as string,
+      });
+      const ids = kept.map(({ entryId }) => entryId);
+      await expect(node.memory.entriesById(ids)).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
+      await expect(node.memory.entriesById([])).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
+      expect(progress).toEqual({ done: kept.length, total: kept.length });
+      expect(kept.length).toBeGreaterThan(220);
+      await using restarted = await open();
+      await expectVectors(restarted, kept, provider);
+    },
+  );
 
   it("tells an index nothing of another model's vectors", async () => {
     await using store = await openTestStore(database.url);
@@ -117,15 +127,22 @@ describe("re-embedding under nodes that go on", () => {
   });
 });
 
-/** Leaves others time. */
+/** What a provider needs for a text. */
+const EMBEDDING_MS = 3;
+
+/** Takes its time, so that other nodes add entries meanwhile. */
 class SlowProvider extends CountingProvider {
   override async embed(text: string): Promise<Float32Array> {
-    await delay(3);
+    await delay(EMBEDDING_MS);
     return super.embed(text);
   }
 }
 
-/** Adds entries, and deletes every third, until the store refuses. @returns why it did. */
+/**
+ * Adds entries, and deletes every third, until the store refuses. An addition takes as long as its
+ * embedding does: without that, a busy machine adds faster than it re-embeds, and the switch never comes.
+ * @returns why the store refused.
+ */
 async function addUntilRefused(
   { memory }: ReembeddingUnderTest,
   kept: MemoryEntry[],
@@ -133,6 +150,7 @@ async function addUntilRefused(
   try {
     for (let number = 0; ; number += 1) {
       const entry = invoice(number);
+      await delay(EMBEDDING_MS);
       await add(memory, [entry], OLD);
       if (number % 3 === 0) await memory.deleteEntry(entry.orgId, entry.entryId);
       else kept.push(entry);
