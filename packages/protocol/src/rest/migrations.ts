@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  EMAIL_ADDED,
   database,
   findings,
   message,
@@ -246,52 +247,7 @@ export const migrationSchema: z.ZodType<Migration> = z
         status: "applied",
         base_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
         target_root: "b7a6f5e4d3c0b9e7a6d1c2f8b0e3f2ea295c710119d9179b67a2b4cba20414d5",
-        operations: [
-          {
-            action: "create",
-            kind: "Column",
-            id: "urn:steward:schema:column:9f86d081884c7d659a2feaa0c55ad015",
-            path: "users.email",
-          },
-        ],
-        findings: [],
-        down_findings: [
-          {
-            code: "irreversible-down",
-            object: "users.email",
-            message: "the values of users.email are lost",
-          },
-        ],
-        up: [
-          {
-            atomic: true,
-            statements: ["ALTER TABLE users ADD COLUMN email TEXT"],
-            locks: [
-              {
-                statement: 0,
-                table: "",
-                mode: "RESERVED",
-                holds_while: "instant",
-                effect: "writes wait",
-              },
-            ],
-          },
-        ],
-        down: [
-          {
-            atomic: true,
-            statements: ["ALTER TABLE users DROP COLUMN email"],
-            locks: [
-              {
-                statement: 0,
-                table: "",
-                mode: "RESERVED",
-                holds_while: "rewrite",
-                effect: "writes wait",
-              },
-            ],
-          },
-        ],
+        ...EMAIL_ADDED,
         commits: ["bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"],
       },
     ],

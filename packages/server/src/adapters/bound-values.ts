@@ -17,7 +17,7 @@ export function withoutValues(message: string, binds: readonly SqlValue[]): stri
     .reduce((safe, text) => safe.replaceAll(text, "(a bound value)"), unquoted);
 }
 
-/** What of a value an engine may quote. */
+/** The texts in which an engine may repeat a bound value in an error. */
 function textsOf(bind: SqlValue): readonly string[] {
   if (typeof bind === "string") return [bind];
   if (typeof bind !== "object" || bind === null || bind.text === null) return [];

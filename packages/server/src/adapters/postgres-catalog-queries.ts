@@ -71,7 +71,7 @@ function isAmong(relations: readonly string[]): string {
 /** Entries of composite types in pg_class, and the types that they stand for. */
 export const TYPE_RELATIONS: string = `SELECT 'r:' || oid AS relation, 't:' || reltype AS type FROM pg_class WHERE relkind = 'c'`;
 
-/** Those of some relations that are not there any more. */
+/** Asks which of these relations no longer exist. */
 export function goneQuery(relations: readonly { readonly id: string }[]): string {
   const oids = relations.map(({ id }) => id.slice("r:".length)).join(",");
   return `SELECT 'r:' || o AS id FROM unnest('{${oids}}'::oid[]) o WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = o)`;

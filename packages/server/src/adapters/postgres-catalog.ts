@@ -42,13 +42,16 @@ export async function introspectPostgres(
 ): Promise<Schema> {
   const objects = await readObjects(query, nativeIds !== "none");
   const database = await databaseOf(query, nativeIds === "all");
-  const there = new Set([DATABASE, ...objects.map(({ id }) => id)]);
-  // What stands in something that is left out is left out itself.
-  const placed = objects.filter(({ parent = DATABASE }) => there.has(parent));
-  return new Schema([database, ...placed]);
+  return placed([database, ...objects]);
 }
 
-/** Relations that are read again, and the schema that the rest of is taken from. */
+/** The schema of some objects. What stands in something that is left out is left out itself. */
+function placed(objects: readonly SchemaObject[]): Schema {
+  const there = new Set(objects.map(({ id }) => id));
+  return new Schema(objects.filter(({ parent }) => parent === undefined || there.has(parent)));
+}
+
+/** Relations that are read again, and the schema that everything else is taken from. */
 export interface Reread {
   /** As {@link introspectPostgres} has read it, with native ids. */
   readonly schema: Schema;
@@ -72,7 +75,7 @@ export async function rereadPostgres(
     return object.kind === "Database" || (relation !== undefined && !changed.has(relation));
   });
   const fresh = await readObjects(query, true, { kept, relations: [...changed] });
-  return new Schema([...kept, ...fresh]);
+  return placed([...kept, ...fresh]);
 }
 
 interface Gone {

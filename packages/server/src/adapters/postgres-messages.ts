@@ -1,6 +1,6 @@
 /** Bytes before a message's content: its type, and its length without the type (manual, §54.7). */
 const HEAD_BYTES = 5;
-/** The least that a length can be: it counts its own four bytes. */
+/** The smallest valid length of a message: the length includes its own four bytes. */
 const LENGTH_MIN = 4;
 /** Bytes of one ErrorResponse or NoticeResponse; PostgreSQL cuts no text, but none is as long. */
 const FIELDS_BYTES_MAX = 16 * 1024 * 1024;

@@ -75,11 +75,14 @@ export function concernedDifferences(
 
 function isTiedTo(schema: Schema, object: SchemaObject, { ids, wholes }: Concern): boolean {
   if (ancestorsOf(schema, object.id).some((id) => wholes.has(id))) return true;
-  return [object, ...allPartsOf(schema, object.id)].some(({ values }) =>
-    Object.values(values)
-      .flatMap(referencesIn)
-      .some((id) => ids.has(id)),
+  return [object, ...allPartsOf(schema, object.id)].some((each) =>
+    referencesOf(each).some((id) => ids.has(id)),
   );
+}
+
+/** The ids of all objects that an object refers to. */
+export function referencesOf({ values }: SchemaObject): readonly string[] {
+  return Object.values(values).flatMap(referencesIn);
 }
 
 /** The ids of the objects that a value refers to. */
@@ -94,7 +97,8 @@ export function referencesIn(value: Value): readonly string[] {
     : one(value as Scalar | Reference);
 }
 
-function allPartsOf(schema: Schema, id: string): readonly SchemaObject[] {
+/** The parts of an object, their parts, and so on. */
+export function allPartsOf(schema: Schema, id: string): readonly SchemaObject[] {
   return schema.partsOf(id).flatMap((part) => [part, ...allPartsOf(schema, part.id)]);
 }
 

@@ -144,16 +144,22 @@ export function changesBetween(old: SchemaObject, now: SchemaObject): readonly C
 export function isSameSchema(one: Schema, other: Schema): boolean {
   if (one === other) return true;
   if (one.objects.length !== other.objects.length) return false;
-  return one.objects.every((object) => {
-    const there = other.find(object.id);
-    return (
-      there !== undefined &&
-      there.kind === object.kind &&
-      there.name === object.name &&
-      there.parent === object.parent &&
-      changesBetween(object, there).length === 0
-    );
-  });
+  return one.objects.every((object) => isSameObject(object, other.find(object.id)));
+}
+
+/** Whether two states of an object are there and say the same, the layout left aside. */
+export function isSameObject(
+  one: SchemaObject | undefined,
+  other: SchemaObject | undefined,
+): boolean {
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.kind === other.kind &&
+    one.name === other.name &&
+    one.parent === other.parent &&
+    changesBetween(one, other).length === 0
+  );
 }
 
 /** Whether two values say the same. */

@@ -1,7 +1,7 @@
-import { referencesIn } from "./concern.js";
+import { allPartsOf, referencesIn, referencesOf } from "./concern.js";
 import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject } from "./schema.js";
-import { changesBetween } from "./schema-diff.js";
+import { isSameObject } from "./schema-diff.js";
 
 /** Two schemas, of which one is to become the other. */
 export interface SchemaPair {
@@ -25,7 +25,7 @@ export function touchedPart(pair: SchemaPair): SchemaPair {
 }
 
 class TouchedObjects {
-  readonly #schemas: readonly Schema[];
+  readonly #schemas: readonly [base: Schema, target: Schema];
   readonly #included = new Set<string>();
   /** Ids of objects that come with all of their parts. */
   readonly #whole = new Set<string>();
@@ -33,19 +33,20 @@ class TouchedObjects {
 
   constructor({ base, target }: SchemaPair) {
     this.#schemas = [base, target];
-    for (const { id, object } of this.#all()) {
-      for (const needed of needsOf(object)) {
+    for (const object of this.#all()) {
+      for (const needed of referencesOf(object)) {
         const known = this.#dependents.get(needed);
-        if (known === undefined) this.#dependents.set(needed, [id]);
-        else known.push(id);
+        if (known === undefined) this.#dependents.set(needed, [object.id]);
+        else known.push(object.id);
       }
     }
   }
 
   find(): ReadonlySet<string> {
-    for (const { id, object } of this.#all()) if (ALWAYS.includes(object.kind)) this.#include(id);
+    const [base, target] = this.#schemas;
+    for (const { id, kind } of this.#all()) if (ALWAYS.includes(kind)) this.#include(id);
     const touched = this.#all()
-      .filter(({ id }) => this.#isChanged(id))
+      .filter(({ id }) => !isSameObject(base.find(id), target.find(id)))
       .flatMap(({ id }) => this.#withParts(this.#wholeOf(id)));
     const affected = new Set(touched);
     for (const id of affected)
@@ -55,17 +56,8 @@ class TouchedObjects {
     return this.#included;
   }
 
-  #all(): readonly { readonly id: string; readonly object: SchemaObject }[] {
-    return this.#schemas.flatMap(({ objects }) =>
-      objects.map((object) => ({ id: object.id, object })),
-    );
-  }
-
-  #isChanged(id: string): boolean {
-    const [old, now] = this.#schemas.map((schema) => schema.find(id));
-    if (old === undefined || now === undefined) return true;
-    const isMoved = old.name !== now.name || old.parent !== now.parent;
-    return isMoved || changesBetween(old, now).length > 0;
+  #all(): readonly SchemaObject[] {
+    return this.#schemas.flatMap(({ objects }) => objects);
   }
 
   #includeWhole(id: string): void {
@@ -79,7 +71,7 @@ class TouchedObjects {
     this.#included.add(id);
     for (const object of this.#versionsOf(id)) {
       if (object.parent !== undefined) this.#include(object.parent);
-      for (const needed of needsOf(object)) this.#include(needed);
+      for (const needed of referencesOf(object)) this.#include(needed);
       if (object.kind === "Table") this.#includeTable(id);
       else if (!ALWAYS.includes(object.kind) && object.kind !== "Column") this.#includeWhole(id);
     }
@@ -112,14 +104,9 @@ class TouchedObjects {
 
   #withParts(id: string): readonly string[] {
     const isGroup = this.#versionsOf(id).some(({ kind }) => ALWAYS.includes(kind));
-    const parts = isGroup ? [] : this.#schemas.flatMap((schema) => schema.partsOf(id));
-    return [id, ...parts.flatMap((part) => this.#withParts(part.id))];
+    const parts = isGroup ? [] : this.#schemas.flatMap((schema) => allPartsOf(schema, id));
+    return [id, ...parts.map((part) => part.id)];
   }
-}
-
-/** Every object that one refers to. */
-function needsOf({ values }: SchemaObject): readonly string[] {
-  return Object.values(values).flatMap(referencesIn);
 }
 
 function inheritedBy({ values }: SchemaObject): readonly string[] {

@@ -9,8 +9,8 @@ import {
 } from "./testing/differences/index.js";
 import { type DatabasePair, openPair, resultOf } from "./testing/transition.js";
 
-// Each difference is made in a schema of its own, so that all of them are looked at in two databases: one
-// with none, one with every one of them. What lies in a schema, or is called after it, tells them apart.
+// Two databases serve for all differences: one has none of them, the other has all. Each difference is made in
+// a schema of its own, and the schema's name, or a name made from it, tells to which one an object belongs.
 const placeOf = (index: number): string => `d${index}`;
 
 describe("two PostgreSQL databases that differ in one thing", () => {

@@ -11,7 +11,7 @@ import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 export interface ReaderLimits {
   /** How long one document may take once it has come, in ms. */
   readonly documentMs: number;
-  /** How large the heap of a process may become. */
+  /** The maximum heap size of a process, in bytes. */
   readonly memoryBytesMax: number;
   /** Documents that are read at once, each in a process of its own. */
   readonly processesMax: number;

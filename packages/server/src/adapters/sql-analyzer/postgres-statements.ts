@@ -184,8 +184,8 @@ function isUpsert(node: TreeNode): boolean {
 }
 
 /**
- * A MERGE that updates and inserts is an upsert, which counts as an update in either spelling; to delete
- * is a change of its own. Also a MERGE that does nothing is no read to the engine.
+ * A MERGE that updates and inserts is an upsert, which counts as an update, as INSERT … ON CONFLICT does; one that
+ * deletes is a delete as well. The engine does not treat a MERGE as a read even when it only says DO NOTHING.
  */
 function mergeChanges(node: TreeNode): readonly [RowChange, ...RowChange[]] {
   const actions = listed(node, "mergeWhenClauses", "MergeWhenClause", "commandType");

@@ -16,9 +16,8 @@ declare module "fastify" {
 
 /**
  * Finds out who sends each request before its body is read, and tells the rooms behind when the
- * caller has gone: what was started still finishes, but nobody waits for it. The description of the
- * API says who may send them. A query with parameters that a route does not know is refused, also by a
- * route that knows none.
+ * caller has gone: what was started still finishes, but nobody waits for it. It also adds to the API's
+ * description which identity headers a route takes, and refuses query parameters that a route does not know.
  */
 export function authenticateRequests(
   app: RestApp,

@@ -128,7 +128,7 @@ interface Continuation {
   readonly schemas: RandomSchemas;
 }
 
-/** The next command, as the error before it names it. */
+/** Gives the command that the last error named as the way out. */
 async function goOn(
   service: MigrationService,
   { id, db, random, schemas }: Continuation,

@@ -188,7 +188,7 @@ class LeftPart extends WrappedPart {
   }
 }
 
-/** FILTER or ORDER BY: the expressions may ask for more, about what is bound. */
+/** FILTER or ORDER BY. An EXISTS in their expressions matches quads of its own, with the variables that are bound. */
 class FilterPart extends WrappedPart {
   readonly #allowed: Domains;
   readonly #exists: readonly Part[];

@@ -144,7 +144,7 @@ class PathWalk {
     return { from: start, to: at };
   }
 
-  /** One or more steps: from what is known on to whatever is reached, until there is nothing new. */
+  /** One or more steps: begins at the end that is known and follows the path until it reaches nothing new. */
   #closure(item: Path, ends: Ends): Ends {
     if (ends.from !== undefined) return this.#reach(item, ends.from, false);
     return ends.to === undefined ? this.load(item, ends) : turned(this.#reach(item, ends.to, true));
