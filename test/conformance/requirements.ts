@@ -247,6 +247,7 @@ const DECISIONS = {
     "D4-limit-steps": "More than 1000 steps are refused, 1000 are taken",
     "D4-limit-dependencies": "More than 100 dependencies of a step are refused",
     "D4-limit-template": "A template over 64 KiB is refused",
+    "D4-limit-templates": "Templates over 512 KiB together are refused",
     "D4-limit-texts": "A name over 255, a description over 8 KiB, a session_id over 255 is refused",
     "D4-limit-request": "A request over 4 MiB is refused",
     "D4-limit-rows": "A result over 10 000 rows is cut, and a hint says so",

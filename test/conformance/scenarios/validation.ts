@@ -125,6 +125,15 @@ const MISTAKES: readonly Mistake[] = [
     code: "LIMIT_EXCEEDED",
     field: "steps[1].query_template",
   },
+  {
+    cites: ["D4-limit-templates"],
+    title: "has templates over 512 KiB together",
+    plan: {
+      steps: Array.from({ length: 9 }, (_, i) => step(`s${i}`, `SELECT '${"x".repeat(60_000)}'`)),
+    },
+    code: "LIMIT_EXCEEDED",
+    field: "steps",
+  },
   ...(["name", "description", "session_id"] as const).map((field): Mistake => ({
     cites: ["D4-limit-texts"],
     title: `has a ${field} that is too long`,

@@ -8,6 +8,8 @@ export const STEP_DEPENDENCIES_MAX: number = 100;
 export const STEP_TABLE_HINTS_MAX: number = 100;
 /** Bytes of UTF-8 in one query template. */
 export const TEMPLATE_BYTES_MAX: number = 64 * 1024;
+/** Bytes of UTF-8 in all query templates of one plan: reading SQL takes some 2 ms for each KiB. */
+export const PLAN_TEMPLATES_BYTES_MAX: number = 512 * 1024;
 /** Characters in a plan's or step's name, a tool's name and a table hint. */
 export const NAME_LENGTH_MAX: number = 255;
 /** Bytes of UTF-8 in a plan's description. */

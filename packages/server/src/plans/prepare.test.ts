@@ -179,6 +179,19 @@ describe("a plan that is not valid", () => {
     ]);
   });
 
+  it("has templates of 512 KiB at most, all of its steps together", () => {
+    const long = `SELECT '${"x".repeat(64 * 1024 - 9)}'`;
+    const eight = Array.from({ length: 8 }, (_, index) =>
+      step(`s${String(index)}`, { queryTemplate: long }),
+    );
+    expect(refusal(eight)).toEqual(["accepted"]);
+    expect(refusal([...eight, step("one_more")])).toEqual([
+      "LIMIT_EXCEEDED",
+      "steps: the query templates have 524296 bytes together; at most 524288 are allowed: " +
+        "submit several plans, or shorter statements",
+    ]);
+  });
+
   it("holds no NUL and no broken Unicode in any text", () => {
     expect(
       refusal(

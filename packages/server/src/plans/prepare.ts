@@ -2,6 +2,7 @@ import {
   DESCRIPTION_BYTES_MAX,
   NAME_LENGTH_MAX,
   PLAN_STEPS_MAX,
+  PLAN_TEMPLATES_BYTES_MAX,
   SESSION_ID_LENGTH_MAX,
   STEP_DEPENDENCIES_MAX,
   STEP_TABLE_HINTS_MAX,
@@ -48,6 +49,14 @@ function* preparing(
     yield overLimit("steps", steps.length, PLAN_STEPS_MAX, "steps");
     return [];
   }
+  const templatesBytes = steps.reduce(
+    (sum, step) => sum + Buffer.byteLength(step.queryTemplate),
+    0,
+  );
+  if (templatesBytes > PLAN_TEMPLATES_BYTES_MAX) {
+    yield templatesTooLong(templatesBytes);
+    return [];
+  }
   for (const [index, step] of steps.entries()) yield* shapeViolations(step, index);
   yield* graphViolations(steps);
   const prepared: PreparedStep[] = [];
@@ -56,6 +65,13 @@ function* preparing(
     if (ready !== undefined) prepared.push(ready);
   }
   return prepared;
+}
+
+function templatesTooLong(bytes: number): PlanViolation {
+  const reason =
+    `the query templates have ${String(bytes)} bytes together; at most ` +
+    `${String(PLAN_TEMPLATES_BYTES_MAX)} are allowed: submit several plans, or shorter statements`;
+  return { code: "LIMIT_EXCEEDED", field: "steps", reason };
 }
 
 /** What is wrong with a step's texts and counts. */
