@@ -361,6 +361,7 @@ const DECISIONS = {
     "D11-touched": "Tables that the statement touches are compared without a hint",
     "D11-migration": "An applied migration is told as the deltas of its tables",
     "D11-error-first": "The first hint of a step that failed is its error, whatever it failed with",
+    "D11-readable": "Hints name no table or column that the role of a data source may not read",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
   },
   "Decision §12": {

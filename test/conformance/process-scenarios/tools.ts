@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { freshDatabase } from "@steward/test-postgres";
 import { expect } from "vitest";
 import { expectRefusal, rowsOf } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
@@ -76,5 +77,27 @@ export const tools: readonly ProcessScenario[] = [
           field: "steps[0].tool_name",
         });
       }),
+  },
+  {
+    cites: ["D11-readable"],
+    title: "hints on PostgreSQL name only what the role of the data source may read",
+    run: async () => {
+      await using database = await freshDatabase();
+      const role = `${database.name}_agent`;
+      await database.query(`
+        CREATE TABLE orders (id int, hidden_margin int); CREATE TABLE hidden_salaries (id int);
+        CREATE ROLE ${role} LOGIN PASSWORD 'few'; GRANT SELECT (id) ON orders TO ${role}`);
+      const url = new URL(database.url);
+      [url.username, url.password] = [role, "few"];
+      await using steward = await Steward.start({ SERVICE_DATA_SOURCES: url.href });
+      const client = steward.client("rest");
+      for (const sql of ["SELECT id FROM ordres", "SELECT idd FROM orders"]) {
+        const { plan_id } = await client.submit({ steps: [step("a", sql)] });
+        const { llm_context_update } = await client.execute(plan_id, "a");
+        expect(llm_context_update?.augmentation_hints[0]).toMatch(/did you mean (orders|id)\?/);
+        expect(llm_context_update?.augmentation_hints.join(" ")).not.toContain("hidden");
+      }
+      await database.query(`DROP OWNED BY ${role}`);
+    },
   },
 ];

@@ -10,7 +10,10 @@ export interface NameCatalog {
   foreignKeys(tables: readonly string[]): readonly string[];
 }
 
-/** That there is no such table, what was meant, and which there are. */
+/**
+ * That there is no such table, what was meant, and which there are.
+ * @param wanted as it was written, with its schema if it had one.
+ */
 export function missingTableHint(message: string, wanted: string, catalog: NameCatalog): string {
   const tables = catalog.tables();
   return `${withSuggestion(message, wanted, tables)} Tables: ${list(tables)}`;
@@ -60,7 +63,8 @@ export function foreignKeyHints(
 }
 
 function withSuggestion(message: string, wanted: string, names: readonly string[]): string {
-  const nearest = nearMiss(wanted, names);
+  const unqualified = wanted.slice(wanted.lastIndexOf(".") + 1);
+  const nearest = nearMiss(wanted, names) ?? nearMiss(unqualified, names);
   if (nearest !== undefined) return `${message}; did you mean ${nearest}?`;
   return message.endsWith("?") ? message : `${message}.`;
 }

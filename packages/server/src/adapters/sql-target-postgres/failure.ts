@@ -19,6 +19,7 @@ const PASSING: ReadonlySet<string> = new Set([
 const SESSION_ENDED = /^(08|57P0[1245]|25P0[34])/;
 const READ_ONLY = "25006";
 const CANCELLED = "57014";
+const UNKNOWN_COLUMN = "42703";
 const UNKNOWN_TYPE: ReadonlySet<string> = new Set(["42P18", "42P08"]);
 
 /** Whether the session is gone: what was asked last may have been done or not. */
@@ -41,14 +42,22 @@ export function toConnectError(error: unknown): StatementError {
   return new StatementError("rolled_back", message, { cause: error });
 }
 
+/** What is known of a statement that failed. */
+export interface FailureContext {
+  readonly binds: readonly SqlValue[];
+  /** What is said in place of the server's message, if that must not be repeated. */
+  readonly message?: string | undefined;
+  /** Sentences that help to repair it. */
+  readonly hints: readonly string[];
+}
+
 /**
  * What a statement failed with, as the agent is told: its reason and its text without values. Nothing
  * of it took effect, for no COMMIT was sent, or the server said no to it.
- * @param context.hints sentences that help to repair it.
  */
 export function toStatementError(
   error: unknown,
-  { binds, hints }: { readonly binds: readonly SqlValue[]; readonly hints: readonly string[] },
+  { binds, message: told, hints }: FailureContext,
 ): StatementError {
   if (error instanceof StatementError) return error;
   const options = { cause: error };
@@ -57,7 +66,7 @@ export function toStatementError(
     return new StatementError("rolled_back", message, options);
   }
   const code = codeOf(error);
-  const message = withoutValues(error.message, binds);
+  const message = withoutValues(told ?? error.message, binds);
   if (code === READ_ONLY) return new StatementError("intent", message, options);
   if (code === CANCELLED) {
     return message.includes("statement timeout")
@@ -72,7 +81,7 @@ export function toStatementError(
   return new StatementError("statement", message, { ...options, hints: ownHints });
 }
 
-/** What PostgreSQL itself suggests. */
+/** What PostgreSQL itself suggests, except for columns: those that it names the role may not be allowed to read. */
 function driverHints(
   error: DatabaseError,
   message: string,
@@ -81,7 +90,8 @@ function driverHints(
   if (UNKNOWN_TYPE.has(codeOf(error))) {
     return [`${message}; say of which type it is by a cast, such as {{…}}::text`];
   }
-  return error.hint === undefined ? [] : [`${message}. ${withoutValues(error.hint, binds)}`];
+  const isWithheld = error.hint === undefined || codeOf(error) === UNKNOWN_COLUMN;
+  return isWithheld ? [] : [`${message}. ${withoutValues(error.hint ?? "", binds)}`];
 }
 
 function codeOf(error: unknown): string {

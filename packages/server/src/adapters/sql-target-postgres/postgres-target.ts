@@ -9,10 +9,10 @@ import {
 } from "../../plans/ports.js";
 import { Admission, type KnownStatement } from "../admission.js";
 import { RunningStatements } from "../running-statements.js";
-import { toStatementError } from "./failure.js";
+import { toStatementError, type FailureContext } from "./failure.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
-import { hintsFor } from "./statement-hints.js";
+import { hintsFor, messageWithoutHiddenNames } from "./statement-hints.js";
 import { StatementRunner } from "./statement-runner.js";
 import { Stopper } from "./stopper.js";
 import { beginText } from "./transaction.js";
@@ -183,8 +183,8 @@ export class PostgresTarget implements SqlTarget {
     request: StatementRequest,
     { tables }: KnownStatement,
   ): Promise<StatementError> {
-    const hints = await courteousHints(error, tables, session);
-    return toStatementError(error, { binds: request.binds, hints });
+    const described = await describe(error, tables, session);
+    return toStatementError(error, { binds: request.binds, ...described });
   }
 }
 
@@ -192,16 +192,17 @@ export class PostgresTarget implements SqlTarget {
 const SETTLE_MS_MAX = 10_000;
 
 /** What goes wrong on the way to a hint must not hide what it was about. */
-async function courteousHints(
+async function describe(
   error: unknown,
   tables: readonly string[],
   session: Session,
-): Promise<readonly string[]> {
-  if (session.isSpoilt) return [];
+): Promise<Pick<FailureContext, "message" | "hints">> {
+  if (session.isSpoilt || !(error instanceof Error)) return { hints: [] };
   try {
     await session.rollback();
-    return await hintsFor(error, tables, session);
+    const message = await messageWithoutHiddenNames(error, tables, session);
+    return { message, hints: await hintsFor(error, message ?? error.message, tables, session) };
   } catch {
-    return [];
+    return { hints: [] };
   }
 }

@@ -12,18 +12,59 @@ import type { Session } from "./session.js";
 /** Tables, and columns, that are looked at for a near miss. */
 const NAMES_MAX = 5_000;
 
+/** Failures that the server reports with the table whose rows they are about. */
+const VIOLATED: Readonly<Record<string, string>> = {
+  "23502": "a not-null constraint",
+  "23503": "a foreign key",
+  "23505": "a unique constraint",
+  "23514": "a check constraint",
+  "23P01": "an exclusion constraint",
+};
+const ACCESS_DENIED = "42501";
+
 /**
- * Sentences that help to repair a statement that failed.
+ * What is said in place of the server's message, when it names an object that the statement does not
+ * name and that the role may not read: the table of a foreign key, or one behind a view or a trigger.
+ * @param session outside of a transaction.
+ * @param tables tables the statement names.
+ */
+export async function messageWithoutHiddenNames(
+  error: unknown,
+  tables: readonly string[],
+  session: Session,
+): Promise<string | undefined> {
+  if (!(error instanceof DatabaseError)) return undefined;
+  const { code = "", message, schema = "", table } = error;
+  const isNamed = (name: string): boolean => tables.some((known) => lastPart(known) === name);
+  if (code === ACCESS_DENIED) {
+    const denied = /^permission denied for \w+(?: \w+)? "?(.+?)"?$/.exec(message)?.[1];
+    if (denied === undefined || isNamed(denied)) return undefined;
+    const isWritten = tables.some((known) => known.split(".").includes(denied));
+    return isWritten ? undefined : "permission denied for an object that the statement depends on";
+  }
+  const violated = VIOLATED[code];
+  if (violated === undefined || table === undefined || isNamed(table)) return undefined;
+  const readable = await session.query(
+    `SELECT FROM (${READABLE}) AS readable WHERE nspname = $1 AND relname = $2`,
+    [schema, table],
+  );
+  if (readable.length > 0) return undefined;
+  return `the statement violates ${violated} of a table that this role may not read`;
+}
+
+/**
+ * Sentences that help to repair a statement that failed. They name only what the role may read.
+ * @param message what the server said, or what is said in its place.
  * @param session outside of a transaction.
  * @param tables tables the statement names.
  */
 export async function hintsFor(
   error: unknown,
+  message: string,
   tables: readonly string[],
   session: Session,
 ): Promise<readonly string[]> {
   if (!(error instanceof DatabaseError)) return [];
-  const { message } = error;
   const read = async (): Promise<NameCatalog> => readCatalog(tables, session);
   switch (error.code) {
     case "42P01": {
@@ -32,7 +73,7 @@ export async function hintsFor(
           message,
         );
       const name = table?.[1] ?? table?.[2];
-      return name === undefined ? [] : [missingTableHint(message, lastPart(name), await read())];
+      return name === undefined ? [] : [missingTableHint(message, name, await read())];
     }
     case "42703": {
       const column = /^column "?(.+?)"? (?:of relation "(.+)" )?does not exist$/.exec(message);
@@ -55,28 +96,44 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1);
 }
 
+/** Tables and views that the role may read at least a column of; what it may not read is never named. */
+const READABLE = `
+  SELECT c.oid, nspname, relname, CASE WHEN is_visible THEN relname ELSE nspname || '.' || relname END AS name,
+    is_visible
+  FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace, LATERAL pg_table_is_visible(c.oid) AS is_visible
+  WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
+    AND relname !~ '^_steward_'
+    AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')`;
+
+/** The readable ones among those of the first parameter: schema and table, or a table that is found without. */
+const TOUCHED = `
+  SELECT r.*, touched FROM unnest($1::text[]) AS touched, LATERAL parse_ident(touched) AS part, readable r
+  WHERE relname = part[cardinality(part)]
+    AND CASE WHEN cardinality(part) = 1 THEN is_visible ELSE nspname = part[cardinality(part) - 1] END`;
+
 async function readCatalog(tables: readonly string[], session: Session): Promise<NameCatalog> {
   const names = await session.query(
-    `SELECT CASE WHEN pg_table_is_visible(c.oid) THEN relname ELSE nspname || '.' || relname END AS name
-     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-     WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
-       AND relname !~ '^_steward_' ORDER BY pg_table_is_visible(c.oid) DESC, 1 LIMIT ${NAMES_MAX}`,
+    `${READABLE} ORDER BY is_visible DESC, name LIMIT ${NAMES_MAX}`,
     [],
   );
   const columns = await session.query(
-    `SELECT touched AS table, attname AS name FROM unnest($1::text[]) touched
-     JOIN pg_attribute ON attrelid = to_regclass(touched)
-     WHERE attnum > 0 AND NOT attisdropped ORDER BY touched, attnum LIMIT ${NAMES_MAX}`,
+    `WITH readable AS (${READABLE}), touched AS (${TOUCHED})
+     SELECT touched AS table, attname AS name FROM touched JOIN pg_attribute ON attrelid = oid
+     WHERE attnum > 0 AND NOT attisdropped AND has_column_privilege(oid, attnum, 'SELECT')
+     ORDER BY touched, attnum LIMIT ${NAMES_MAX}`,
     [quotedNames(tables)],
   );
   const keys = await session.query(
-    `SELECT conrelid::regclass || '.' || a.attname || ' references ' || confrelid::regclass ||
-       '(' || f.attname || ')' AS name
-     FROM pg_constraint CROSS JOIN LATERAL unnest(conkey, confkey) k (own, other)
+    `WITH readable AS (${READABLE}), touched AS (${TOUCHED})
+     SELECT own.name || '.' || a.attname || ' references ' || other.name || '(' || f.attname || ')' AS name
+     FROM pg_constraint c
+     JOIN readable own ON own.oid = conrelid JOIN readable other ON other.oid = confrelid
+     CROSS JOIN LATERAL unnest(conkey, confkey) k (own, other)
      JOIN pg_attribute a ON a.attrelid = conrelid AND a.attnum = k.own
      JOIN pg_attribute f ON f.attrelid = confrelid AND f.attnum = k.other
-     WHERE contype = 'f' AND EXISTS (SELECT FROM unnest($1::text[]) touched
-       WHERE to_regclass(touched) IN (conrelid, confrelid)) ORDER BY 1 LIMIT ${NAMES_MAX}`,
+     WHERE contype = 'f' AND EXISTS (SELECT FROM touched WHERE touched.oid IN (conrelid, confrelid))
+       AND has_column_privilege(conrelid, k.own, 'SELECT') AND has_column_privilege(confrelid, k.other, 'SELECT')
+     ORDER BY 1 LIMIT ${NAMES_MAX}`,
     [quotedNames(tables)],
   );
   const texts = (rows: typeof names): readonly string[] => rows.map((row) => String(row["name"]));
