@@ -67,7 +67,7 @@ async function tablespaceOn(disk: SmallDisk, server: TestDatabase): Promise<stri
 /** A plan that no free room in the store's files is large enough for. */
 function largePlan(): string {
   const statement = `SELECT '${randomBytes(24 * 1024).toString("hex")}'`;
-  const steps = Array.from({ length: 20 }, (_, index) => ({
+  const steps = Array.from({ length: 10 }, (_, index) => ({
     id: `s${String(index)}`,
     query_template: statement,
   }));
@@ -110,6 +110,8 @@ describe.skipIf(!CAN_MOUNT).each([
     place.disk.fill();
     const [status, refusal] = await submit();
     expect([status, refusal]).toEqual([503, expect.stringContaining(place.reason)]);
+    // An answer about readiness is good for a second.
+    passedMs += 1000;
     const [notReady, why] = await readiness();
     expect([notReady, why]).toEqual([503, expect.stringContaining(place.reason)]);
     const command = ["plan", "submit", "-", "--server", url];

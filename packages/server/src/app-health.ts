@@ -1,8 +1,37 @@
 import type { OpenMemory } from "./app-memory.js";
+import type { Clock } from "./kernel/clock.js";
 import { AppError } from "./kernel/errors.js";
+import { READINESS_MS } from "./kernel/limits.js";
 import type { DirectoryProbe } from "./storage/directory-probe.js";
 import type { Store } from "./storage/store.js";
-import type { Health } from "./transport/services.js";
+import type { Health, Readiness } from "./transport/services.js";
+
+/**
+ * Asks a health once for all who want to know within {@link READINESS_MS}: probes have no identity, and as many as
+ * want to may ask.
+ */
+export class SharedHealth implements Health {
+  readonly #health: Health;
+  readonly #clock: Clock;
+  #askedMs = -Infinity;
+  #answer: Promise<Readiness> | undefined;
+
+  constructor(health: Health, clock: Clock) {
+    this.#health = health;
+    this.#clock = clock;
+  }
+
+  readiness(): Promise<Readiness> {
+    const nowMs = this.#clock.nowMs();
+    const ageMs = nowMs - this.#askedMs;
+    // A clock that was set back must not have the answer live on.
+    if (this.#answer === undefined || ageMs >= READINESS_MS || ageMs < 0) {
+      this.#askedMs = nowMs;
+      this.#answer = this.#health.readiness();
+    }
+    return this.#answer;
+  }
+}
 
 /**
  * Ready is who can do what requests ask for, writing included. Memory that lags behind is told of, and

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { openDataSources } from "./app-data-sources.js";
 import { openMemory } from "./app-memory.js";
-import { healthOf } from "./app-health.js";
+import { healthOf, SharedHealth } from "./app-health.js";
 import { openState } from "./app-state.js";
 import { openMigrations, type OpenMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
@@ -145,7 +145,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,
-    health: healthOf(store, memory, new DirectoryProbe(config.dataDir, clock)),
+    health: new SharedHealth(
+      healthOf(store, memory, new DirectoryProbe(config.dataDir, clock)),
+      clock,
+    ),
     metrics: basics.telemetry,
   });
   opened.use({

@@ -24,6 +24,21 @@ export const CANCEL_REASON_LENGTH_MAX: number = 1024;
 export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
 /** Requests at a time on one HTTP/2 connection, gRPC and REST together: more wait in the client. */
 export const HTTP2_STREAMS_MAX: number = 1000;
+/**
+ * Memory of one HTTP/2 connection, in units of 10^6 bytes: its streams, header tables and answers that the other end
+ * does not take. New requests on a connection that needs more are refused.
+ */
+export const HTTP2_SESSION_MEMORY_MAX: number = 64;
+/** Bytes of a request's header fields, names and values: what Node's HTTP/1.1 server takes. */
+export const HEADER_BYTES_MAX: number = 16 * 1024;
+/** Connections open at once, on each port. */
+export const CONNECTIONS_MAX: number = 10_000;
+/** Connections open at once from one address, on each port: a proxy that opens one for each request has many. */
+export const PEER_CONNECTIONS_MAX: number = 1000;
+/** Streams of health and reflection open at once from one address: nobody says there who they are. */
+export const PEER_OPEN_STREAMS_MAX: number = 20;
+/** How long an answer about readiness is good for, in ms, whoever asks and however often. */
+export const READINESS_MS: number = 1000;
 /** Rows kept of one step's result. */
 export const RESULT_ROWS_MAX: number = 10_000;
 /** Rows counted beyond the ones kept, before the count is given up: "more than". */

@@ -252,6 +252,18 @@ describe("closing", () => {
   });
 });
 
+describe("the connections of one address", () => {
+  it("are closed as they come when there are too many, until one of them is closed", async () => {
+    await using server = await startServer({ peerConnectionsMax: 2 });
+    const kept = [open(server.port), open(server.port)];
+    for (const socket of kept) await once(socket, "connect");
+    await closed(open(server.port));
+    kept[0]?.destroy();
+    await expect.poll(() => body(server.port).catch(() => "refused")).toBe("over HTTP/1.1");
+    for (const socket of kept) socket.destroy();
+  });
+});
+
 describe("an HTTP/2 connection", () => {
   it("is closed when its other end answers no ping", async () => {
     await using server = await startServer({

@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly tls?: TlsIdentity;
   /** Milliseconds in which a connection must have said what it speaks. */
   readonly helloTimeoutMs?: number;
+  /** Connections at once from one address, on each port. */
+  readonly peerConnectionsMax?: number;
 }
 
 /** A port of HTTP/2 alone. */
@@ -59,6 +61,7 @@ const SWEEP_MS = 50;
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { http1, http2, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
+  const { peerConnectionsMax } = options;
   const wanted = [
     {
       serve: { http1: http1Connections(http1), http2: http2Connections(http2) },
@@ -72,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const numbers: number[] = [];
   try {
     for (const { serve, port } of wanted) {
-      const opening = new Port({ serve, tls, helloTimeoutMs });
+      const opening = new Port({ serve, tls, helloTimeoutMs, peerConnectionsMax });
       numbers.push(await opening.open(host, port));
       ports.push(opening);
     }

@@ -1,6 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { AppError } from "../kernel/errors.js";
+import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "../kernel/limits.js";
+import { Tally } from "../kernel/tally.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 
 /** Certificate and key of a TLS listener, as PEM. */
@@ -17,6 +19,8 @@ export interface PortOptions {
   readonly tls?: TlsIdentity | undefined;
   /** Milliseconds in which a connection must have said what it speaks. */
   readonly helloTimeoutMs: number;
+  /** Connections at once from one address; further ones are closed as they come. */
+  readonly peerConnectionsMax?: number | undefined;
 }
 
 /** One TCP port: what listens on it, and its connections. */
@@ -30,9 +34,20 @@ export class Port {
   constructor(options: PortOptions) {
     this.#options = options;
     this.#server = options.tls === undefined ? this.#plainServer() : this.#tlsServer(options.tls);
-    this.#server.on("connection", (socket) => {
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    const peers = new Tally(options.peerConnectionsMax ?? PEER_CONNECTIONS_MAX);
+    // Before the listener that serves it, which must not begin with a connection that is closed at once.
+    this.#server.prependListener("connection", (socket: Socket) => {
+      const leave = peers.enter(socket.remoteAddress ?? "");
+      if (leave === undefined) {
+        socket.destroy();
+        return;
+      }
       this.#connections.add(socket);
-      socket.once("close", () => this.#connections.delete(socket));
+      socket.once("close", () => {
+        this.#connections.delete(socket);
+        leave();
+      });
     });
   }
 
@@ -69,6 +84,8 @@ export class Port {
 
   #plainServer(): Server {
     return createServer(SOCKET_OPTIONS, (socket) => {
+      // One too many, which is closed already.
+      if (socket.destroyed) return;
       this.#undecided.add(socket);
       sniffProtocol(socket, this.#options.helloTimeoutMs, (protocol) => {
         this.#undecided.delete(socket);

@@ -41,6 +41,11 @@ export class CallScope {
     });
   }
 
+  /** IP address of the other end, or a word when the connection is gone. */
+  get peerAddress(): string {
+    return addressOf(this.#call.getPeer());
+  }
+
   /** Aborted when the caller is gone, its deadline has passed, or the call is stopped. */
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -51,7 +56,7 @@ export class CallScope {
     const deadlineMs = Number(this.#call.getDeadline());
     return requestContext(this.#services.authenticate, {
       headers: this.#headers,
-      peerAddress: addressOf(this.#call.getPeer()),
+      peerAddress: this.peerAddress,
       requestId: this.#requestId,
       signal: this.signal,
       ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),

@@ -15,13 +15,18 @@ export class RefusedRequest {
   }
 }
 
-/**
- * Reads requests. It never throws: what a decoder throws, grpc-js reports as a fault of the server.
- * Strings that are not UTF-8 are refused, as proto3 demands.
- */
-export function decoderOf<Desc extends DescMessage>(
-  schema: Desc,
-): (bytes: Buffer) => MessageShape<Desc> | RefusedRequest {
+/** Reads a request, or says why what was received is none. */
+export type Decode<Desc extends DescMessage> = (
+  bytes: Buffer,
+) => MessageShape<Desc> | RefusedRequest;
+
+/** What grpc-js decodes requests by: it leaves them as they are until it is known who sends them. */
+export function bytesOf(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+/** Reads requests. Strings that are not UTF-8 are refused, as proto3 demands. */
+export function decoderOf<Desc extends DescMessage>(schema: Desc): Decode<Desc> {
   return (bytes) => {
     if (bytes.length > REQUEST_BYTES_MAX) return tooLarge();
     try {

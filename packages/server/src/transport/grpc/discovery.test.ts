@@ -97,6 +97,29 @@ describe("the health service", () => {
     watch.cancel();
   });
 
+  it("lets one address watch twenty times at once, and refuses further ones until one ends", async () => {
+    const watches = Array.from({ length: 20 }, () => {
+      const watch = server.client.stream("Watch", { service: "" });
+      return Object.assign(watch, { opened: once(watch, "data") });
+    });
+    for (const watch of watches) await watch.opened;
+    for (const watch of watches) watch.on("error", () => undefined);
+    const outcome = async (): Promise<unknown> => {
+      const watch = server.client.stream("Watch", { service: "" });
+      const ended = new Promise((resolve) =>
+        watch.on("error", (error) => resolve("code" in error && error.code)),
+      );
+      const opened = once(watch, "data").then(() => "open");
+      const seen = await Promise.race([ended, opened.catch(() => ended)]);
+      watch.cancel();
+      return seen;
+    };
+    expect(await outcome()).toBe(status.RESOURCE_EXHAUSTED);
+    watches.pop()?.cancel();
+    await expect.poll(outcome).toBe("open");
+    for (const watch of watches) watch.cancel();
+  });
+
   it("needs no identity", async () => {
     const call = server.client.call("Check", {}, { metadata: { "x-org-id": "not a UUID" } });
     expect(await call).toEqual({ status: "SERVING" });

@@ -13,11 +13,12 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
-import type { AppError } from "../../kernel/errors.js";
+import { AppError } from "../../kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Services } from "../services.js";
+import type { AdmitStream } from "../stream-limits.js";
 import { CallScope } from "./call-scope.js";
-import { decoderOf, encoderOf, RefusedRequest } from "./codec.js";
+import { bytesOf, decoderOf, encoderOf, RefusedRequest, type Decode } from "./codec.js";
 import { writeAll } from "./write-all.js";
 
 /** Answers a request with one message. */
@@ -32,22 +33,27 @@ export type StreamAnswer<I extends DescMessage, O extends DescMessage> = (
   ctx: QueryRuntimeContext,
 ) => AsyncIterable<readonly MessageShape<O>[]>;
 
-/** A request, or why what was received is none. */
-type Received<I extends DescMessage> = MessageShape<I> | RefusedRequest;
+/** How a method is served: what reads its requests, and what answers them. */
+interface Served<I extends DescMessage, Answering> {
+  readonly decode: Decode<I>;
+  readonly answer: Answering;
+}
 
 /**
- * Puts methods on a grpc-js server. Each call is authenticated, before its request is looked at, handed
+ * Puts methods on a grpc-js server. Each call is authenticated, before its request is decoded, handed
  * to its answer as messages and a context, and ended with what the answer returns or throws
  * (Decision §9).
  */
 export class Methods {
   readonly #server: Server;
   readonly #services: Services;
+  readonly #admitStream: AdmitStream | undefined;
   readonly #streams = new Set<CallScope>();
 
-  constructor(server: Server, services: Services) {
+  constructor(server: Server, services: Services, admitStream?: AdmitStream) {
     this.#server = server;
     this.#services = services;
+    this.#admitStream = admitStream;
   }
 
   /** One request, one response. */
@@ -55,12 +61,12 @@ export class Methods {
     method: DescMethodUnary<I, O>,
     answer: Answer<I, O>,
   ): void {
-    type Call = ServerUnaryCall<Received<I>, MessageShape<O>>;
+    type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
+    const served = { decode: decoderOf(method.input), answer };
     const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
-      void this.#answer(new CallScope(method.name, call, this.#services), answer, call, respond);
+      void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
     };
-    const [encode, decode] = [encoderOf(method.output), decoderOf(method.input)];
-    this.#server.register(pathOf(method), handle, encode, decode, "unary");
+    this.#server.register(pathOf(method), handle, encoderOf(method.output), bytesOf, "unary");
   }
 
   /** One request, many responses, no faster than the caller takes them. */
@@ -68,11 +74,17 @@ export class Methods {
     method: DescMethodServerStreaming<I, O>,
     answer: StreamAnswer<I, O>,
   ): void {
-    const handle = (call: ServerWritableStream<Received<I>, MessageShape<O>>): void => {
-      void this.#stream(new CallScope(method.name, call, this.#services), answer, call);
+    const served = { decode: decoderOf(method.input), answer };
+    const handle = (call: ServerWritableStream<Buffer, MessageShape<O>>): void => {
+      void this.#stream(new CallScope(method.name, call, this.#services), served, call);
     };
-    const [encode, decode] = [encoderOf(method.output), decoderOf(method.input)];
-    this.#server.register(pathOf(method), handle, encode, decode, "serverStream");
+    this.#server.register(
+      pathOf(method),
+      handle,
+      encoderOf(method.output),
+      bytesOf,
+      "serverStream",
+    );
   }
 
   /** Many requests, one response to each, in order; whoever calls. */
@@ -81,11 +93,11 @@ export class Methods {
     path: string,
     answer: (request: MessageShape<I>) => MessageShape<O>,
   ): void {
-    const handle = (call: ServerDuplexStream<Received<I>, MessageShape<O>>): void => {
-      this.#converse(new CallScope(method.name, call, this.#services), answer, call);
+    const served = { decode: decoderOf(method.input), answer };
+    const handle = (call: ServerDuplexStream<Buffer, MessageShape<O>>): void => {
+      this.#converse(new CallScope(method.name, call, this.#services), served, call);
     };
-    const [encode, decode] = [encoderOf(method.output), decoderOf(method.input)];
-    this.#server.register(path, handle, encode, decode, "bidi");
+    this.#server.register(path, handle, encoderOf(method.output), bytesOf, "bidi");
   }
 
   /** Ends every stream with this error. */
@@ -95,13 +107,13 @@ export class Methods {
 
   async #answer<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    answer: Answer<I, O>,
-    call: ServerUnaryCall<Received<I>, MessageShape<O>>,
+    { decode, answer }: Served<I, Answer<I, O>>,
+    call: ServerUnaryCall<Buffer, MessageShape<O>>,
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
-    const { request } = call;
     try {
       const ctx = scope.context();
+      const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         respond(scope.failed(request.error, request.wire));
         return;
@@ -116,13 +128,15 @@ export class Methods {
 
   async #stream<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    answer: StreamAnswer<I, O>,
-    call: ServerWritableStream<Received<I>, MessageShape<O>>,
+    { decode, answer }: Served<I, StreamAnswer<I, O>>,
+    call: ServerWritableStream<Buffer, MessageShape<O>>,
   ): Promise<void> {
-    const { request } = call;
     this.#streams.add(scope);
+    let leave: (() => void) | undefined;
     try {
       const ctx = scope.context();
+      leave = this.#admitStream?.(scope.peerAddress);
+      const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         call.emit("error", scope.failed(request.error, request.wire));
         return;
@@ -136,21 +150,31 @@ export class Methods {
     } catch (thrown) {
       call.emit("error", scope.failed(thrown));
     } finally {
+      leave?.();
       this.#streams.delete(scope);
     }
   }
 
   #converse<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    answer: (request: MessageShape<I>) => MessageShape<O>,
-    call: ServerDuplexStream<Received<I>, MessageShape<O>>,
+    { decode, answer }: Served<I, (request: MessageShape<I>) => MessageShape<O>>,
+    call: ServerDuplexStream<Buffer, MessageShape<O>>,
   ): void {
     this.#streams.add(scope);
+    let leave: (() => void) | undefined;
     scope.signal.addEventListener("abort", () => {
+      leave?.();
       this.#streams.delete(scope);
       call.emit("error", scope.failed(scope.signal.reason));
     });
-    call.on("data", (request: Received<I>) => {
+    try {
+      leave = this.#admitStream?.(scope.peerAddress);
+    } catch (error) {
+      scope.stop(AppError.from(error));
+      return;
+    }
+    call.on("data", (bytes: Buffer) => {
+      const request = decode(bytes);
       if (request instanceof RefusedRequest) {
         scope.stop(request.error);
       } else if (!call.write(answer(request))) {
@@ -159,6 +183,7 @@ export class Methods {
       }
     });
     call.on("end", () => {
+      leave?.();
       this.#streams.delete(scope);
       scope.answered();
       call.end();

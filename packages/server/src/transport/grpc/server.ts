@@ -4,7 +4,9 @@ import { AppError } from "../../kernel/errors.js";
 import { billingAdminsOnly } from "../billing-admins.js";
 import { Http2Connections, type Http2Patience } from "../http2/connections.js";
 import type { StreamListener } from "../http2/stream-listener.js";
+import { PEER_OPEN_STREAMS_MAX } from "../../kernel/limits.js";
 import type { Services } from "../services.js";
+import { streamsPerPeer } from "../stream-limits.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
 import { addMemoryService } from "./memory-service.js";
@@ -21,7 +23,7 @@ export interface GrpcPatience extends Http2Patience {
 
 export const GRPC_PATIENCE: GrpcPatience = {
   requestTimeoutMs: 15_000,
-  idleTimeoutMs: 300_000,
+  idleTimeoutMs: 60_000,
   keepaliveMs: 30_000,
   keepaliveTimeoutMs: 10_000,
 };
@@ -53,7 +55,8 @@ export class GrpcServer {
     const authenticate = billingAdminsOnly(services.authenticate);
     const billing = new Methods(server, { ...services, authenticate });
     addUsageService(billing, services.usage);
-    const open = new Methods(server, { ...services, authenticate: anybody });
+    const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
+    const open = new Methods(server, { ...services, authenticate: anybody }, admitStream);
     addHealth(open, services.health);
     addReflection(open);
     this.#methods = [guarded, billing, open];

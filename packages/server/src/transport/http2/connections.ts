@@ -8,7 +8,14 @@ import {
 } from "@grpc/grpc-js";
 import { assert } from "../../kernel/assert.js";
 import type { StreamListener } from "./stream-listener.js";
-import { HTTP2_STREAMS_MAX, REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import {
+  HEADER_BYTES_MAX,
+  HTTP2_SESSION_MEMORY_MAX,
+  HTTP2_STREAMS_MAX,
+  REQUEST_BYTES_MAX,
+} from "../../kernel/limits.js";
+import { headerBytes } from "./header-bytes.js";
+import { refuseHeaders } from "./refusals.js";
 
 /** How patient a server is with its HTTP/2 connections; all in milliseconds. */
 export interface Http2Patience {
@@ -46,6 +53,7 @@ export class Http2Connections {
       // Twice our limit, so that it is our decoder that refuses what is somewhat too large, and says why.
       "grpc.max_receive_message_length": 2 * REQUEST_BYTES_MAX,
       "grpc.max_concurrent_streams": HTTP2_STREAMS_MAX,
+      "grpc-node.max_session_memory": HTTP2_SESSION_MEMORY_MAX,
       "grpc.max_connection_idle_ms": options.patience.idleTimeoutMs,
       "grpc.keepalive_time_ms": options.patience.keepaliveMs,
       "grpc.keepalive_timeout_ms": options.patience.keepaliveTimeoutMs,
@@ -95,12 +103,15 @@ function routeStreams(server: Server, { otherStreams, grpcStreams }: Http2Option
   const serveGrpc = methods._streamHandler.bind(server);
   methods._streamHandler = (interceptors, stream, headers, flags, rawHeaders) => {
     const listener = isGrpc(headers) ? grpcStreams : otherStreams;
-    if (listener === undefined) {
+    if (listener !== undefined) {
+      methods.onStreamOpened(stream);
+      listener(stream, headers, flags, rawHeaders);
+    } else if (headerBytes(rawHeaders) > HEADER_BYTES_MAX) {
+      methods.onStreamOpened(stream);
+      refuseHeaders(stream, headers, flags, rawHeaders);
+    } else {
       serveGrpc(interceptors, stream, headers, flags, rawHeaders);
-      return;
     }
-    methods.onStreamOpened(stream);
-    listener(stream, headers, flags, rawHeaders);
   };
 }
 

@@ -1,5 +1,6 @@
 import { status as grpcStatus } from "@grpc/grpc-js";
 import type { ErrorBody } from "@steward/protocol/rest";
+import { HEADER_BYTES_MAX } from "../../kernel/limits.js";
 import type { StreamListener } from "./stream-listener.js";
 
 /** Refuses what is not gRPC on a port of gRPC alone. */
@@ -14,18 +15,32 @@ export const refuseRest: StreamListener = (stream) => {
 };
 
 /** Refuses gRPC on a port of REST alone, as a gRPC client understands it. */
-export const refuseGrpc: StreamListener = (stream) => {
-  stream.on("error", ignore);
-  stream.respond(
-    {
-      ":status": 200,
-      "content-type": "application/grpc",
-      "grpc-status": String(grpcStatus.UNIMPLEMENTED),
-      "grpc-message": "This port serves REST only (SERVICE_PORT); gRPC is on SERVICE_GRPC_PORT",
-    },
-    { endStream: true },
-  );
-};
+export const refuseGrpc: StreamListener = grpcRefusal(
+  grpcStatus.UNIMPLEMENTED,
+  "This port serves REST only (SERVICE_PORT); gRPC is on SERVICE_GRPC_PORT",
+);
+
+/** Refuses a gRPC call whose metadata is too large. */
+export const refuseHeaders: StreamListener = grpcRefusal(
+  grpcStatus.RESOURCE_EXHAUSTED,
+  `The metadata of a call has at most ${String(HEADER_BYTES_MAX)} bytes, names and values`,
+);
+
+/** Ends a call before anything of it is served. */
+function grpcRefusal(status: grpcStatus, message: string): StreamListener {
+  return (stream) => {
+    stream.on("error", ignore);
+    stream.respond(
+      {
+        ":status": 200,
+        "content-type": "application/grpc",
+        "grpc-status": String(status),
+        "grpc-message": message,
+      },
+      { endStream: true },
+    );
+  };
+}
 
 /** A client that is gone needs no answer. */
 function ignore(): void {}

@@ -1,4 +1,4 @@
-import { maxHeaderSize, METHODS, type Server } from "node:http";
+import { METHODS, type Server } from "node:http";
 import {
   constants,
   createServer,
@@ -12,10 +12,9 @@ import {
   type AnswerUnrouted,
   type ConnectionAnswer,
 } from "../rest/connection-errors.js";
+import { HEADER_BYTES_MAX } from "../../kernel/limits.js";
+import { headerBytes } from "./header-bytes.js";
 import type { StreamListener } from "./stream-listener.js";
-
-/** What a header field counts beside its name and value, in bytes (RFC 9113 §6.5.2). */
-const FIELD_OVERHEAD_BYTES = 32;
 
 /** What HTTP/1.1 needs no telling of. */
 export interface RestStreamsOptions {
@@ -37,7 +36,7 @@ export function restStreams(
   const server = createServer();
   const serve = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     endWithAnswer(request);
-    if (sizeOf(request.rawHeaders) > maxHeaderSize) {
+    if (headerBytes(request.rawHeaders) > HEADER_BYTES_MAX) {
       answer(response, HEADERS_TOO_LARGE);
       return;
     }
@@ -60,12 +59,6 @@ export function restStreams(
   return (stream, headers, flags, rawHeaders) => {
     server.emit("stream", stream, headers, flags, rawHeaders);
   };
-}
-
-/** @param rawHeaders Names and values in turn. */
-function sizeOf(rawHeaders: readonly string[]): number {
-  const overhead = (rawHeaders.length / 2) * FIELD_OVERHEAD_BYTES;
-  return rawHeaders.reduce((size, text) => size + text.length, overhead);
 }
 
 /** Answers a request whose body does not arrive in time. */

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
-import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import { billingAdminsOnly } from "../billing-admins.js";
 import { restStreams } from "../http2/rest-streams.js";
 import type { StreamListener } from "../http2/stream-listener.js";
@@ -99,6 +99,7 @@ function restApp(
       requestTimeout: deadlines.requestMs,
       connectionsCheckingInterval: deadlines.checkMs,
       requireHostHeader: false,
+      maxHeaderSize: HEADER_BYTES_MAX,
     },
     requestTimeout: deadlines.requestMs,
     keepAliveTimeout: deadlines.keepAliveMs,

@@ -38,6 +38,7 @@ export async function startServer(
   options: {
     readonly patience?: Partial<GrpcPatience>;
     readonly helloTimeoutMs?: number;
+    readonly peerConnectionsMax?: number;
     readonly orchestrator?: Orchestrator;
     readonly memory?: MemoryService;
     /** gRPC on a port of its own. */
@@ -79,6 +80,9 @@ export async function startServer(
     host: "127.0.0.1",
     port: 0,
     ...(options.helloTimeoutMs === undefined ? {} : { helloTimeoutMs: options.helloTimeoutMs }),
+    ...(options.peerConnectionsMax === undefined
+      ? {}
+      : { peerConnectionsMax: options.peerConnectionsMax }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
   const client = new BareClient(listening.grpcPort, credentialsFor(options.tls));
