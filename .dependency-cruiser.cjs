@@ -2,7 +2,7 @@
 // on purpose in test/walls.test.ts.
 
 const src = "^packages/server/src";
-const domain = "plans|memory|embedding|usage|payments|governance|state|schema";
+const domain = "identity|plans|memory|embedding|usage|payments|governance|state|schema";
 /** Tests, the batteries they share and what only they need. */
 const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
 
@@ -92,6 +92,7 @@ module.exports = {
         pathNot: ["/(index|ports)\\.ts$", `${src}/plans/(transitions|execution)\\.ts$`],
       },
     },
+    oneWay("identity", []),
     oneWay("plans", ["governance"]),
     oneWay("memory", ["embedding"]),
     oneWay("embedding", []),

@@ -22,7 +22,14 @@ import { ALTERED, wideSchema } from "./wide-schema.js";
  * node bench/dist/migrations/main.js --tables 100,300,1000
  */
 const { values } = parseArgs({ options: { tables: { type: "string", default: "100,300,1000" } } });
-const ADMIN = { orgId: NIL_ORG_ID, userId: "bench", roles: ["admin"], permissions: [] };
+const ADMIN = {
+  orgId: NIL_ORG_ID,
+  kind: "person",
+  authenticatedBy: "headers",
+  userId: "bench",
+  roles: ["admin"],
+  permissions: [],
+} as const;
 const MS_PER_NS = 1e-6;
 
 print({ cores: availableParallelism(), node: process.version });

@@ -6,7 +6,13 @@ import { openUsageRoom } from "./usage-room.js";
 /** Reports asked for to find the median. */
 const REPORTS = 200;
 const WARM_UP = 20;
-const ADMIN = { orgId: LARGE_ORG, roles: ["admin"], permissions: [] };
+const ADMIN = {
+  orgId: LARGE_ORG,
+  kind: "person",
+  authenticatedBy: "headers",
+  roles: ["admin"],
+  permissions: [],
+} as const;
 
 /** What scans the rows instead of reading totals. */
 const SCANS = {

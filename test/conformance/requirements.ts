@@ -198,6 +198,13 @@ const DECISIONS = {
   "Decision §2": {
     "D2-loopback": "Headers mode refuses to listen beyond loopback, and says the fix",
     "D2-secret": "With a shared secret, who does not know it is unauthenticated",
+    "D2-two-secrets": "Two proxy secrets may be valid at a time, so that one can replace the other",
+    "D2-once": "An identity header that is sent more than once is refused",
+    "D2-vouched-org":
+      "Where a proxy vouches for identity, a request without an organization is 401",
+    "D2-vouched-search":
+      "Where identity is vouched for, memory search's null org_id means the caller's organization and another's is 403",
+    "D2-vouched-session": "A body's session_id does not beat the session that a trusted proxy sets",
     "D2-nil-org": "Who names no organization belongs to the nil UUID",
     "D2-uuid": "An x-org-id that is no UUID is refused",
     "D2-not-found": "Another organization's plan is answered as if it did not exist",

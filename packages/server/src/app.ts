@@ -32,7 +32,7 @@ import { DirectoryProbe } from "./storage/directory-probe.js";
 import { openPostgresStore } from "./storage/postgres/store.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 import type { Store } from "./storage/store.js";
-import { assertSafeToListen, headersAuthenticator } from "./transport/authenticate.js";
+import { assertSafeToListen, authenticator } from "./transport/authenticate.js";
 import { http2Sides } from "./transport/http2-sides.js";
 import { listen } from "./transport/one-port.js";
 import { openRestServer } from "./transport/rest/server.js";
@@ -86,7 +86,7 @@ export async function openApp(options: AppOptions = {}): Promise<App> {
   const defaults = await loadConfig({ env: {} });
   const embedding = { ...defaults.embedding, ...options.embedding };
   const config: Config = { ...defaults, ...options, embedding };
-  assertSafeToListen(config.host, config.auth);
+  assertSafeToListen(config.host, config.auth.headers);
   const opened = new DisposalStack();
   try {
     return await openRooms(config, options, opened);
@@ -141,7 +141,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     ...basics,
     ...billing,
     orchestrator,
-    authenticate: headersAuthenticator(config.auth),
+    authenticate: authenticator(config.auth),
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,

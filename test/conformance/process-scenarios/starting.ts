@@ -170,4 +170,57 @@ export const starting: readonly ProcessScenario[] = [
       }
     },
   },
+  {
+    cites: ["D2-two-secrets", "D2-vouched-org", "D2-vouched-search", "D2-vouched-session"],
+    title: "what a trusted proxy says of a caller cannot be left out or widened",
+    run: async () => {
+      const [old, next] = ["correct-horse-battery-staple", "incorrect-horse-battery-staple"];
+      await using steward = await Steward.start({ SERVICE_PROXY_SECRET: `${old},${next}` });
+      const [own, other] = [randomUUID(), randomUUID()];
+      const denied = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
+      for (const wire of ["grpc", "rest"] as const) {
+        const nameless = steward.client(wire, { "x-proxy-secret": old });
+        const unauthenticated = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
+        await expectRefusal(wire, nameless.submit(PLAN), unauthenticated);
+
+        const theirs = steward.client(wire, { "x-proxy-secret": old, "x-org-id": other });
+        await theirs.memory.add({ session_id: "s", content: '"theirs"' });
+        const mine = steward.client(wire, { "x-proxy-secret": next, "x-org-id": own });
+        const { entry_id } = await mine.memory.add({ session_id: "s", content: '"mine"' });
+        for (const org_id of [undefined, null, own, own.toUpperCase()]) {
+          const search = { query: "x", ...(org_id === undefined ? {} : { org_id }) };
+          const found = (await mine.memory.search(search)).map((result) => result.entry_id);
+          expect(found).toContain(entry_id);
+          expect(found).toHaveLength((await mine.memory.list()).entries.length);
+        }
+        await expectRefusal(wire, mine.memory.search({ query: "x", org_id: other }), denied);
+
+        const inSession = steward.client(wire, {
+          "x-proxy-secret": old,
+          "x-org-id": own,
+          "x-session-id": "s1",
+        });
+        await expectRefusal(wire, inSession.submit({ ...PLAN, session_id: "s2" }), denied);
+        await inSession.submit({ ...PLAN, session_id: "s1" });
+      }
+    },
+  },
+  {
+    cites: ["D2-once"],
+    title: "an identity header that is sent twice is refused",
+    run: async () => {
+      await using steward = await Steward.start();
+      const session = connect(steward.url);
+      const stream = session.request({
+        ":path": "/api/plans",
+        "x-org-id": [randomUUID(), randomUUID()],
+      });
+      const answer = await json(stream);
+      session.close();
+      expect(answer).toMatchObject({
+        code: "INVALID_ARGUMENT",
+        details: [{ field: "x-org-id", reason: "it is sent more than once" }],
+      });
+    },
+  },
 ];

@@ -16,7 +16,7 @@ export interface Config {
   /** Databases that steps run on; the first is the default one. */
   readonly dataSources: readonly DataSourceConfig[];
   readonly tools: ToolsConfig;
-  readonly auth: HeadersAuthConfig;
+  readonly auth: AuthConfig;
   readonly tls?: TlsConfig;
   /** Milliseconds one attempt of a step may run. */
   readonly stepTimeoutMs: number;
@@ -91,16 +91,20 @@ export interface ToolConfig {
   readonly annotatedIntent?: Intent;
 }
 
+/** How callers are known (Decision §2): one part for each mode that is on. */
+export interface AuthConfig {
+  readonly headers?: HeadersAuthConfig;
+}
+
 /**
  * Identity headers are believed (Decision §2), so beyond loopback somebody must have set them: a
  * proxy at a known address, or one that knows the shared secret.
  */
 export interface HeadersAuthConfig {
-  readonly mode: "headers";
   /** Addresses or CIDR ranges whose requests are believed. */
   readonly trustedProxies: readonly string[];
-  /** What a trusted proxy sends as `x-proxy-secret`. */
-  readonly proxySecret?: string;
+  /** What a trusted proxy sends as `x-proxy-secret`: any of these. */
+  readonly proxySecrets: readonly string[];
 }
 
 /** PEM files for TLS on every port. */

@@ -26,7 +26,7 @@ describe("a configuration", () => {
       dataDir: "./.steward",
       dataSources: [],
       tools: { strict: false, tools: [] },
-      auth: { mode: "headers", trustedProxies: [] },
+      auth: { headers: { trustedProxies: [], proxySecrets: [] } },
       stepTimeoutMs: 30_000,
       planDeadlineMs: 86_400_000,
       migrationWaits: { turnMs: 5000, lockMs: 5000, indexMs: 600_000 },
@@ -104,7 +104,7 @@ describe("a configuration", () => {
     [
       "trusted proxies, which allow every address",
       { SERVICE_HOST: "0.0.0.0", SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, ::1" },
-      { host: "0.0.0.0", auth: { mode: "headers", trustedProxies: ["10.0.0.0/8", "::1"] } },
+      { host: "0.0.0.0", auth: { headers: { trustedProxies: ["10.0.0.0/8", "::1"] } } },
     ],
   ])("takes %s", async (_what, env, expected) => {
     expect(await loadConfig({ env })).toMatchObject(expected);
@@ -131,7 +131,9 @@ describe("a configuration", () => {
 
   it("cannot be changed afterwards", async () => {
     const config = await loadConfig({ env: {} });
-    expect(Object.isFrozen(config) && Object.isFrozen(config.auth.trustedProxies)).toBe(true);
+    expect(Object.isFrozen(config) && Object.isFrozen(config.auth.headers?.trustedProxies)).toBe(
+      true,
+    );
   });
 
   it("reads the tools file, whose strict mode the setting overrules", async () => {

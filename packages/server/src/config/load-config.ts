@@ -89,9 +89,10 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     dataSources: values.dataSources.value ?? [],
     tools: { strict, tools: listed?.tools ?? [] },
     auth: {
-      mode: given(values.auth),
-      trustedProxies: values.trustedProxies.value ?? [],
-      ...present("proxySecret", values.proxySecret.value),
+      headers: {
+        trustedProxies: values.trustedProxies.value ?? [],
+        proxySecrets: values.proxySecret.value ?? [],
+      },
     },
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
     stepTimeoutMs: given(values.stepTimeoutMs),

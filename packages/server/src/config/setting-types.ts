@@ -78,6 +78,21 @@ export const addressRanges: SettingType<readonly string[]> = {
   },
 };
 
+/** A shared secret, or two while one replaces the other. */
+export const secrets: SettingType<readonly string[]> = {
+  shape:
+    "at least 16 printable characters without spaces or commas, or two such secrets separated by a comma",
+  placeholder: "secret",
+  example: "the output of `openssl rand -hex 32`",
+  parse: (value) => {
+    const parts = value.split(",").map((part) => part.trim());
+    return parts.length <= 2 && parts.every((part) => SECRET.test(part)) ? parts : undefined;
+  },
+};
+
+/** Visible ASCII but the comma. */
+const SECRET = /^[\x21-\x2b\x2d-\x7e]{16,}$/;
+
 /** Whether only this machine can reach a listener on this host. */
 export function isLoopback(host: string): boolean {
   if (host === "localhost") return true;

@@ -9,7 +9,7 @@ import {
 } from "../kernel/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
-import { addressRanges, boolean, integer, oneOf, port, text } from "./setting-types.js";
+import { addressRanges, boolean, integer, oneOf, port, secrets, text } from "./setting-types.js";
 import type { SettingType } from "./setting-types.js";
 
 /** One thing a start can be told: by a flag, else by the environment, else its default. */
@@ -39,7 +39,7 @@ export interface Settings {
   readonly toolsStrict: Setting<boolean>;
   readonly auth: Setting<"headers">;
   readonly trustedProxies: Setting<readonly string[]>;
-  readonly proxySecret: Setting<string>;
+  readonly proxySecret: Setting<readonly string[]>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
   readonly stepTimeoutMs: Setting<number>;
@@ -163,13 +163,8 @@ export const SETTINGS: Settings = {
   },
   proxySecret: {
     name: "SERVICE_PROXY_SECRET",
-    type: text({
-      shape: "at least 16 printable characters without spaces",
-      placeholder: "secret",
-      example: "the output of `openssl rand -hex 32`",
-      pattern: /^[\x21-\x7e]{16,}$/,
-    }),
-    help: "What a trusted proxy sends as x-proxy-secret.",
+    type: secrets,
+    help: "What a trusted proxy sends as x-proxy-secret; two are both taken while one replaces the other.",
     mask: () => "***",
   },
   tlsCert: {

@@ -1,3 +1,4 @@
+import { NOBODY } from "../kernel/testing/nobody.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   EmbeddingError,
@@ -120,7 +121,7 @@ describe("the tool-call hook", () => {
     const { service } = room;
     const signal = new AbortController().signal;
     const scoreOfRefused = async (): Promise<number | undefined> =>
-      (await service.search({ query: "SELECT 1" }, signal)).find(
+      (await service.search(NOBODY, { query: "SELECT 1" }, signal)).find(
         (result) => result.entryId === refused,
       )?.score;
     await expect.poll(scoreOfRefused, SOON).toBe(0);
@@ -179,6 +180,6 @@ async function remembered(count: number): Promise<void> {
 }
 
 async function found(query: string): Promise<readonly string[]> {
-  const results = await room.service.search({ query }, new AbortController().signal);
+  const results = await room.service.search(NOBODY, { query }, new AbortController().signal);
   return results.map((result) => result.entryId);
 }

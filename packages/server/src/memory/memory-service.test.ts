@@ -1,3 +1,4 @@
+import { NOBODY } from "../kernel/testing/nobody.js";
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -120,7 +121,7 @@ describe("searching memory", () => {
 
   it("rejects with the signal's reason when the caller leaves", async () => {
     const reason = new Error("gone");
-    const searching = room.service.search({ query: "x" }, AbortSignal.abort(reason));
+    const searching = room.service.search(NOBODY, { query: "x" }, AbortSignal.abort(reason));
     await expect(searching).rejects.toBe(reason);
   });
 
@@ -276,7 +277,7 @@ async function remember(content: string, orgId = ORG, sessionId = "s"): Promise<
 }
 
 function search(request: SearchRequest): ReturnType<typeof room.service.search> {
-  return room.service.search(request, anyone());
+  return room.service.search(NOBODY, request, anyone());
 }
 
 async function found(request: SearchRequest): Promise<readonly string[]> {

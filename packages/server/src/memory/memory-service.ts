@@ -1,3 +1,4 @@
+import type { Caller } from "../kernel/caller.js";
 import { EmbeddingError, type EmbeddingProvider } from "../embedding/index.js";
 import { assert } from "../kernel/assert.js";
 import { isoTime, type Clock } from "../kernel/clock.js";
@@ -16,6 +17,7 @@ import type { EmbeddingModel, MemoryStore, RelatedTablesLookup } from "./ports.j
 import {
   checkFilter,
   checkSearch,
+  narrowedTo,
   type CheckedSearch,
   type SearchRequest,
 } from "./search-request.js";
@@ -91,13 +93,17 @@ export class MemoryService {
   }
 
   /**
-   * The entries most similar to the query, best first (Contract §4.4). Whose entries may be looked at
-   * is decided before: `orgId` is believed.
-   * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `MEMORY_SEARCH_FAILED` or, when too many
-   * searches wait, `OVERLOADED`; the signal's reason when that was aborted.
+   * The entries most similar to the query, best first (Contract §4.4).
+   * @throws AppError `INVALID_ARGUMENT`, `POLICY_DENIED` for another organization's entries,
+   * `EMBEDDING_FAILED`, `MEMORY_SEARCH_FAILED` or, when too many searches wait, `OVERLOADED`; the
+   * signal's reason when that was aborted.
    */
-  async search(request: SearchRequest, signal: AbortSignal): Promise<readonly SearchResult[]> {
-    const search = checkSearch(request);
+  async search(
+    caller: Caller,
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<readonly SearchResult[]> {
+    const search = narrowedTo(caller, checkSearch(request));
     const vector = await this.#embedded(search.query, "query", signal);
     try {
       return await this.#found(search, vector, signal);

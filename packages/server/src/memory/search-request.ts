@@ -1,4 +1,5 @@
-import { invalidField } from "../kernel/errors.js";
+import { isVouchedFor, type Caller } from "../kernel/caller.js";
+import { AppError, invalidField } from "../kernel/errors.js";
 import { isUuid } from "../kernel/ids.js";
 import {
   SEARCH_QUERY_BYTES_MAX,
@@ -60,6 +61,22 @@ export function checkSearch(request: SearchRequest): CheckedSearch {
     ...(filter === undefined ? {} : { filter }),
     ...(scoreMin === undefined ? {} : { scoreMin }),
   };
+}
+
+/**
+ * The search, held to the caller's organization wherever somebody vouches for who the caller is; on
+ * plain loopback `org_id` filters as it stands (Decision §2).
+ * @throws AppError `POLICY_DENIED` when it asks for another organization's entries.
+ */
+export function narrowedTo(caller: Caller, search: CheckedSearch): CheckedSearch {
+  if (!isVouchedFor(caller)) return search;
+  const { orgId = caller.orgId } = search;
+  if (orgId === caller.orgId) return { ...search, orgId };
+  throw new AppError(
+    "POLICY_DENIED",
+    "org_id: names another organization than yours; leave it out to search your own entries",
+    { details: [{ field: "org_id", reason: "is not the caller's organization" }] },
+  );
 }
 
 /** @throws AppError `INVALID_ARGUMENT` naming the field. */

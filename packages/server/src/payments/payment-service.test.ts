@@ -1,3 +1,4 @@
+import { NOBODY } from "../kernel/testing/nobody.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StripePaymentProvider } from "../adapters/payment-stripe/index.js";
 import { GOOD_KEY, StripeServer } from "../adapters/payment-stripe/testing/stripe-server.js";
@@ -6,7 +7,7 @@ import { noCustomerBindings } from "./no-customer-bindings.js";
 import { PaymentService } from "./payment-service.js";
 
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
-const nobody = { orgId: ORG, roles: [], permissions: [] };
+const nobody = { ...NOBODY, orgId: ORG };
 
 describe("the payment service", () => {
   let server: StripeServer;

@@ -361,9 +361,8 @@ function step(
 
 function ctx(over: Partial<QueryRuntimeContext> = {}): QueryRuntimeContext {
   return {
+    ...NOBODY,
     orgId: ORG,
-    roles: [],
-    permissions: [],
     requestId: "test",
     signal: new AbortController().signal,
     ...over,

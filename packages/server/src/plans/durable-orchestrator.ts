@@ -1,3 +1,4 @@
+import { sessionFor } from "../kernel/caller.js";
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
@@ -97,7 +98,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     ctx: QueryRuntimeContext,
   ): Promise<PlanRecord> {
     const { clock, ids, tools, analyzer, planDeadlineMs } = this.#options;
-    const session = sessionId === "" ? (ctx.sessionId ?? "") : sessionId;
+    const session = sessionFor(ctx, sessionId);
     const steps = preparePlan(session, definition, tools, analyzer);
     const nowMs = clock.nowMs();
     const record = await this.#store.createPlan({

@@ -1,4 +1,4 @@
-import type { Caller } from "../kernel/caller.js";
+import { anonymousCaller, type Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
@@ -235,7 +235,7 @@ export class MigrationService {
    * @returns undefined when it has not.
    */
   async settle(orgId: string, id: string, step: PlanStep): Promise<Migration | undefined> {
-    const caller: Caller = { orgId, roles: [], permissions: [] };
+    const caller = anonymousCaller(orgId);
     const kept = (): Promise<Migration> =>
       this.#read(caller, (store) => this.#records(store).get(id));
     const { database: name } = await kept();

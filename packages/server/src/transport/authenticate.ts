@@ -1,136 +1,100 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { NIL_ORG_ID, type Caller } from "../kernel/caller.js";
+import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
-import { SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
-import { AddressSet } from "./address-set.js";
-import { headerText, malformedHeader } from "./header-text.js";
-import type { Authenticate, IdentityHeaders } from "./services.js";
+import type { Principal, VerifyCertificate, VerifyCredential } from "../identity/index.js";
+import { headerText, HEADER_LENGTH_MAX } from "./header-text.js";
+import {
+  headersAuthenticator,
+  isLoopbackHost,
+  isVouchedFor as isProxied,
+  type HeadersTrust,
+} from "./headers-authenticator.js";
+import { requestOwn } from "./request-own.js";
+import type { Authenticate, ShownIdentity } from "./services.js";
 
-/** Whose identity headers are believed. What is configured must all hold; nothing: anybody's. */
-export interface HeadersTrust {
-  /** Addresses or CIDR ranges of the proxies that set the headers. */
-  readonly trustedProxies: readonly string[];
-  /** What such a proxy sends as `x-proxy-secret`. */
-  readonly proxySecret?: string;
+/** How callers may be known (`SERVICE_AUTH`); at least one. */
+export interface AuthenticationModes {
+  readonly headers?: HeadersTrust;
+  readonly jwt?: VerifyCredential;
+  readonly apiKey?: VerifyCredential;
+  readonly certificate?: VerifyCertificate;
 }
 
-/** Characters in the id of an organization, a user or an agent. */
-const ID_LENGTH_MAX = 255;
-/** Width of `usage_events.orm_model` (Contract §2.9). */
-const ORM_MODEL_LENGTH_MAX = 64;
-/** Characters in a role, in a list of permissions, and in the proxy secret. */
-const HEADER_LENGTH_MAX = 4096;
+/** What every API key begins with. */
+const API_KEY_PREFIX = "stw_";
 
 /**
- * Believes the identity headers of whoever is trusted (Decision §2, `SERVICE_AUTH=headers`).
- * @throws Error when a trusted proxy is neither an address nor a CIDR range.
+ * Knows a caller by the credential that the request shows: a bearer token, else the connection's
+ * certificate, else the identity headers where that mode is on. A credential decides alone: identity
+ * headers beside it are dropped, and a wrong one is refused rather than passed over (Decision §2).
  */
-export function headersAuthenticator(trust: HeadersTrust): Authenticate {
-  const assertTrusted = trustCheck(trust);
-  return (headers, peerAddress) => {
-    assertTrusted(headers, peerAddress);
-    return callerOf(headers);
+export function authenticator(modes: AuthenticationModes): Authenticate {
+  const byHeaders = modes.headers === undefined ? undefined : headersAuthenticator(modes.headers);
+  const takesBearer = modes.jwt !== undefined || modes.apiKey !== undefined;
+  return async (shown) => {
+    const principal =
+      (takesBearer ? await bearerPrincipal(shown, modes) : undefined) ??
+      certificatePrincipal(shown, modes.certificate);
+    if (principal !== undefined) return callerOf(principal, shown);
+    if (byHeaders !== undefined) return byHeaders(shown);
+    throw new AppError("UNAUTHENTICATED", `The request shows no credential: ${expected(modes)}`);
   };
 }
 
 /**
- * Refuses a listener beyond loopback when nobody vouches for the identity headers (Decision §2):
- * whoever reached it would be whoever they say.
+ * Refuses a listener beyond loopback when identity headers are believed that nobody vouches for
+ * (Decision §2): whoever reached it would be whoever they say.
  * @throws AppError `INVALID_ARGUMENT` with the fix in its message.
  */
-export function assertSafeToListen(host: string, trust: HeadersTrust): void {
-  if (isVouchedFor(trust) || host === "localhost" || LOOPBACK.has(host)) return;
+export function assertSafeToListen(host: string, trust: HeadersTrust | undefined): void {
+  if (trust === undefined || isProxied(trust) || isLoopbackHost(host)) return;
   throw new AppError(
     "INVALID_ARGUMENT",
     `Refusing to listen on ${host}: with SERVICE_AUTH=headers whoever reaches it can claim any identity. ` +
       "Listen on 127.0.0.1 (SERVICE_HOST), or name the proxies that set the identity headers " +
-      "(SERVICE_TRUSTED_PROXIES) or share a secret with them (SERVICE_PROXY_SECRET)",
+      "(SERVICE_TRUSTED_PROXIES) or share a secret with them (SERVICE_PROXY_SECRET), or ask for " +
+      "credentials instead (SERVICE_AUTH=jwt, apikey or mtls)",
   );
 }
 
-/** Whether somebody stands between the callers and this server who says who they are. */
-function isVouchedFor(trust: HeadersTrust): boolean {
-  return trust.trustedProxies.length > 0 || trust.proxySecret !== undefined;
+async function bearerPrincipal(
+  { headers }: ShownIdentity,
+  { jwt, apiKey }: AuthenticationModes,
+): Promise<Principal | undefined> {
+  const text = headerText(headers, "authorization", HEADER_LENGTH_MAX);
+  if (text === undefined) return undefined;
+  const credential = BEARER.exec(text)?.[1];
+  if (credential === undefined) {
+    throw new AppError("UNAUTHENTICATED", "The header authorization must be `Bearer <credential>`");
+  }
+  const isKey = credential.startsWith(API_KEY_PREFIX);
+  const verify = isKey ? apiKey : jwt;
+  if (verify === undefined) {
+    const kind = isKey ? "API keys" : "JSON Web Tokens";
+    throw new AppError("UNAUTHENTICATED", `This server does not take ${kind}`);
+  }
+  return (await verify(credential)).principal;
 }
 
-/**
- * Whether a request's `Host` is this machine. A web page that had its own name resolve to 127.0.0.1
- * (DNS rebinding) would speak with the user's browser, but under that name. gRPC sends none.
- */
-function namesLoopback(host: string | undefined): boolean {
-  if (host === undefined) return true;
-  const name = host.replace(/:\d+$/, "").toLowerCase();
-  return name === "localhost" || LOOPBACK.has(name.replace(/^\[|\]$/g, ""));
+/** RFC 6750 §2.1. */
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
+
+function certificatePrincipal(
+  { certificate }: ShownIdentity,
+  verify: VerifyCertificate | undefined,
+): Principal | undefined {
+  const presented = verify === undefined ? undefined : certificate();
+  return presented === undefined ? undefined : verify?.(presented);
 }
 
-const LOOPBACK = new AddressSet(["127.0.0.0/8", "::1"]);
-
-function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress: string) => void {
-  const proxies = new AddressSet(trust.trustedProxies);
-  const restricted = trust.trustedProxies.length > 0;
-  const secretDigest = trust.proxySecret === undefined ? undefined : sha256(trust.proxySecret);
-  const vouched = isVouchedFor(trust);
-  return (headers, peerAddress) => {
-    if (!vouched && !namesLoopback(headers.host)) {
-      throw new AppError(
-        "UNAUTHENTICATED",
-        "Without a trusted proxy, requests must be addressed to localhost or a loopback address",
-      );
-    }
-    if (restricted && !proxies.has(peerAddress)) {
-      throw new AppError("UNAUTHENTICATED", "Requests are taken from the trusted proxies only");
-    }
-    if (secretDigest === undefined) return;
-    const shown = headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX) ?? "";
-    // Digests have one length, so that comparing them tells nothing of the secret's.
-    if (!timingSafeEqual(sha256(shown), secretDigest)) {
-      throw new AppError("UNAUTHENTICATED", "The header x-proxy-secret is missing or wrong");
-    }
-  };
+function callerOf(principal: Principal, { headers }: ShownIdentity): Caller {
+  return { ...principal, ...requestOwn(headers) };
 }
 
-function callerOf(headers: IdentityHeaders): Caller {
-  const sessionId = headerText(headers, "x-session-id", SESSION_ID_LENGTH_MAX);
-  const userId = headerText(headers, "x-user-id", ID_LENGTH_MAX);
-  const agentId = headerText(headers, "x-agent-id", ID_LENGTH_MAX);
-  const ormModel = headerText(headers, "x-orm-model", ORM_MODEL_LENGTH_MAX);
-  return {
-    orgId: orgIdOf(headers),
-    roles: roleOf(headers),
-    permissions: listOf(headers, "x-user-permissions"),
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(ormModel === undefined ? {} : { ormModel }),
-  };
-}
-
-function orgIdOf(headers: IdentityHeaders): string {
-  const orgId = headerText(headers, "x-org-id", ID_LENGTH_MAX);
-  if (orgId === undefined) return NIL_ORG_ID;
-  if (!isUuid(orgId)) throw malformedHeader("x-org-id", "an organization is named by a UUID");
-  return orgId.toLowerCase();
-}
-
-/** The one role that the header equals (Contract §5); it is not a list. */
-function roleOf(headers: IdentityHeaders): readonly string[] {
-  const role = headerText(headers, "x-user-role", HEADER_LENGTH_MAX);
-  return role === undefined ? NOBODY : [role];
-}
-
-/** The names of a comma-separated list, as they are spelled; what they mean is the reader's. */
-function listOf(headers: IdentityHeaders, name: string): readonly string[] {
-  const text = headerText(headers, name, HEADER_LENGTH_MAX);
-  if (text === undefined) return NOBODY;
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
-}
-
-const NOBODY: readonly string[] = [];
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+function expected({ jwt, apiKey, certificate }: AuthenticationModes): string {
+  const ways = [
+    ...(apiKey === undefined ? [] : ["an API key as `authorization: Bearer stw_…`"]),
+    ...(jwt === undefined ? [] : ["a JSON Web Token as `authorization: Bearer …`"]),
+    ...(certificate === undefined ? [] : ["a client certificate"]),
+  ];
+  return `send ${ways.join(" or ")}`;
 }

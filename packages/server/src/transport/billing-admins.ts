@@ -6,8 +6,8 @@ import type { Authenticate } from "./services.js";
  * request is looked at, on either wire (Contract §5).
  */
 export function billingAdminsOnly(authenticate: Authenticate): Authenticate {
-  return (headers, peerAddress) => {
-    const caller = authenticate(headers, peerAddress);
+  return async (shown) => {
+    const caller = await authenticate(shown);
     requireBillingAdmin(caller);
     return caller;
   };

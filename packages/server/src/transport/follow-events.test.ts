@@ -1,3 +1,4 @@
+import { NOBODY } from "../kernel/testing/nobody.js";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../kernel/errors.js";
 import { EVENTS_PAGE_MAX } from "../kernel/limits.js";
@@ -39,9 +40,8 @@ function follow(
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<readonly PlanEvent[], void, void> {
   const ctx: QueryRuntimeContext = {
+    ...NOBODY,
     orgId: "o1",
-    roles: [],
-    permissions: [],
     requestId: "r1",
     signal,
   };

@@ -11,8 +11,10 @@ describe("the text of a header", () => {
     expect(headerText({ "x-a": "  " }, "x-a", 10)).toBeUndefined();
   });
 
-  it("is one list when the header was sent twice", () => {
-    expect(headerText({ "x-a": ["one", "two"] }, "x-a", 10)).toBe("one,two");
+  it("is refused when the header was sent twice", () => {
+    expect(() => headerText({ "x-a": ["one", "two"] }, "x-a", 10)).toThrow(
+      "The header x-a is malformed: it is sent more than once",
+    );
   });
 
   it.each(["longer than it", "tab\tinside", "nul\u0000", "del\u007f", "csi\u009b"])(

@@ -1,11 +1,16 @@
 import { AppError } from "../kernel/errors.js";
 import type { IdentityHeaders } from "./services.js";
 
+/** Characters in the id of a person or an agent. */
+export const ID_LENGTH_MAX: number = 255;
+/** Characters in a role, a list of permissions, a secret or a token. */
+export const HEADER_LENGTH_MAX: number = 4096;
+
 /**
- * The text of one header, or `undefined` when it is absent or empty. A header sent twice reads as
- * one list, as RFC 9110 §5.3 joins it.
+ * The text of one header, or `undefined` when it is absent or empty.
  * @param lengthMax In characters.
- * @throws AppError `INVALID_ARGUMENT` when it is longer, or holds control characters.
+ * @throws AppError `INVALID_ARGUMENT` when it is longer, holds control characters, or was sent more
+ * than once: a proxy that adds its own leaves the client's in place, and it cannot be told which is which.
  */
 export function headerText(
   headers: IdentityHeaders,
@@ -14,7 +19,8 @@ export function headerText(
 ): string | undefined {
   const value = headers[name];
   if (value === undefined) return undefined;
-  const text = (typeof value === "string" ? value : value.join(",")).trim();
+  if (typeof value !== "string") throw malformedHeader(name, "it is sent more than once");
+  const text = value.trim();
   if (text === "") return undefined;
   if (text.length > lengthMax) {
     throw malformedHeader(name, `it is longer than ${String(lengthMax)} characters`);

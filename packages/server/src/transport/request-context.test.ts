@@ -1,22 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../kernel/clock.js";
 import { isUuid, systemIds } from "../kernel/ids.js";
-import { headersAuthenticator } from "./authenticate.js";
+import { headersAuthenticator } from "./headers-authenticator.js";
 import { requestContext, requestIdOf } from "./request-context.js";
 
-const authenticate = headersAuthenticator({ trustedProxies: [] });
+const authenticate = headersAuthenticator({ trustedProxies: [], proxySecrets: [] });
 const ids = systemIds(systemClock);
 const request = {
   headers: {},
   peerAddress: "127.0.0.1",
+  certificate: () => undefined,
   requestId: "r1",
   signal: new AbortController().signal,
 };
 
 describe("the context of a request", () => {
-  it("is the caller, and how long the caller waits", () => {
+  it("is the caller, and how long the caller waits", async () => {
     const headers = { "x-session-id": "s1", "idempotency-key": "k1" };
-    const ctx = requestContext(authenticate, { ...request, headers, deadlineMs: 5 });
+    const ctx = await requestContext(authenticate, { ...request, headers, deadlineMs: 5 });
     expect(ctx).toMatchObject({
       sessionId: "s1",
       idempotencyKey: "k1",
@@ -26,15 +27,17 @@ describe("the context of a request", () => {
     expect(ctx.signal).toBe(request.signal);
   });
 
-  it("has no key and no deadline when none was given", () => {
-    const ctx = requestContext(authenticate, request);
+  it("has no key and no deadline when none was given", async () => {
+    const ctx = await requestContext(authenticate, request);
     expect(ctx).not.toHaveProperty("idempotencyKey");
     expect(ctx).not.toHaveProperty("deadlineMs");
   });
 
-  it("refuses an idempotency key that is too long", () => {
+  it("refuses an idempotency key that is too long", async () => {
     const headers = { "idempotency-key": "k".repeat(256) };
-    expect(() => requestContext(authenticate, { ...request, headers })).toThrow(/idempotency-key/);
+    await expect(requestContext(authenticate, { ...request, headers })).rejects.toThrow(
+      /idempotency-key/,
+    );
   });
 });
 

@@ -2,13 +2,10 @@ import type { Ids } from "../kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../kernel/limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
 import { headerText } from "./header-text.js";
-import type { Authenticate, IdentityHeaders } from "./services.js";
+import type { Authenticate, IdentityHeaders, ShownIdentity } from "./services.js";
 
 /** What a transport knows of a request before it has looked inside. */
-export interface IncomingRequest {
-  readonly headers: IdentityHeaders;
-  /** IP address of the connection's other end. */
-  readonly peerAddress: string;
+export interface IncomingRequest extends ShownIdentity {
   readonly requestId: string;
   /** Milliseconds since the epoch after which the caller no longer waits. */
   readonly deadlineMs?: number;
@@ -18,14 +15,14 @@ export interface IncomingRequest {
 
 /**
  * Who asks, and for how long.
- * @throws AppError `UNAUTHENTICATED`, or `INVALID_ARGUMENT` for a malformed header.
+ * @throws AppError as {@link Authenticate} does.
  */
-export function requestContext(
+export async function requestContext(
   authenticate: Authenticate,
   request: IncomingRequest,
-): QueryRuntimeContext {
-  const { headers, peerAddress, requestId, deadlineMs, signal } = request;
-  const caller = authenticate(headers, peerAddress);
+): Promise<QueryRuntimeContext> {
+  const { headers, requestId, deadlineMs, signal } = request;
+  const caller = await authenticate(request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { ClientCertificate } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Ids } from "../kernel/ids.js";
@@ -28,14 +29,28 @@ export interface Services {
   readonly ids: Ids;
 }
 
-/** The identity headers of a request, lower-case names; gRPC metadata has the same ones. */
+/**
+ * The identity headers of a request, lower-case names; gRPC metadata has the same ones. One that was
+ * sent more than once has all its values ({@link withRepeatedHeaders}).
+ */
 export type IdentityHeaders = Readonly<IncomingHttpHeaders>;
 
+/** What a request and its connection show of who sends it. */
+export interface ShownIdentity {
+  readonly headers: IdentityHeaders;
+  /** IP address of the connection's other end. */
+  readonly peerAddress: string;
+  /** The client certificate that the connection was opened with; `undefined` when there is none. */
+  readonly certificate: () => ClientCertificate | undefined;
+}
+
 /**
- * Who is asking. @throws AppError `UNAUTHENTICATED`, or `INVALID_ARGUMENT` for a malformed header.
- * @param peerAddress IP address of the connection's other end.
+ * Who is asking.
+ * @throws AppError `UNAUTHENTICATED`; `INVALID_ARGUMENT` for a malformed header or one that is sent
+ * twice; `QUOTA_EXCEEDED` after too many wrong credentials; `STORE_UNAVAILABLE` when a credential
+ * cannot be judged at present.
  */
-export type Authenticate = (headers: IdentityHeaders, peerAddress: string) => Caller;
+export type Authenticate = (shown: ShownIdentity) => Promise<Caller>;
 
 /** Whether the process should be sent requests. */
 export interface Health {

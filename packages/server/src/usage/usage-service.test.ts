@@ -1,3 +1,4 @@
+import { NOBODY } from "../kernel/testing/nobody.js";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../kernel/caller.js";
 import { HandClock } from "../storage/contract.js";
@@ -8,7 +9,7 @@ import { admin, ORG, UsageRoom } from "./testing/usage-room.js";
 
 const NOON_MS = Date.parse("2026-01-05T12:00:00Z");
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
-const nobody = { orgId: ORG, roles: ["viewer"], permissions: ["read:plans"] };
+const nobody = { ...NOBODY, orgId: ORG, roles: ["viewer"], permissions: ["read:plans"] };
 
 const external = (over: Partial<ExternalEvent> = {}): ExternalEvent => ({
   id: "1",

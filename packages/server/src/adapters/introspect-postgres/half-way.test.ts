@@ -1,7 +1,7 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { type Migration, MigrationService } from "../../schema/index.js";
@@ -15,7 +15,6 @@ const WANTED = `CREATE TABLE orders (id integer PRIMARY KEY, code text, total in
   CREATE TABLE notes (id integer PRIMARY KEY);
   CREATE INDEX a_first ON orders (total);
   CREATE UNIQUE INDEX b_second ON orders (code);`;
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 
 describe("a migration of several transactions on PostgreSQL", () => {
   let db: TestDatabase;

@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { type Migration, MigrationService } from "../../schema/index.js";
@@ -8,7 +8,6 @@ import { proposed } from "../../schema/testing/proposed.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "./index.js";
 
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 const OPERATOR_CLASS = `CREATE FUNCTION compare(int, int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT sign($1 - $2)::int';
   CREATE OPERATOR CLASS by_size FOR TYPE int USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =,
     OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 compare(int, int);`;

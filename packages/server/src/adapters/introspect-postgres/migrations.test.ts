@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import {
@@ -27,7 +27,6 @@ const SCHEMA = `
   );
   CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id;
 `;
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 
 describe("migrations of a PostgreSQL database", () => {
   let db: TestDatabase;

@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { MigrationService } from "../../schema/index.js";
@@ -8,8 +8,6 @@ import { proposed } from "../../schema/testing/proposed.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "./index.js";
 import { pgDumpOutput } from "./testing/pg-dump-output.js";
-
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 
 describe("a wanted schema of PostgreSQL", () => {
   let db: TestDatabase;

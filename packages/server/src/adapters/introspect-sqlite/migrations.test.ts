@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { type Migration, MigrationService, type Proposal } from "../../schema/index.js";
@@ -23,7 +23,6 @@ const SCHEMA = `
   CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id;
   CREATE TRIGGER orders_check AFTER INSERT ON orders BEGIN UPDATE customers SET city = city WHERE id = NEW.customer_id; END;
 `;
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 
 describe("migrations of a SQLite database", () => {
   let folder: string;

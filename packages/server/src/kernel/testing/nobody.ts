@@ -1,4 +1,7 @@
-import { type Caller, NIL_ORG_ID } from "../caller.js";
+import { anonymousCaller, type Caller } from "../caller.js";
 
 /** A caller who may do nothing that has to be allowed. */
-export const NOBODY: Caller = { orgId: NIL_ORG_ID, roles: [], permissions: [] };
+export const NOBODY: Caller = anonymousCaller();
+
+/** A person with the role `admin`. */
+export const ADMIN: Caller = { ...NOBODY, kind: "person", userId: "ada", roles: ["admin"] };

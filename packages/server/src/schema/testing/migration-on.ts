@@ -1,12 +1,10 @@
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";
 import { proposed } from "./proposed.js";
-
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 
 /** Proposes a wanted schema to a database and applies the migration, without accepting that data is lost. */
 export async function migrationOn(database: SchemaDatabase, wanted: string): Promise<void> {

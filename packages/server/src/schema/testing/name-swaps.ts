@@ -1,4 +1,4 @@
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
@@ -54,8 +54,6 @@ export const NAME_SWAPS: Readonly<Record<string, NameSwap>> = {
     ...{ before: { a: 7, b: 8, v: 7 }, after: { a: 8, b: 7, v: 8 } },
   },
 };
-
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 
 /** What a query finds at each stage of a swap. */
 export interface SwapResult {

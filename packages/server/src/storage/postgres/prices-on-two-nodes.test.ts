@@ -1,3 +1,4 @@
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { freshDatabase } from "@steward/test-postgres";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
@@ -14,7 +15,7 @@ import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { openTestStore } from "./testing/open-store.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
-const ADMIN: Caller = { orgId: ORG, roles: ["admin"], permissions: [] };
+const OPERATOR: Caller = { ...ADMIN, orgId: ORG };
 const ALL = { from: "2020-01-01", until: "2100-01-01" };
 
 /** The usage room of one node. */
@@ -58,11 +59,11 @@ describe("prices that two nodes set while both record", () => {
     await using b = await openNode(database.url);
     const price = { scope: "tool", subject: "sql", amount_usd: "0.01" };
     const set = await Promise.allSettled([
-      a.service.setPrice(ADMIN, { ...price, from: "2020-01-01" }),
-      b.service.setPrice(ADMIN, { ...price, from: "2021-01-01" }),
+      a.service.setPrice(OPERATOR, { ...price, from: "2020-01-01" }),
+      b.service.setPrice(OPERATOR, { ...price, from: "2021-01-01" }),
     ]);
     const count = set.filter(({ status }) => status === "fulfilled").length;
-    const prices = await a.service.prices(ADMIN);
+    const prices = await a.service.prices(OPERATOR);
     expect(prices).toHaveLength(count);
     expect(prices.filter(({ untilMs }) => untilMs === undefined)).toHaveLength(1);
   });
@@ -73,13 +74,13 @@ describe("prices that two nodes set while both record", () => {
     await using b = await openNode(database.url);
     for (let round = 0; round < 10; round += 1) {
       const [differences] = await Promise.all([
-        a.service.verify(ADMIN, { repair: true }),
+        a.service.verify(OPERATOR, { repair: true }),
         reportCalls(b, "search"),
         recordCalls(b),
       ]);
       expect(differences).toEqual([]);
     }
-    expect(await b.service.verify(ADMIN, { repair: false })).toEqual([]);
+    expect(await b.service.verify(OPERATOR, { repair: false })).toEqual([]);
   });
 });
 
@@ -132,7 +133,7 @@ async function reportCalls({ service }: UsageNode, toolName: string): Promise<vo
       sessionId: undefined,
       ormModel: undefined,
     }));
-    await service.ingest(ADMIN, events);
+    await service.ingest(OPERATOR, events);
   }
 }
 
@@ -147,10 +148,10 @@ async function changePrices(
     const amount_usd = `0.0000000${String(number + 10)}`;
     // A price that begins before the last one is refused: the other node was first.
     await service
-      .setPrice(ADMIN, { scope: "tool", subject, amount_usd, from })
+      .setPrice(OPERATOR, { scope: "tool", subject, amount_usd, from })
       .catch(() => undefined);
   }
-  await service.reprice(ADMIN, ALL);
+  await service.reprice(OPERATOR, ALL);
 }
 
 /** Every row costs, after its corrections, what the price list says. */

@@ -31,8 +31,7 @@ export class CallScope {
     this.#method = method;
     this.#call = call;
     this.#services = services;
-    // Only keys that end in -bin have values other than text, and no identity header does.
-    this.#headers = call.metadata.getMap() as IdentityHeaders;
+    this.#headers = headersOf(call.metadata);
     this.#requestId = requestIdOf(this.#headers, services.ids);
     this.#startedMs = services.clock.nowMs();
     // Comes at the end of every call, of one that was answered too.
@@ -52,11 +51,12 @@ export class CallScope {
   }
 
   /** @throws AppError when the call does not say well who makes it. */
-  context(): QueryRuntimeContext {
+  context(): Promise<QueryRuntimeContext> {
     const deadlineMs = Number(this.#call.getDeadline());
     return requestContext(this.#services.authenticate, {
       headers: this.#headers,
       peerAddress: this.peerAddress,
+      certificate: () => undefined,
       requestId: this.#requestId,
       signal: this.signal,
       ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),
@@ -96,6 +96,17 @@ export class CallScope {
       "grpc call ended",
     );
   }
+}
+
+/** The texts of a call's metadata; a key that was sent more than once has all its values. */
+function headersOf(metadata: Metadata): IdentityHeaders {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, values] of Object.entries(metadata.toJSON())) {
+    const texts = values.filter((value) => typeof value === "string");
+    const [first, ...others] = texts;
+    if (first !== undefined) headers[name] = others.length === 0 ? first : texts;
+  }
+  return headers;
 }
 
 /** `getPeer` gives an address and a port, or a word when the connection is gone. */

@@ -1,3 +1,4 @@
+import { sessionFor } from "../../kernel/caller.js";
 import { ControlPlaneService } from "@steward/protocol/grpc";
 import { AppError } from "../../kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
@@ -31,7 +32,7 @@ export function addControlPlane(methods: Methods, orchestrator: Orchestrator): v
   const { method } = ControlPlaneService;
 
   methods.unary(method.submitPlan, async (request, ctx) => {
-    const sessionId = request.sessionId === "" ? (ctx.sessionId ?? "") : request.sessionId;
+    const sessionId = sessionFor(ctx, request.sessionId);
     const definition = planDefinitionOf(request);
     return submitPlanMessage(await orchestrator.createPlan(sessionId, definition, ctx));
   });

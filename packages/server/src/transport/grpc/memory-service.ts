@@ -1,3 +1,4 @@
+import { sessionFor } from "../../kernel/caller.js";
 import { MemoryService as MemoryServiceDescription } from "@steward/protocol/grpc";
 import type { MemoryService } from "../../memory/index.js";
 import {
@@ -16,12 +17,12 @@ import type { Methods } from "./methods.js";
 export function addMemoryService(methods: Methods, memory: MemoryService): void {
   const { method } = MemoryServiceDescription;
 
-  methods.unary(method.searchMemory, async (request, { signal }) =>
-    searchMessage(await memory.search(searchRequestOf(request), signal), request.explain),
+  methods.unary(method.searchMemory, async (request, ctx) =>
+    searchMessage(await memory.search(ctx, searchRequestOf(request), ctx.signal), request.explain),
   );
 
   methods.unary(method.addMemoryEntry, async (request, ctx) => {
-    const sessionId = request.sessionId === "" ? (ctx.sessionId ?? "") : request.sessionId;
+    const sessionId = sessionFor(ctx, request.sessionId);
     const draft = { sessionId, content: request.content };
     const entry = await memory.addEntry(ctx.orgId, draft, ctx.signal);
     return {

@@ -112,7 +112,7 @@ export class Methods {
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
     try {
-      const ctx = scope.context();
+      const ctx = await scope.context();
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         respond(scope.failed(request.error, request.wire));
@@ -134,7 +134,7 @@ export class Methods {
     this.#streams.add(scope);
     let leave: (() => void) | undefined;
     try {
-      const ctx = scope.context();
+      const ctx = await scope.context();
       leave = this.#admitStream?.(scope.peerAddress);
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {

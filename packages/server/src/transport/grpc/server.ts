@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { NIL_ORG_ID, type Caller } from "../../kernel/caller.js";
+import { anonymousCaller, type Caller } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import { billingAdminsOnly } from "../billing-admins.js";
 import { Http2Connections, type Http2Patience } from "../http2/connections.js";
@@ -81,6 +81,6 @@ export class GrpcServer {
 }
 
 /** Health and the shape of the service are no secrets, and probes have no identity. */
-function anybody(): Caller {
-  return { orgId: NIL_ORG_ID, roles: [], permissions: [] };
+function anybody(): Promise<Caller> {
+  return Promise.resolve(anonymousCaller());
 }

@@ -7,6 +7,7 @@ import {
   type ServerInterceptor,
 } from "@grpc/grpc-js";
 import { assert } from "../../kernel/assert.js";
+import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { StreamListener } from "./stream-listener.js";
 import {
   HEADER_BYTES_MAX,
@@ -101,7 +102,8 @@ function routeStreams(server: Server, { otherStreams, grpcStreams }: Http2Option
   assert(typeof methods._streamHandler === "function", "grpc-js has the method _streamHandler");
   assert(typeof methods.onStreamOpened === "function", "grpc-js has the method onStreamOpened");
   const serveGrpc = methods._streamHandler.bind(server);
-  methods._streamHandler = (interceptors, stream, headers, flags, rawHeaders) => {
+  methods._streamHandler = (interceptors, stream, received, flags, rawHeaders) => {
+    const headers = withRepeatedHeaders(received, rawHeaders);
     const listener = isGrpc(headers) ? grpcStreams : otherStreams;
     if (listener !== undefined) {
       methods.onStreamOpened(stream);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { requestContext } from "../request-context.js";
+import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Authenticate } from "../services.js";
 import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";
@@ -33,12 +34,15 @@ export function authenticateRequests(
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort();
     });
-    request.context = requestContext(authenticate, {
-      headers: request.headers,
+    requestContext(authenticate, {
+      headers: withRepeatedHeaders(request.headers, request.raw.rawHeaders),
       peerAddress: request.raw.socket.remoteAddress ?? "",
+      certificate: () => undefined,
       requestId: request.id,
       signal: gone.signal,
-    });
-    done();
+    }).then((context) => {
+      request.context = context;
+      done();
+    }, done);
   });
 }

@@ -1,3 +1,4 @@
+import { sessionFor } from "../../kernel/caller.js";
 import {
   dataOf,
   deletedEntriesSchema,
@@ -53,7 +54,7 @@ function addSearch(app: RestApp, memory: MemoryService): void {
     },
   };
   app.post("/api/memory/search", { schema }, async ({ body, context }) => {
-    const results = await memory.search(searchRequestOf(body), context.signal);
+    const results = await memory.search(context, searchRequestOf(body), context.signal);
     return { data: resultMessages(results, body.explain ?? false) };
   });
 }
@@ -71,7 +72,7 @@ function addCreate(app: RestApp, memory: MemoryService): void {
     },
   };
   app.post("/api/memory/entries", { schema }, async ({ body, context }, reply) => {
-    const sessionId = body.session_id ?? context.sessionId ?? "";
+    const sessionId = sessionFor(context, body.session_id ?? "");
     const draft = { sessionId, content: body.content };
     const entry = await memory.addEntry(context.orgId, draft, context.signal);
     return reply

@@ -1,3 +1,4 @@
+import { sessionFor } from "../../kernel/caller.js";
 import {
   dataOf,
   planPageQuerySchema,
@@ -66,7 +67,7 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
       validatorCompiler: zodValidation("INVALID_PLAN"),
     },
     async ({ body, context }, reply) => {
-      const sessionId = body.session_id || (context.sessionId ?? "");
+      const sessionId = sessionFor(context, body.session_id ?? "");
       const plan = await orchestrator.createPlan(sessionId, definitionOf(body), context);
       return reply
         .code(201)

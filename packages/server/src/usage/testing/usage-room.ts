@@ -1,3 +1,4 @@
+import { ADMIN } from "../../kernel/testing/nobody.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ export const ORG: string = "11111111-1111-4111-8111-111111111111";
 
 /** A billing admin of an organization. */
 export function admin(orgId: string = ORG): Caller {
-  return { orgId, roles: ["admin"], permissions: [] };
+  return { ...ADMIN, orgId };
 }
 
 /** The usage room as it is built in the product, over a store of its own. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type Caller, NIL_ORG_ID } from "../../../kernel/caller.js";
+import { ADMIN } from "../../../kernel/testing/nobody.js";
 import { systemClock } from "../../../kernel/clock.js";
 import { AppError } from "../../../kernel/errors.js";
 import { systemIds } from "../../../kernel/ids.js";
@@ -9,7 +9,6 @@ import { PostgresSchemaDatabase } from "../index.js";
 import { type Column, type RandomSchemas, sqlOf } from "./random-schemas.js";
 import type { StatementCutter } from "./statement-cutter.js";
 
-const ADMIN: Caller = { orgId: NIL_ORG_ID, userId: "ada", roles: ["admin"], permissions: [] };
 const WAITS = { turnMs: 5000, lockMs: 1000, indexMs: 10_000 };
 
 /** What a round needs to know of its database. */

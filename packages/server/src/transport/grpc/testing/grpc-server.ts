@@ -5,7 +5,7 @@ import { systemIds } from "../../../kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";
 import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { headersAuthenticator } from "../../authenticate.js";
+import { headersAuthenticator } from "../../headers-authenticator.js";
 import { listen, type Listening } from "../../one-port.js";
 import type { TlsIdentity } from "../../port.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
@@ -57,7 +57,7 @@ export async function startServer(
       state: unkeptState(),
       migrations: unkeptMigrations(),
       orchestrator: options.orchestrator ?? orchestrator,
-      authenticate: headersAuthenticator({ trustedProxies: [] }),
+      authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

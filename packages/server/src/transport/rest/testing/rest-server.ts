@@ -5,7 +5,7 @@ import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { headersAuthenticator } from "../../authenticate.js";
+import { headersAuthenticator } from "../../headers-authenticator.js";
 import type { Readiness, Services } from "../../services.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
@@ -76,7 +76,7 @@ export async function startRestServer(
       memory: options.memory ?? unkeptMemory(),
       state: unkeptState(),
       migrations: unkeptMigrations(),
-      authenticate: headersAuthenticator({ trustedProxies: [] }),
+      authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       health,
       metrics: telemetry,
       log: recordingLog(lines),

@@ -1,0 +1,130 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { kindOf, NIL_ORG_ID, type Caller } from "../kernel/caller.js";
+import { AppError } from "../kernel/errors.js";
+import { isUuid } from "../kernel/ids.js";
+import { AddressSet } from "./address-set.js";
+import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from "./header-text.js";
+import { requestOwn } from "./request-own.js";
+import type { Authenticate, IdentityHeaders } from "./services.js";
+
+/** Whose identity headers are believed. What is configured must all hold; nothing: anybody's. */
+export interface HeadersTrust {
+  /** Addresses or CIDR ranges of the proxies that set the headers. */
+  readonly trustedProxies: readonly string[];
+  /** What such a proxy sends as `x-proxy-secret`: any of these, so that one can replace another. */
+  readonly proxySecrets: readonly string[];
+}
+
+/**
+ * Believes the identity headers of whoever is trusted (Decision §2, `SERVICE_AUTH=headers`).
+ * @throws Error when a trusted proxy is neither an address nor a CIDR range.
+ */
+export function headersAuthenticator(trust: HeadersTrust): Authenticate {
+  const assertTrusted = trustCheck(trust);
+  const isVouched = isVouchedFor(trust);
+  // What the function given to a promise throws is its rejection.
+  return ({ headers, peerAddress }) =>
+    new Promise((resolve) => {
+      assertTrusted(headers, peerAddress);
+      resolve(callerOf(headers, isVouched));
+    });
+}
+
+/** Whether somebody stands between the callers and this server who says who they are. */
+export function isVouchedFor(trust: HeadersTrust): boolean {
+  return trust.trustedProxies.length > 0 || trust.proxySecrets.length > 0;
+}
+
+/**
+ * Whether a request's `Host` is this machine. A web page that had its own name resolve to 127.0.0.1
+ * (DNS rebinding) would speak with the user's browser, but under that name. gRPC sends none.
+ */
+function namesLoopback(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  return isLoopbackHost(name.replace(/^\[|\]$/g, ""));
+}
+
+/** Whether only this machine can reach a listener on this host. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || LOOPBACK.has(host);
+}
+
+const LOOPBACK = new AddressSet(["127.0.0.0/8", "::1"]);
+
+function trustCheck(trust: HeadersTrust): (headers: IdentityHeaders, peerAddress: string) => void {
+  const proxies = new AddressSet(trust.trustedProxies);
+  const restricted = trust.trustedProxies.length > 0;
+  const secretDigests = trust.proxySecrets.map(sha256);
+  const vouched = isVouchedFor(trust);
+  return (headers, peerAddress) => {
+    if (!vouched && !namesLoopback(headers.host)) {
+      throw new AppError(
+        "UNAUTHENTICATED",
+        "Without a trusted proxy, requests must be addressed to localhost or a loopback address",
+      );
+    }
+    if (restricted && !proxies.has(peerAddress)) {
+      throw new AppError("UNAUTHENTICATED", "Requests are taken from the trusted proxies only");
+    }
+    if (secretDigests.length === 0) return;
+    const shown = sha256(headerText(headers, "x-proxy-secret", HEADER_LENGTH_MAX) ?? "");
+    // Digests have one length, so that comparing them tells nothing of the secret's.
+    if (!secretDigests.some((digest) => timingSafeEqual(shown, digest))) {
+      throw new AppError("UNAUTHENTICATED", "The header x-proxy-secret is missing or wrong");
+    }
+  };
+}
+
+function callerOf(headers: IdentityHeaders, isVouched: boolean): Caller {
+  const userId = headerText(headers, "x-user-id", ID_LENGTH_MAX);
+  const agentId = headerText(headers, "x-agent-id", ID_LENGTH_MAX);
+  const who = {
+    ...(userId === undefined ? {} : { userId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    roles: roleOf(headers),
+    permissions: listOf(headers, "x-user-permissions"),
+  };
+  return {
+    orgId: orgIdOf(headers, isVouched),
+    kind: kindOf(who),
+    authenticatedBy: isVouched ? "proxy" : "headers",
+    ...who,
+    ...requestOwn(headers),
+  };
+}
+
+function orgIdOf(headers: IdentityHeaders, isVouched: boolean): string {
+  const orgId = headerText(headers, "x-org-id", ID_LENGTH_MAX);
+  if (orgId === undefined && isVouched) {
+    throw new AppError(
+      "UNAUTHENTICATED",
+      "The request names no organization: the trusted proxy must set x-org-id",
+    );
+  }
+  if (orgId === undefined) return NIL_ORG_ID;
+  if (!isUuid(orgId)) throw malformedHeader("x-org-id", "an organization is named by a UUID");
+  return orgId.toLowerCase();
+}
+
+/** The one role that the header equals (Contract §5); it is not a list. */
+function roleOf(headers: IdentityHeaders): readonly string[] {
+  const role = headerText(headers, "x-user-role", HEADER_LENGTH_MAX);
+  return role === undefined ? NOBODY : [role];
+}
+
+/** The names of a comma-separated list, as they are spelled; what they mean is the reader's. */
+function listOf(headers: IdentityHeaders, name: string): readonly string[] {
+  const text = headerText(headers, name, HEADER_LENGTH_MAX);
+  if (text === undefined) return NOBODY;
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+const NOBODY: readonly string[] = [];
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** The headers that must not come twice: those that say who sends a request, and for what. */
+const SINGLE: ReadonlySet<string> = new Set([
+  "authorization",
+  "idempotency-key",
+  "x-agent-id",
+  "x-org-id",
+  "x-orm-model",
+  "x-proxy-secret",
+  "x-session-id",
+  "x-user-id",
+  "x-user-permissions",
+  "x-user-role",
+]);
+
+/**
+ * The headers, with all values of an identity header that was sent more than once. Node joins some
+ * such headers with a comma and keeps the first of others, and neither can be told from one header.
+ * @param rawHeaders Names and values in turn, as received.
+ */
+export function withRepeatedHeaders<Headers extends IncomingHttpHeaders>(
+  headers: Headers,
+  rawHeaders: readonly string[],
+): Headers {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) repeated.add(name);
+    seen.add(name);
+  }
+  if (repeated.size === 0) return headers;
+  const all = [...repeated].map((name) => [name, valuesOf(name, rawHeaders)]);
+  return Object.assign(Object.create(null), headers, Object.fromEntries(all)) as Headers;
+}
+
+function valuesOf(wanted: string, rawHeaders: readonly string[]): readonly string[] {
+  return rawHeaders.filter(
+    (_text, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === wanted,
+  );
+}
