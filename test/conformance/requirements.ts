@@ -246,6 +246,8 @@ const DECISIONS = {
     "D4-placeholder-place": "A placeholder in a comment or a quoted identifier is refused",
     "D4-intent": "An unknown intent is refused",
     "D4-parse": "A template that does not parse is refused",
+    "D4-repair":
+      "The refusal of a template that does not parse marks the place and says what to write instead",
     "D4-one-statement": "A template of more than one statement is refused",
     "D4-intent-match": "A template that does not match its declared intent is refused",
     "D4-every-part":
@@ -368,6 +370,8 @@ const DECISIONS = {
     "D11-touched": "Tables that the statement touches are compared without a hint",
     "D11-migration": "An applied migration is told as the deltas of its tables",
     "D11-error-first": "The first hint of a step that failed is its error, whatever it failed with",
+    "D11-dialect":
+      "A form of another database and a text in double quotes are answered with what runs on this one",
     "D11-readable": "Hints name no table or column that the role of a data source may not read",
     "D11-hints": "augmentation_hints tell in sentences of new tables and near-miss names",
   },

@@ -88,6 +88,17 @@ export const context: readonly Scenario[] = [
       }
     },
   ),
+  scenario(
+    ["D11-dialect"],
+    "a text in double quotes is answered with the text in single ones",
+    async ({ client, steward }) => {
+      const table = await steward.table("name TEXT");
+      const quoted = step("a", `SELECT name FROM ${table} WHERE name = "Ada"`);
+      const { plan_id } = await client.submit({ steps: [quoted] });
+      const { llm_context_update } = await client.execute(plan_id, "a");
+      expect(llm_context_update?.augmentation_hints.join("\n")).toContain("write 'Ada'");
+    },
+  ),
   scenarioOver(
     "grpc",
     ["D11-error-first"],

@@ -84,11 +84,20 @@ const MISTAKES: readonly Mistake[] = [
     field: "steps[1].intent",
   },
   {
-    cites: ["D4-parse"],
+    cites: ["D4-parse", "D4-repair"],
     title: "has a template that is no SQL",
     plan: one("SELEKT 1"),
     code: "INVALID_PLAN",
     field: "steps[1].query_template",
+    message: />>>SELEKT<<< 1"; did you mean SELECT\?/,
+  },
+  {
+    cites: ["D4-repair"],
+    title: "has a template in which a word after another one is misspelt",
+    plan: one("SELECT 1 AS n FORM (VALUES (1)) AS t"),
+    code: "INVALID_PLAN",
+    field: "steps[1].query_template",
+    message: />>>FORM<<< \(VALUES \(1\)\) AS t"; did you mean FROM\?/,
   },
   {
     cites: ["D4-one-statement"],

@@ -46,4 +46,13 @@ export class Admission {
     }
     return analysis;
   }
+
+  /** What the engine refused a statement with, and what helps to repair it if that is a matter of dialect. */
+  withAdvice(error: StatementError, sql: string): StatementError {
+    if (error.reason !== "statement") return error;
+    const { reason, message, hints, cause } = error;
+    const advice = this.#analyzer.advise(sql, this.#dialect, message);
+    if (advice.length === 0) return error;
+    return new StatementError(reason, message, { hints: [...hints, ...advice], cause });
+  }
 }

@@ -45,6 +45,13 @@ export interface FunctionName {
 export interface SqlAnalyzer {
   /** Never throws for a text, whatever it holds; what cannot be read is `rejected`. */
   analyze(sql: string, dialect: Dialect): StatementAnalysis;
+
+  /**
+   * Sentences that help to repair a statement which the engine has refused: what the dialect has in
+   * place of what the statement took from another one. Empty when there is nothing to say.
+   * @param failure what the engine said.
+   */
+  advise(sql: string, dialect: Dialect, failure: string): readonly string[];
 }
 
 /** A tool call that is about to run. */

@@ -11,8 +11,17 @@ export class DialectAnalyzer implements SqlAnalyzer {
 
   /** @throws AppError `UNIMPLEMENTED` for a dialect without an analyzer. */
   analyze(sql: string, dialect: Dialect): StatementAnalysis {
+    return this.#of(dialect).analyze(sql, dialect);
+  }
+
+  /** @throws AppError `UNIMPLEMENTED` for a dialect without an analyzer. */
+  advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
+    return this.#of(dialect).advise(sql, dialect, failure);
+  }
+
+  #of(dialect: Dialect): SqlAnalyzer {
     const analyzer = this.#analyzers[dialect];
-    if (analyzer !== undefined) return analyzer.analyze(sql, dialect);
+    if (analyzer !== undefined) return analyzer;
     throw new AppError("UNIMPLEMENTED", `No data source speaks ${dialect}`);
   }
 }

@@ -165,8 +165,13 @@ describe("the class of a PostgreSQL statement", () => {
       because: expect.stringContaining("locks"),
     });
     expect(becauseOf("SELECT f(1)")).toMatchObject({ because: "it calls the function f" });
+    expect(becauseOf("SELECT lenght(name) FROM t")).toMatchObject({
+      because: "it calls the function lenght; did you mean length?",
+    });
     expect(becauseOf("SELECT strftime('%Y', day) FROM t")).toMatchObject({
-      because: expect.stringContaining("strftime, which PostgreSQL does not have: use to_char"),
+      because: expect.stringContaining(
+        "no function strftime; write, with your own names, `to_char(",
+      ),
     });
     expect(becauseOf("WITH d AS (DELETE FROM e RETURNING 1) SELECT 1")).toMatchObject({
       because: "it holds a DELETE",
@@ -308,7 +313,8 @@ describe("texts that no intent allows", () => {
   it("says where a syntax error is, counted in characters", () => {
     expect(analyzer.analyze("SELECT '😀'\nFROM orders WHERE WHERE", "postgres")).toMatchObject({
       reason: "unparsable",
-      message: 'syntax error at or near "WHERE" (line 2, column 19)',
+      message:
+        'syntax error at or near "WHERE" (line 2, column 19): "FROM orders WHERE >>>WHERE<<<"; clauses stand in the order FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once',
     });
   });
 });

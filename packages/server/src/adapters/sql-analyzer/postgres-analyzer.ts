@@ -7,13 +7,16 @@ import type {
 } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
-import { insteadOf } from "./foreign-functions.js";
 import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
-import { judgeFunction, judgeSelection } from "./postgres-functions.js";
+import { judgeFunction, judgeSelection, nearestFunction } from "./postgres-functions.js";
 import { PostgresGrammar, type TreeNode } from "./postgres-grammar.js";
 import { isBuiltInOperator } from "./postgres-operators.js";
 import { judgeStatement, spokenName, TEMPORARY, type RowChange } from "./postgres-statements.js";
+import { adviceAfter } from "./repair/advice.js";
+import { adviceOf } from "./repair/foreign-form.js";
+import { insteadOfFunction } from "./repair/postgres-forms.js";
+import { describeSyntaxError } from "./repair/syntax-hint.js";
 import { contentsOf, type NamedTable, type TreeContents } from "./postgres-tree.js";
 
 /** Analyses remembered: the same few templates are submitted, and then run, again and again. */
@@ -53,9 +56,28 @@ export class PostgresAnalyzer implements SqlAnalyzer {
       return rejected("unparsable", TOO_DEEP);
     }
     if (parsed.kind === "syntax_error") {
-      return rejected("unparsable", `${parsed.message} (${placeOf(sql, parsed.at)})`);
+      return rejected("unparsable", this.#syntaxHint(sql, parsed));
     }
     return analyzeOnly(parsed.statements, judge);
+  }
+
+  advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
+    return adviceAfter(failure, sql, dialect);
+  }
+
+  #syntaxHint(sql: string, { message, at }: { message: string; at: number }): string {
+    return describeSyntaxError({
+      sql,
+      dialect: "postgres",
+      at: unitsBefore(sql, at),
+      message,
+      errorOf: (changed) => {
+        if (!this.#grammar.isReady) return 0;
+        const parsed = this.#grammar.parse(changed);
+        if (parsed.kind === "parsed") return undefined;
+        return parsed.kind === "too_deep" ? 0 : unitsBefore(changed, parsed.at);
+      },
+    });
   }
 }
 
@@ -96,8 +118,7 @@ function judge(statement: TreeNode): StatementAnalysis {
       return rejected("forbidden", `The function ${spoken} is not allowed`);
     }
     const { statementClass } = verdict;
-    const instead = insteadOf(name);
-    const advice = instead === undefined ? "" : `, which PostgreSQL does not have: use ${instead}`;
+    const advice = adviceOnFunction(name);
     claims.push({ statementClass, because: `it calls the function ${spoken}${advice}` });
   }
   for (const { name, from } of contents.selections) {
@@ -209,8 +230,16 @@ function tableNames({ tables }: TreeContents): readonly string[] {
   return [...new Set(tables.map(({ name }) => name.join(".")))];
 }
 
-/** @param at characters before the place. */
-function placeOf(sql: string, at: number): string {
-  const lines = [...sql].slice(0, at).join("").split("\n");
-  return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+/** What to write in place of a function that is not PostgreSQL's own; it may be the database's. */
+function adviceOnFunction(name: readonly string[]): string {
+  const [only = ""] = name;
+  const instead = insteadOfFunction(name);
+  if (instead !== undefined) return `; ${adviceOf(`function ${only}`, instead, "postgres")}`;
+  const nearest = name.length === 1 ? nearestFunction(only) : undefined;
+  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+}
+
+/** The UTF-16 units of a text's first characters. */
+function unitsBefore(sql: string, characters: number): number {
+  return [...sql].slice(0, characters).join("").length;
 }

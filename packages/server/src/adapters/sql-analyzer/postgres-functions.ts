@@ -1,4 +1,5 @@
 import type { StatementClass } from "../../governance/index.js";
+import { nearMiss } from "../../kernel/near-miss.js";
 
 /** What calling a function does, or why no intent allows it. */
 export type FunctionVerdict =
@@ -19,6 +20,16 @@ export function judgeFunction(name: readonly string[]): FunctionVerdict {
   if (changing !== undefined) return ofClass(changing);
   const isKept = FORBIDDEN_SCHEMAS.has(schema) || FORBIDDEN.has(base) || FORBIDDEN_NAME.test(base);
   return isKept ? { kind: "forbidden" } : ofClass("admin");
+}
+
+/** The function that a misspelt name most probably meant, none if the name is that of one. */
+export function nearestFunction(name: string): string | undefined {
+  if (HARMLESS.has(name)) return undefined;
+  // A longer name that holds a shorter one, such as of a function of the database, is not misspelt.
+  return nearMiss(
+    name,
+    [...HARMLESS].filter((known) => Math.abs(known.length - name.length) <= 1),
+  );
 }
 
 /**

@@ -4,6 +4,8 @@ import { assert } from "../../kernel/assert.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import { namedTables } from "./named-tables.js";
 import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
+import { adviceAfter } from "./repair/advice.js";
+import { describeSyntaxError } from "./repair/syntax-hint.js";
 import { forbiddenCall } from "./sqlite-tree.js";
 import { classifyStatement } from "./statement-class.js";
 
@@ -23,13 +25,17 @@ export class SqliteAnalyzer implements SqlAnalyzer {
       ? analyzeSqlite(sql)
       : this.#analyses.getOrMake(sql, () => analyzeSqlite(sql));
   }
+
+  advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
+    return adviceAfter(failure, sql, dialect);
+  }
 }
 
 function analyzeSqlite(sql: string): StatementAnalysis {
   const unseen = nulRejection(sql);
   if (unseen !== undefined) return unseen;
   const parsed = parse(sql);
-  if (parsed.status === "error") return rejected("unparsable", describeSyntaxError(parsed.errors));
+  if (parsed.status === "error") return rejected("unparsable", syntaxHint(sql, parsed.errors));
   return analyzeOnly(parsed.root.cmds, judge);
 }
 
@@ -41,10 +47,17 @@ function judge(statement: Stmt): StatementAnalysis {
   return { ...judged, kind: "statement", tables: namedTables(statement) };
 }
 
-function describeSyntaxError(errors: readonly ParseDiagnostic[]): string {
-  const error = errors[0];
+function syntaxHint(sql: string, [error]: readonly ParseDiagnostic[]): string {
   if (error === undefined) return "syntax error";
-  const hint = error.hints?.[0];
-  const place = `line ${error.span.line}, column ${error.span.col + 1}`;
-  return `${error.message} (${place})${hint === undefined ? "" : `: ${hint.message}`}`;
+  return describeSyntaxError({
+    sql,
+    dialect: "sqlite",
+    at: error.span.offset,
+    message: error.message,
+    parserHint: error.hints?.[0]?.message,
+    errorOf: (changed) => {
+      const parsed = parse(changed);
+      return parsed.status === "error" ? (parsed.errors[0]?.span.offset ?? 0) : undefined;
+    },
+  });
 }

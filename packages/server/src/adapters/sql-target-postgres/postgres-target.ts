@@ -184,7 +184,8 @@ export class PostgresTarget implements SqlTarget {
     { tables }: KnownStatement,
   ): Promise<StatementError> {
     const described = await describe(error, tables, session);
-    return toStatementError(error, { binds: request.binds, ...described });
+    const failure = toStatementError(error, { binds: request.binds, ...described });
+    return this.#admission.withAdvice(failure, request.sql);
   }
 }
 

@@ -1,11 +1,12 @@
 import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
 import type { Log } from "../../kernel/log.js";
-import type {
-  AttemptRef,
-  SqlTarget,
-  StatementRequest,
-  StatementResult,
+import {
+  StatementError,
+  type AttemptRef,
+  type SqlTarget,
+  type StatementRequest,
+  type StatementResult,
 } from "../../plans/ports.js";
 import { Admission } from "../admission.js";
 import { RunningStatements } from "../running-statements.js";
@@ -58,7 +59,9 @@ export class SqliteTarget implements SqlTarget {
     const running = isReadIntent(intent)
       ? this.#readers.read(statement, limits)
       : this.#writer.write(statement, attempt, limits);
-    const result = await this.#running.track(running);
+    const result = await this.#running.track(running).catch((error: unknown) => {
+      throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
+    });
     assert(result !== undefined, "a statement that ran has a result");
     return result;
   }

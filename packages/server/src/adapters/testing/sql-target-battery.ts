@@ -182,6 +182,15 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
       expect(table.hints[0]).toMatch(/usrs.*; did you mean users\? Tables: log, users$/);
     });
 
+    it("says what to write in place of another database's form and of a text in double quotes", async () => {
+      const isSqlite = fixture.target.dialect === "sqlite";
+      const foreign = isSqlite ? "date_trunc('day', name)" : "name + name";
+      const { hints } = await failureOf(run(`SELECT ${foreign} FROM users`));
+      expect(hints.join("\n")).toContain(isSqlite ? "`date(value)`" : "`name || part`");
+      const quoted = await failureOf(run('SELECT id FROM users WHERE name = "Ada"'));
+      expect(quoted.hints.join("\n")).toContain("'Ada'");
+    });
+
     it("stops a statement at its deadline while others are answered", async () => {
       await Promise.all([run(COUNT_USERS), append("warm")]);
       const startedAt = performance.now();

@@ -1,6 +1,7 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { MARKER_TABLE } from "../../own-tables.js";
 import type { NameCatalog } from "../../repair-hints.js";
+import { isForbiddenFunction } from "../../sqlite-functions.js";
 
 /** The names an agent may have meant, read when they are needed. */
 export class Catalog implements NameCatalog {
@@ -31,6 +32,14 @@ export class Catalog implements NameCatalog {
          WHERE lower(touched.value) IN (lower(t.name), lower(k."table")))`,
       JSON.stringify(tables),
     );
+  }
+
+  /** Functions that statements may call whose names are about as long as this one. */
+  functionsLike(name: string): readonly string[] {
+    return this.#names(
+      "SELECT DISTINCT name FROM pragma_function_list WHERE abs(length(name) - length(?)) <= 1 ORDER BY 1",
+      name,
+    ).filter((known) => !isForbiddenFunction(known));
   }
 
   /** Tables that virtual tables keep their data in. */

@@ -1,10 +1,11 @@
+import { nearMiss } from "../../../kernel/near-miss.js";
 import {
   ambiguousColumnHints,
   foreignKeyHints,
   missingColumnHint,
   missingTableHint,
-  type NameCatalog,
 } from "../../repair-hints.js";
+import type { Catalog } from "./catalog.js";
 
 /**
  * Sentences that help to repair a statement: near-miss names, and what there is instead.
@@ -14,8 +15,13 @@ import {
 export function hintsFor(
   message: string,
   tables: readonly string[],
-  catalog: NameCatalog,
+  catalog: Catalog,
 ): readonly string[] {
+  const called = /^no such function: (.+)$/.exec(message)?.[1];
+  if (called !== undefined) {
+    const meant = nearMiss(called, catalog.functionsLike(called));
+    return meant === undefined ? [] : [`${message}; did you mean ${meant}?`];
+  }
   const table = /^no such table: (?:main\.)?(.+)$/.exec(message)?.[1];
   if (table !== undefined) return [missingTableHint(message, table, catalog)];
   const inserted = /^table (.+) has no column named (.+)$/.exec(message);

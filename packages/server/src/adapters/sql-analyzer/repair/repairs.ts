@@ -1,0 +1,147 @@
+import { nearMiss } from "../../../kernel/near-miss.js";
+import { tokenize, type SqlToken } from "../../../plans/index.js";
+import type { Dialect } from "../../../governance/index.js";
+import { CLAUSE_KEYWORDS, KEYWORDS, OMITTED_KEYWORDS } from "./keywords.js";
+
+/** One change of a statement, and how it is put to the one who wrote it. */
+export interface Repair {
+  /** What is replaced by `text`, in UTF-16 units; empty for an insertion. */
+  readonly at: number;
+  readonly end: number;
+  readonly text: string;
+  readonly advice: string;
+  /** The end of what the advice calls this; it begins at the same place. */
+  readonly markedEnd: number;
+}
+
+/** A token that is neither blank nor comment, and where it begins. */
+interface Lexeme extends SqlToken {
+  readonly at: number;
+}
+
+/** How many words before the place of an error may be the one that is misspelt. */
+const WORDS_BEFORE_MAX = 3;
+/** Keywords that are tried in place of one word. */
+const KEYWORDS_TRIED_MAX = 3;
+
+/**
+ * Changes that may repair a statement, most probable first. A parser stops at the first word that
+ * cannot follow, so the mistake stands there or in the few words before.
+ * @param errorAt where the parser stopped, in UTF-16 units.
+ */
+export function* repairsOf(sql: string, errorAt: number, dialect: Dialect): Generator<Repair> {
+  const lexemes = lexemesOf(sql, dialect);
+  const found = lexemes.findIndex(({ at, text }) => at + text.length > errorAt);
+  const index = found === -1 ? lexemes.length : found;
+  const before = lexemes[index - 1];
+  const here = lexemes[index];
+  yield* misspellings(lexemes.slice(Math.max(0, index - WORDS_BEFORE_MAX), index + 1).reverse());
+  yield* quotesInTexts(sql, errorAt);
+  for (const comma of [before, here]) {
+    if (comma?.text === ",") yield replacement(comma, "", "leave out this comma");
+  }
+  if (here !== undefined) yield insertion(here, ", ", "put a comma before this");
+  if (here !== undefined && before?.text.toUpperCase() === here.text.toUpperCase()) {
+    yield replacement(here, "", `leave out the second ${here.text}`);
+  }
+  for (const name of [here, before]) if (name !== undefined) yield* quotings(name);
+  const closing = "put a closing parenthesis before this";
+  if (here !== undefined) yield insertion(here, ") ", closing);
+  const end = { at: sql.trimEnd().length, text: "" };
+  yield insertion(end, ")", "put a closing parenthesis at the end");
+  if (here?.text === ")") yield replacement(here, "", "leave out this closing parenthesis");
+  // At the end of the text something is missing behind, not before.
+  if (here !== undefined) yield* omissions(here);
+  if (here !== undefined && before !== undefined) yield* omissions(before);
+}
+
+/** The statement with a change made. */
+export function repaired(sql: string, { at, end, text }: Repair): string {
+  return `${sql.slice(0, at)}${text}${sql.slice(end)}`;
+}
+
+function lexemesOf(sql: string, dialect: Dialect): readonly Lexeme[] {
+  let at = 0;
+  const lexemes: Lexeme[] = [];
+  for (const token of tokenize(sql, dialect)) {
+    if (token.kind !== "blank" && token.kind !== "comment") lexemes.push({ ...token, at });
+    at += token.text.length;
+  }
+  return lexemes;
+}
+
+function* misspellings(lexemes: readonly Lexeme[]): Generator<Repair> {
+  for (const lexeme of lexemes) {
+    for (const keyword of keywordsNear(lexeme)) {
+      yield replacement(lexeme, keyword, `did you mean ${keyword}?`);
+    }
+  }
+}
+
+/** Keywords that come near a word which is none. */
+function keywordsNear({ kind, text }: Lexeme): readonly string[] {
+  const word = text.toUpperCase();
+  if (kind !== "word" || !/^[A-Z]{2,}$/.test(word) || KEYWORDS.includes(word)) return [];
+  let candidates = KEYWORDS.filter((keyword) => isAlike(word, keyword));
+  const near: string[] = [];
+  while (near.length < KEYWORDS_TRIED_MAX) {
+    const keyword = nearMiss(word, candidates);
+    if (keyword === undefined) break;
+    near.push(keyword);
+    candidates = candidates.filter((candidate) => candidate !== keyword);
+  }
+  return near;
+}
+
+/** Two letters say too little to be one edit away, and a word that holds another is not misspelt. */
+function isAlike(word: string, keyword: string): boolean {
+  if (Math.abs(word.length - keyword.length) > 1) return false;
+  return (
+    word.length > 2 || keyword.length > 2 || [...word].sort().join() === [...keyword].sort().join()
+  );
+}
+
+/** `'it's'`: a quote between letters ends the text. */
+function* quotesInTexts(sql: string, errorAt: number): Generator<Repair> {
+  const quote = /(?<=\p{L})'(?=\p{L})/gu;
+  const places = [...sql.matchAll(quote)].map(({ index }) => index);
+  const at = places.filter((place) => place <= errorAt).at(-1);
+  if (at === undefined) return;
+  yield {
+    at,
+    end: at + 1,
+    text: "''",
+    markedEnd: at + 1,
+    advice: "write a single quote within a text twice, as ''",
+  };
+}
+
+function* quotings(lexeme: Lexeme): Generator<Repair> {
+  const { kind, text } = lexeme;
+  if (kind !== "word" || !/^[a-z_]/i.test(text) || CLAUSE_KEYWORDS.has(text.toUpperCase())) return;
+  yield replacement(
+    lexeme,
+    `"${text}"`,
+    `${text} is a reserved word: as a name it is written "${text}"`,
+  );
+}
+
+function* omissions(follower: Lexeme): Generator<Repair> {
+  for (const keyword of OMITTED_KEYWORDS) {
+    yield insertion(follower, `${keyword} `, `put ${keyword} before this`);
+  }
+}
+
+function replacement({ at, text: old }: Lexeme, text: string, advice: string): Repair {
+  const end = at + old.length;
+  return { at, end, text, advice, markedEnd: end };
+}
+
+/** @param follower what comes behind the inserted text. */
+function insertion(
+  { at, text: following }: Pick<Lexeme, "at" | "text">,
+  text: string,
+  advice: string,
+): Repair {
+  return { at, end: at, text, advice, markedEnd: at + following.length };
+}

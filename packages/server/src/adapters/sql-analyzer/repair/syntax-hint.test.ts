@@ -1,0 +1,134 @@
+/**
+ * Each statement has one mistake. What the answer advises is done to it, by the mark in the answer and by
+ * the answer's words alone, and the result must run on the real engine.
+ */
+import { DatabaseSync } from "@photostructure/sqlite";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Dialect, SqlAnalyzer } from "../../../governance/index.js";
+import { PostgresAnalyzer } from "../postgres-analyzer.js";
+import { SqliteAnalyzer } from "../sqlite-analyzer.js";
+
+const SCHEMA = `
+  CREATE TABLE t (a integer PRIMARY KEY, b integer, name text);
+  CREATE TABLE u (a integer, c integer);
+  CREATE TABLE "order" (a integer);`;
+
+const BROKEN: readonly (readonly [sql: string, advice: string])[] = [
+  ["SELEC 1", "did you mean SELECT?"],
+  ["SELECT * FORM t", "did you mean FROM?"],
+  ["SELECT a FORM t", "did you mean FROM?"],
+  ["SELECT a, b FROM t WERE a = 1", "did you mean WHERE?"],
+  ["SELECT a FROM t WHERE a = 1 ADN b = 2", "did you mean AND?"],
+  ["SELECT b FROM t GROUP YB b", "did you mean BY?"],
+  ["SELECT a FROM t ORDR BY a", "did you mean ORDER?"],
+  ["SELECT a FROM t ORDER BY a LIMT 5", "did you mean LIMIT?"],
+  ["SELECT t.a FROM t LEFT JION u ON t.a = u.a", "did you mean JOIN?"],
+  ["SELECT a\nFROM t\nWHRE a = 1", "did you mean WHERE?"],
+  ["UPDTE t SET a = 1", "did you mean UPDATE?"],
+  ["UPDATE t ST a = 1", "did you mean SET?"],
+  ["DELETE FORM t", "did you mean FROM?"],
+  ["INSERT INTO t VALUE (1, 2, 'x')", "did you mean VALUES?"],
+  ["CREAT TABLE made (a integer)", "did you mean CREATE?"],
+  ["SELECT a b name FROM t", "put a comma before this"],
+  ["INSERT INTO t (a b) VALUES (1, 2)", "put a comma before this"],
+  ["SELECT a, FROM t", "leave out this comma"],
+  ["SELECT a,, b FROM t", "leave out this comma"],
+  ["SELECT a FROM t WHERE a IN (1, 2,)", "leave out this comma"],
+  ["CREATE TABLE made (a integer, b integer,)", "leave out this comma"],
+  ["SELECT (a FROM t", "put a closing parenthesis before this"],
+  ["SELECT a FROM t WHERE a IN (1, 2", "put a closing parenthesis at the end"],
+  ["SELECT a) FROM t", "leave out this closing parenthesis"],
+  ["SELECT * FROM order", 'order is a reserved word: as a name it is written "order"'],
+  ["CREATE TABLE table (a integer)", 'table is a reserved word: as a name it is written "table"'],
+  ["SELECT a FROM t WHERE WHERE a = 1", "leave out the second WHERE"],
+  ["SELECT b FROM t GROUP b", "put BY before this"],
+  ["INSERT t VALUES (1, 2, 'x')", "put INTO before this"],
+  ["SELECT CASE WHEN a = 1 THEN b FROM t", "put END before this"],
+  ["SELECT a FROM t WHERE a = 1 b = 2", "put AND before this"],
+  ["SELECT 'it's' FROM t", "write a single quote within a text twice, as ''"],
+];
+
+/** Does to a statement what the answer says, as its reader would. */
+function asAdvised(sql: string, answer: string): string {
+  const [, before = "", marked = "", , advice = ""] =
+    /\): "…?(.*)>>>(.*)<<<(.*?)…?"; (.+)$/.exec(answer) ?? expect.fail(answer);
+  const at = sql.indexOf(`${before}${marked}`) + before.length;
+  return sql.slice(0, at) + replacementOf(marked, advice) + sql.slice(at + marked.length);
+}
+
+function replacementOf(marked: string, advice: string): string {
+  const named = /^(?:did you mean|put) (\w+)/.exec(advice)?.[1] ?? "";
+  if (advice.startsWith("did you mean")) return named;
+  if (advice.startsWith("leave out")) return "";
+  if (advice.startsWith("put a comma")) return `, ${marked}`;
+  if (advice.startsWith("put a closing")) return `) ${marked}`;
+  if (advice.startsWith("put ")) return `${named} ${marked}`;
+  return advice.includes("reserved") ? `"${marked}"` : "''";
+}
+
+let database: TestDatabase;
+const file = new DatabaseSync(":memory:");
+const analyzers: Partial<Record<Dialect, SqlAnalyzer>> = { sqlite: new SqliteAnalyzer() };
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  await database.query(SCHEMA);
+  file.exec(SCHEMA);
+  analyzers.postgres = await PostgresAnalyzer.load();
+});
+afterAll(async () => {
+  file.close();
+  await database[Symbol.asyncDispose]();
+});
+
+function answerTo(sql: string, dialect: Dialect): string {
+  const analysis = analyzers[dialect]?.analyze(sql, dialect);
+  return analysis?.kind === "rejected" ? analysis.message : "it parses";
+}
+
+/** Runs a statement on the engine and takes back what it did. */
+async function run(sql: string, dialect: Dialect): Promise<void> {
+  const query = async (text: string): Promise<unknown> =>
+    dialect === "sqlite" ? file.prepare(text).all() : database.query(text);
+  await query("BEGIN");
+  try {
+    await query(sql);
+  } finally {
+    await query("ROLLBACK");
+  }
+}
+
+describe.each(["sqlite", "postgres"] as const)("the answer to a syntax error of %s", (dialect) => {
+  it.each(BROKEN)("leads to a statement that runs: %s", async (sql, advice) => {
+    const answer = answerTo(sql, dialect);
+    expect(answer).toContain(advice);
+    await run(asAdvised(sql, answer), dialect);
+  });
+
+  it("shows the line and where in it, cut to what fits", () => {
+    const long = `SELECT '${"x".repeat(100)}',\n  '😀' AS smile, a FROM t WERE a = '${"y".repeat(100)}'`;
+    expect(answerTo(long, dialect)).toMatch(
+      /\(line 2, column \d+\): "'😀' AS smile, a FROM t >>>WERE<<< a = 'y{30,40}…"; did you mean WHERE\?$/,
+    );
+  });
+
+  it("names the first of two words that are misspelt", () => {
+    expect(answerTo("SELECT a FORM t WERE a = 1", dialect)).toContain("did you mean FROM?");
+  });
+
+  it("says that a statement ends too early, or has its clauses in a wrong order", () => {
+    expect(answerTo("SELECT a FROM t WHERE", dialect)).toMatch(/ends before it is complete$/);
+    expect(answerTo("SELECT a FROM t LIMIT 5 WHERE b = 2", dialect)).toContain(
+      "in the order FROM, WHERE",
+    );
+  });
+
+  it("looks for no repair of a long statement, and takes no longer for a hostile one", () => {
+    const near = "SELECT ".concat("form fom wher ".repeat(280), ")");
+    const startedAt = performance.now();
+    expect(answerTo(near, dialect)).toContain("syntax error");
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(answerTo(`SELEC ${"a, ".repeat(2000)} 1`, dialect)).toMatch(/>>>SELEC<<</);
+  });
+});

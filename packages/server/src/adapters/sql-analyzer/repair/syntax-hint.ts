@@ -1,0 +1,115 @@
+import type { Dialect } from "../../../governance/index.js";
+import { tokenize } from "../../../plans/index.js";
+import { foreignFormsIn } from "./foreign-form.js";
+import { POSTGRES_FORMS } from "./postgres-forms.js";
+import { repaired, repairsOf, type Repair } from "./repairs.js";
+import { SQLITE_FORMS } from "./sqlite-forms.js";
+
+/** A statement that its dialect's parser does not take. */
+export interface UnparsableText {
+  readonly sql: string;
+  readonly dialect: Dialect;
+  /** Where the parser stopped, in UTF-16 units. */
+  readonly at: number;
+  /** What the parser said. */
+  readonly message: string;
+  /** What the parser advises, for want of anything better. */
+  readonly parserHint?: string | undefined;
+  /** @returns where the parser stops in a changed statement; `undefined` when it takes it. */
+  readonly errorOf: (sql: string) => number | undefined;
+}
+
+/** Characters of the longest statement whose repair is looked for: every try parses it as a whole. */
+const REPAIRED_LENGTH_MAX = 2048;
+/** Changes that are tried on one statement. */
+const REPAIRS_TRIED_MAX = 32;
+/** Characters of the line that are shown on either side of the mark. */
+const SHOWN_LENGTH_MAX = 40;
+
+/**
+ * A syntax error as the one who wrote the statement can repair it: what the parser said and where, the
+ * line with a mark, and what to write instead. Every change that is advised was tried.
+ */
+export function describeSyntaxError(error: UnparsableText): string {
+  const { sql, dialect, at, message } = error;
+  const forms = dialect === "sqlite" ? SQLITE_FORMS : POSTGRES_FORMS;
+  const [form] = foreignFormsIn(sql, message, { dialect, forms });
+  const repair = form === undefined ? findRepair(error) : undefined;
+  const place = wordAt(sql, at, dialect);
+  const marked =
+    form?.place ?? (repair === undefined ? place : { at: repair.at, end: repair.markedEnd });
+  const advice = form?.advice ?? repair?.advice ?? generalAdvice(error, place);
+  const line = `"${markedLine(sql, marked)}"`;
+  return `${message} (${placeOf(sql, at)}): ${[line, ...(advice === undefined ? [] : [advice])].join("; ")}`;
+}
+
+/** What is said when neither a foreign form nor a change that repairs it is found. */
+function generalAdvice(
+  { sql, parserHint }: UnparsableText,
+  { at, end }: Place,
+): string | undefined {
+  if (at === end) return "the statement ends before it is complete";
+  if (CLAUSE.test(sql.slice(at, end))) {
+    return "clauses stand in the order FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once";
+  }
+  return parserHint !== undefined && EMPTY_HINT.test(parserHint) ? undefined : parserHint;
+}
+
+const CLAUSE = /^(?:where|group|having|order|limit)$/i;
+/** Hints of SQLite's parser that say no more than the error does. */
+const EMPTY_HINT = /^expected ;$|tokenizer/;
+
+/** The first change after which the parser takes the statement, or else gets further in it. */
+function findRepair({ sql, dialect, at, errorOf }: UnparsableText): Repair | undefined {
+  if (sql.length > REPAIRED_LENGTH_MAX) return undefined;
+  let partial: Repair | undefined;
+  let tried = 0;
+  for (const repair of repairsOf(sql, at, dialect)) {
+    const stoppedAt = errorOf(repaired(sql, repair));
+    if (stoppedAt === undefined) return repair;
+    const moved = repair.text.length - (repair.end - repair.at);
+    // Other changes only put off the error; a word that is spelt right is a gain in any case.
+    const isKeyword = repair.advice.startsWith("did you mean");
+    if (isKeyword && stoppedAt - moved > Math.max(at, repair.end)) partial ??= repair;
+    tried += 1;
+    if (tried === REPAIRS_TRIED_MAX) break;
+  }
+  return partial;
+}
+
+/** A stretch of the statement, in UTF-16 units. */
+interface Place {
+  readonly at: number;
+  readonly end: number;
+}
+
+/** The word or sign at a place; nothing at the end. */
+function wordAt(sql: string, at: number, dialect: Dialect): Place {
+  let begin = 0;
+  for (const { kind, text } of tokenize(sql, dialect)) {
+    const end = begin + text.length;
+    if (end > at && kind !== "blank" && kind !== "comment") return { at: begin, end };
+    begin = end;
+  }
+  return { at: sql.length, end: sql.length };
+}
+
+/** The line of a place, cut to what fits a message, with the place between `>>>` and `<<<`. */
+function markedLine(sql: string, { at, end }: Place): string {
+  const lineBegin = sql.lastIndexOf("\n", at - 1) + 1;
+  const newline = sql.indexOf("\n", at);
+  const lineEnd = newline === -1 ? sql.length : newline;
+  const before = sql.slice(lineBegin, at);
+  const marked = sql.slice(at, Math.min(end, at + SHOWN_LENGTH_MAX));
+  const behind = sql.slice(end, Math.max(end, lineEnd));
+  const shownBefore =
+    before.length > SHOWN_LENGTH_MAX ? `…${before.slice(-SHOWN_LENGTH_MAX)}` : before;
+  const shownBehind =
+    behind.length > SHOWN_LENGTH_MAX ? `${behind.slice(0, SHOWN_LENGTH_MAX)}…` : behind;
+  return `${shownBefore.trimStart()}>>>${marked}<<<${shownBehind.trimEnd()}`;
+}
+
+function placeOf(sql: string, at: number): string {
+  const lines = sql.slice(0, at).split("\n");
+  return `line ${lines.length}, column ${[...(lines.at(-1) ?? "")].length + 1}`;
+}
