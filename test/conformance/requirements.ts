@@ -260,6 +260,9 @@ const DECISIONS = {
     "D4-limit-texts": "A name over 255, a description over 8 KiB, a session_id over 255 is refused",
     "D4-limit-request": "A request over 4 MiB is refused",
     "D4-limit-rows": "A result over 10 000 rows is cut, and a hint says so",
+    "D4-limit-columns": "A result of more than 1000 columns fails its step",
+    "D4-limit-rows-changed":
+      "A write that changes more than 10 000 rows is rolled back and says so",
     "D4-limit-output": "An output over 2 MiB is cut, and a hint says so",
     "D4-idempotent": "The same idempotency key and body give the first answer",
     "D4-idempotency-conflict": "The same idempotency key with another body is refused",

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { DialectAnalyzer, SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
 import type { excessiveRights } from "./adapters/role-rights.js";
 import type { PostgresTarget } from "./adapters/sql-target-postgres/index.js";
+import { TemporaryDirectory } from "./adapters/temporary-directory.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { sqliteFile, type Config } from "./config/index.js";
 import type { SqlAnalyzer } from "./governance/index.js";
@@ -17,22 +19,27 @@ export interface DataSources {
 
 /** Opens the data sources; what PostgreSQL needs is loaded only where there is one. */
 export async function openDataSources(
-  { dataSources }: Config,
+  { dataSources, dataDir, rowsChangedMax }: Config,
   log: Log,
   opened: DisposalStack,
 ): Promise<DataSources> {
   const sqlite = new SqliteAnalyzer();
   const isAllSqlite = dataSources.every(({ url }) => sqliteFile(url) !== undefined);
   const postgres = isAllSqlite ? undefined : await loadPostgres();
+  const temporaryDirectory = opened.use(
+    new TemporaryDirectory(join(dataDir, "sql-temporary")),
+  ).path;
   const targets = new Map<string, SqlTarget>();
   const urls = new Map<string, string>();
   for (const { name, url } of dataSources) {
     const path = sqliteFile(url);
     if (path !== undefined) {
-      targets.set(name, opened.use(new SqliteTarget({ name, path, analyzer: sqlite, log })));
+      const options = { name, path, analyzer: sqlite, temporaryDirectory, rowsChangedMax, log };
+      targets.set(name, opened.use(new SqliteTarget(options)));
     } else if (postgres !== undefined) {
       const { PostgresTarget, analyzer } = postgres;
-      targets.set(name, opened.use(new PostgresTarget({ name, url, analyzer, log })));
+      const options = { name, url, analyzer, rowsChangedMax, log };
+      targets.set(name, opened.use(new PostgresTarget(options)));
       urls.set(name, url);
     }
   }

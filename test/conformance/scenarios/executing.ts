@@ -244,6 +244,27 @@ export const executing: readonly Scenario[] = [
       expect(llm_context_update?.augmentation_hints.join(" ")).toMatch(/of 30 rows/);
     },
   ),
+  scenario(
+    ["D4-limit-columns", "D4-limit-rows-changed"],
+    "a result of too many columns, and a write of too many rows, fail and say what to do",
+    async ({ client, steward }) => {
+      const table = await steward.table("n INTEGER");
+      const columns = Array.from({ length: 1001 }, (_, n) => `${n} AS c${n}`).join();
+      const rows =
+        "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10001) SELECT n FROM c";
+      for (const [sql, said] of [
+        [`SELECT ${columns}`, /1001 columns; at most 1000/],
+        [`INSERT INTO ${table} ${rows}`, /changed 10001 rows; at most 10000/],
+      ] as const) {
+        const { plan_id } = await client.submit({ steps: [step("a", sql)] });
+        const { step_result } = await client.execute(plan_id, "a");
+        expect(step_result).toMatchObject({ status: "failed", attempt: 1 });
+        expect(step_result?.error?.message).toMatch(said);
+      }
+      const { plan_id } = await client.submit({ steps: [step("a", `SELECT n FROM ${table}`)] });
+      expect(await rowsOf(client, plan_id, "a")).toEqual([]);
+    },
+  ),
   scenario(["D3-final"], "a completed plan stays completed", async ({ client }) => {
     const { plan_id } = await client.submit({ steps: [step("a", "SELECT 1")] });
     await rowsOf(client, plan_id, "a");

@@ -11,6 +11,8 @@ export type RowsResult = Omit<StatementResult, "schemaDeltas">;
 export interface CellWriter<Cell> {
   /** JSON text of a value (Decision §5). */
   json(cell: Cell, column: number): string;
+  /** Bytes that the JSON of a value has at least, told without making it. */
+  bytesMin(cell: Cell): number;
   /** Told of each row that is kept, in order. */
   kept(row: readonly Cell[]): void;
   /** The types of the columns whose JSON does not tell them. @param names of all columns. */
@@ -88,6 +90,12 @@ export class ResultRows<Cell> {
   }
 
   #keep(row: readonly Cell[]): void {
+    // The text of a row that is not kept may be longer than any string can be.
+    const bytesMin = row.reduce((sum, cell) => sum + this.#writer.bytesMin(cell), 0);
+    if (this.#bytes + bytesMin > OUTPUT_BYTES_MAX) {
+      this.#isCut = true;
+      return;
+    }
     const text = this.#rowText(row);
     const bytes = Buffer.byteLength(text) + 1;
     if (this.#rows.length === RESULT_ROWS_MAX || this.#bytes + bytes > OUTPUT_BYTES_MAX) {

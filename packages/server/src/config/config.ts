@@ -22,6 +22,8 @@ export interface Config {
   readonly stepTimeoutMs: number;
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
+  /** Rows that one step may change in a data source. */
+  readonly rowsChangedMax: number;
   readonly migrationWaits: MigrationWaits;
   readonly logLevel: LogLevel;
   /** Whether memory search tells which tables deletions reach (Contract §4.4 rule 3). */

@@ -97,6 +97,7 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
     stepTimeoutMs: given(values.stepTimeoutMs),
     planDeadlineMs: given(values.planDeadlineMs),
+    rowsChangedMax: given(values.rowsChangedMax),
     migrationWaits: {
       turnMs: MIGRATION_TURN_WAIT_MS,
       lockMs: given(values.migrationLockWaitMs),

@@ -4,6 +4,8 @@ import {
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_WAIT_MS_MAX,
   PLAN_DEADLINE_MS,
+  ROWS_CHANGED_MAX,
+  ROWS_CHANGED_MAX_MAX,
   STEP_TIMEOUT_MS,
   STEP_TIMEOUT_MS_MAX,
 } from "../kernel/limits.js";
@@ -44,6 +46,7 @@ export interface Settings {
   readonly tlsKey: Setting<string>;
   readonly stepTimeoutMs: Setting<number>;
   readonly planDeadlineMs: Setting<number>;
+  readonly rowsChangedMax: Setting<number>;
   readonly migrationLockWaitMs: Setting<number>;
   readonly migrationIndexWaitMs: Setting<number>;
   readonly logLevel: Setting<LogLevel>;
@@ -204,6 +207,19 @@ export const SETTINGS: Settings = {
     }),
     default: String(PLAN_DEADLINE_MS),
     help: "How long after its creation a plan must be done, in milliseconds.",
+  },
+  rowsChangedMax: {
+    name: "SERVICE_ROWS_CHANGED_MAX",
+    flag: "rows-changed-max",
+    type: integer({
+      min: 1,
+      max: ROWS_CHANGED_MAX_MAX,
+      unit: "rows",
+      placeholder: "n",
+      example: "10000",
+    }),
+    default: String(ROWS_CHANGED_MAX),
+    help: "How many rows one step may change; one that changes more is rolled back.",
   },
   migrationLockWaitMs: {
     name: "SERVICE_MIGRATION_LOCK_WAIT_MS",

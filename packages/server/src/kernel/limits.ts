@@ -43,6 +43,18 @@ export const READINESS_MS: number = 1000;
 export const RESULT_ROWS_MAX: number = 10_000;
 /** Rows counted beyond the ones kept, before the count is given up: "more than". */
 export const RESULT_ROWS_COUNTED_MAX: number = 1_000_000;
+/** Columns of a result: what SQLite and PostgreSQL make tables of, and more than an agent reads. */
+export const RESULT_COLUMNS_MAX: number = 1000;
+/** Rows that one write may change, unless set otherwise. */
+export const ROWS_CHANGED_MAX: number = 10_000;
+/** The largest such limit that can be set. */
+export const ROWS_CHANGED_MAX_MAX: number = 1_000_000_000;
+/** Resident memory of a process that runs agents' statements on SQLite, in bytes. */
+export const SQL_MEMORY_BYTES_MAX: number = 768 * 1024 * 1024;
+/** Bytes of the temporary files of such a process, and of a session of PostgreSQL where its role may say so. */
+export const SQL_TEMPORARY_BYTES_MAX: number = 1024 * 1024 * 1024;
+/** Bytes by which one statement may have a SQLite file grow. */
+export const SQL_GROWTH_BYTES_MAX: number = 1024 * 1024 * 1024;
 /** Bytes of JSON kept of one step's output. */
 export const OUTPUT_BYTES_MAX: number = 2 * 1024 * 1024;
 /** Events of one plan. */

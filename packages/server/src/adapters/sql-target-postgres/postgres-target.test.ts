@@ -83,6 +83,18 @@ describe("what PostgreSQL itself refuses or stops", () => {
   });
 });
 
+describe("the temporary files of PostgreSQL", () => {
+  it("are limited where the role may, also after a session was reset, and else as the server says", async () => {
+    const limit = "SELECT setting FROM pg_settings WHERE name = 'temp_file_limit'";
+    await shop.database.query(`CREATE VIEW temporary_limit AS ${limit}`);
+    const read = async (orgId: string) =>
+      (await run("SELECT setting FROM temporary_limit", { attempt: nextStep(orgId) })).outputJson;
+    for (const orgId of ["one", "another"]) {
+      expect(await read(orgId)).toBe(JSON.stringify([{ setting: String(1024 * 1024) }]));
+    }
+  });
+});
+
 describe("a session", () => {
   beforeEach(async () => {
     await shop[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
+import { ROWS_CHANGED_MAX } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
 import {
   StatementError,
@@ -27,6 +28,8 @@ export interface PostgresTargetOptions {
   readonly log: Log;
   /** Connections at the same time; ten unless said otherwise. */
   readonly sessionsMax?: number;
+  /** Rows that one write may change. */
+  readonly rowsChangedMax?: number;
 }
 
 const SESSIONS_MAX_DEFAULT = 10;
@@ -41,7 +44,7 @@ export class PostgresTarget implements SqlTarget {
   readonly #admission: Admission;
   readonly #pool: SessionPool;
   readonly #runner = new StatementRunner();
-  readonly #writes = new Writes(this.#runner);
+  readonly #writes: Writes;
   readonly #log: Log;
   readonly #running = new RunningStatements();
 
@@ -49,6 +52,7 @@ export class PostgresTarget implements SqlTarget {
     this.name = options.name;
     this.#admission = new Admission(options.analyzer, "postgres");
     this.#pool = new SessionPool(options.url, options.sessionsMax ?? SESSIONS_MAX_DEFAULT);
+    this.#writes = new Writes(this.#runner, options.rowsChangedMax ?? ROWS_CHANGED_MAX);
     this.#log = options.log.child({ dataSource: options.name });
   }
 

@@ -48,9 +48,7 @@ export class SessionPool {
     options: { readonly signal: AbortSignal; readonly isUrgent?: boolean },
   ): Promise<Session> {
     const session = await this.#next(orgId, options);
-    if (session.orgId !== undefined && session.orgId !== orgId) {
-      await this.#reset(session, options.signal);
-    }
+    if (session.orgId !== orgId) await this.#prepare(session, options.signal);
     session.orgId = orgId;
     return session;
   }
@@ -77,11 +75,13 @@ export class SessionPool {
     for (const { reject } of this.#waiting.splice(0)) reject(closed());
   }
 
-  async #reset(session: Session, signal: AbortSignal): Promise<void> {
+  /** Makes a session fit for another organization than the one before, if there was one. */
+  async #prepare(session: Session, signal: AbortSignal): Promise<void> {
     const hangUp = (): void => session.destroy();
     signal.addEventListener("abort", hangUp, { once: true });
     try {
-      await session.command("DISCARD ALL");
+      if (session.orgId !== undefined) await session.command("DISCARD ALL");
+      await session.limitTemporaryFiles();
     } catch (error) {
       session.spoil();
       this.release(session);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection, type Client, type QueryResultRow } from "pg";
+import { Connection, DatabaseError, type Client, type QueryResultRow } from "pg";
+import { SQL_TEMPORARY_BYTES_MAX } from "../../kernel/limits.js";
 import { containParser, PostgresClient } from "../postgres-client.js";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
 
@@ -13,6 +14,9 @@ const ROLLBACK_MS_MAX = 5_000;
 const TERMINATE_MS_MAX = 5_000;
 /** Bytes that may come in before the row they belong to is complete. */
 const ROW_BYTES_MAX = 32 * 1024 * 1024;
+
+/** SQLSTATE `insufficient_privilege`. */
+const MAY_NOT_SET = "42501";
 
 /** What the driver has but does not declare. */
 interface DriverClient extends Client {
@@ -52,6 +56,18 @@ export class Session {
     client.on("error", () => undefined);
     await client.connect();
     return new Session(url, client);
+  }
+
+  /**
+   * Limits the disk space that sorting and grouping take, where the role may: superusers, and those whom the
+   * privilege SET on the parameter was granted. For others the server's own setting holds.
+   */
+  async limitTemporaryFiles(): Promise<void> {
+    try {
+      await this.command(`SET temp_file_limit = ${SQL_TEMPORARY_BYTES_MAX / 1024}`);
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== MAY_NOT_SET) throw error;
+    }
   }
 
   /** It must not be used again. */

@@ -7,6 +7,7 @@ import {
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../admission.js";
 import { ResultRows, withoutRows, type CellWriter, type RowsResult } from "../result-rows.js";
+import { requireFewColumns } from "../statement-limits.js";
 import { cellJson } from "./cell-json.js";
 import { FunctionCheck } from "./function-check.js";
 import { parametersFor, runTyped, type Parameters } from "./parameters.js";
@@ -31,7 +32,10 @@ export class StatementRunner {
     await this.#functions.require(session, statement, intent);
     const parameters = await parametersFor(binds, this.#types, session);
     const result = await runInBounds(session, sql, parameters);
-    if (result.columns !== undefined) return this.#output(session, result, result.columns);
+    if (result.columns !== undefined) {
+      requireFewColumns(result.columns.length);
+      return this.#output(session, result, result.columns);
+    }
     return withoutRows(statement.statementClass === "admin" ? 0 : result.rowsChanged);
   }
 
@@ -76,6 +80,11 @@ class PostgresCells implements CellWriter<string | null> {
 
   json(cell: string | null, column: number): string {
     return cellJson(cell, this.#oids[column] ?? 0, this.#types);
+  }
+
+  bytesMin(cell: string | null): number {
+    // What is written shorter than the server sends it, such as a number, is never twice as long.
+    return cell === null ? 4 : cell.length / 2;
   }
 
   kept(row: readonly (string | null)[]): void {

@@ -7,6 +7,7 @@ import {
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
+import { requireFewRows } from "../statement-limits.js";
 import { deltasBetween } from "../schema-deltas.js";
 import { isSessionLost } from "./failure.js";
 import { readSchema } from "./read-schema.js";
@@ -32,11 +33,14 @@ export type Written =
 /** Runs writes, each with its marker in one transaction, so that each takes effect once. */
 export class Writes {
   readonly #runner: StatementRunner;
+  readonly #rowsMax: number;
   #forgotten: AttemptRef[] = [];
   #isPurged = false;
 
-  constructor(runner: StatementRunner) {
+  /** @param rowsMax rows that one write may change. */
+  constructor(runner: StatementRunner, rowsMax: number) {
     this.#runner = runner;
+    this.#rowsMax = rowsMax;
   }
 
   /**
@@ -104,6 +108,7 @@ export class Writes {
     // Only a change of the schema changes it; another one's is seen when that one tells of it.
     const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await this.#runner.run(session, request, statement);
+    requireFewRows(rows.rowCount, statement.statementClass, this.#rowsMax);
     const schemaDeltas =
       before === undefined ? [] : deltasBetween(before, await readSchema(session));
     return { ...rows, schemaDeltas };

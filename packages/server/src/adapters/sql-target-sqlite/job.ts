@@ -70,9 +70,12 @@ export class Job<Task extends ChildTask = ChildTask> {
     this.#reject(error);
   }
 
-  /** Rejects a job that runs nowhere any more and left no trace: it was stopped, or else lost. */
-  rejectUndone(): void {
-    this.reject(this.#undoneError());
+  /**
+   * Rejects a job that runs nowhere any more and left no trace: it was stopped, or else lost.
+   * @param lost how it was lost; absent: by no fault of its own.
+   */
+  rejectUndone(lost?: StatementError): void {
+    this.reject(this.isStopped || lost === undefined ? this.#undoneError() : lost);
   }
 
   #undoneError(): StatementError {

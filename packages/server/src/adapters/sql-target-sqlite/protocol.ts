@@ -45,6 +45,8 @@ export interface ReadTask {
 export interface WriteTask {
   readonly kind: "write";
   readonly statement: AdmittedStatement;
+  /** Rows that it may change. */
+  readonly rowsMax: number;
   readonly attempt: AttemptRef;
 }
 
@@ -53,6 +55,21 @@ export interface SettleTask {
   readonly kind: "settle";
   readonly attempt: AttemptRef;
 }
+
+/** What a child is started with. */
+export interface ChildSettings {
+  readonly role: ChildRole;
+  /** The data source's file. */
+  readonly path: string;
+  readonly parentPid: number;
+  /** Resident memory that it may take, in bytes. */
+  readonly memoryBytesMax: number;
+  /** Bytes of the temporary files that it may have, all together. */
+  readonly temporaryBytesMax: number;
+}
+
+/** The signals by which a child that takes more than it may ends itself, and of what it took too much. */
+export const LIMIT_SIGNALS = { memory: "SIGUSR2", temporary: "SIGALRM" } as const;
 
 /** What a child says. The rows of a `result` travel behind it, as text that nobody parses. */
 export type ChildReply =

@@ -1,3 +1,4 @@
+import { deathError, type DeathReason } from "./death-reason.js";
 import type { Job } from "./job.js";
 import type { ChildReply, ReadTask } from "./protocol.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
@@ -23,6 +24,7 @@ const SLOW_MS = 50;
 /** A child that reads, with the jobs sent to it. It works on them in their order. */
 export class Reader {
   readonly #child: StatementProcess;
+  readonly #launch: ChildLaunch;
   readonly #listener: ReaderListener;
   /** By id, in the order sent; `undefined`: nobody waits for it any more. */
   readonly #sent = new Map<number, ReadJob | undefined>();
@@ -32,10 +34,11 @@ export class Reader {
   #isKilled = false;
 
   constructor(launch: ChildLaunch, listener: ReaderListener) {
+    this.#launch = launch;
     this.#listener = listener;
     this.#child = new StatementProcess(launch, {
       onReply: (reply, body) => this.#onReply(reply, body),
-      onClose: () => this.#onClose(),
+      onClose: (reason) => this.#onClose(reason),
     });
     this.#slowTimer = setTimeout(() => this.#onSlow(), SLOW_MS).unref();
   }
@@ -137,14 +140,15 @@ export class Reader {
     this.#listener.onSlow(this);
   }
 
-  #onClose(): void {
+  #onClose(reason: DeathReason): void {
     clearTimeout(this.#slowTimer);
     const [first] = this.#sent.values();
     const orphans: ReadJob[] = [];
     for (const job of this.#sent.values()) {
       if (job === undefined) continue;
       // The first one may be what the process died of: whoever asked decides about trying again.
-      if (job.isStopped || (job === first && !this.#isKilled)) job.rejectUndone();
+      if (job.isStopped) job.rejectUndone();
+      else if (job === first && !this.#isKilled) job.rejectUndone(deathError(reason, this.#launch));
       else orphans.push(job);
     }
     this.#sent.clear();

@@ -136,8 +136,8 @@ describe("the processes of a SQLite data source", () => {
 
     it("serves reads though it left its journal behind", async () => {
       await using old = new Shop("delete");
-      const fill = `INSERT INTO log ${ENDLESS} SELECT hex(zeroblob(500)) FROM n LIMIT 20000`;
-      await old.run(fill, { intent: "write_insert" });
+      const fill = `INSERT INTO log ${ENDLESS} SELECT hex(zeroblob(500)) FROM n LIMIT 10000`;
+      for (let half = 0; half < 2; half += 1) await old.run(fill, { intent: "write_insert" });
       const slow = "SELECT i + 1 FROM n WHERE i < 1500 + length(line) * 0";
       const count = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL ${slow}) SELECT max(i) FROM n`;
       const spilling = `UPDATE log SET line = line || (${count})`;
@@ -165,6 +165,45 @@ describe("the processes of a SQLite data source", () => {
       await append(shop, "second");
       const markers = shop.asOwner((db) => db.prepare("SELECT step_id FROM _steward_steps").all());
       expect(markers).toHaveLength(1);
+    });
+  });
+
+  describe("when a statement needs too much", () => {
+    const BYTES = 96 * 1024 * 1024;
+    const LARGE_ROW = `SELECT ${Array.from({ length: 12 }, (_, n) => `hex(zeroblob(30000000)) c${n}`).join()}`;
+    const SORT = `${ENDLESS} SELECT i, hex(randomblob(500)) AS h FROM n ORDER BY h`;
+
+    beforeEach(async () => {
+      await shop[Symbol.asyncDispose]();
+      shop = new Shop("wal", { memoryBytesMax: 3 * BYTES, temporaryBytesMax: BYTES });
+    });
+
+    it.each([
+      ["memory", LARGE_ROW, "read_select", /288 MiB of memory/],
+      ["temporary space to read", SORT, "read_select", /96 MiB of temporary space/],
+      [
+        "temporary space to write",
+        `INSERT INTO log SELECT h FROM (${SORT})`,
+        "write_insert",
+        /96 MiB/,
+      ],
+    ] as const)(
+      "ends its process at the limit of %s, and says so",
+      async (_, sql, intent, said) => {
+        const behind = shop.run(COUNT_USERS);
+        const { reason, message } = await failureOf(shop.run(sql, { intent }));
+        // What is the statement's own making is not tried again.
+        expect([reason, message]).toEqual(["statement", expect.stringMatching(said)]);
+        expect(await behind).toMatchObject(TWO_USERS);
+        await append(shop, "next");
+        expect(shop.lines()).toEqual(["next"]);
+      },
+    );
+
+    it("does not build the text of a row that is larger than any output", async () => {
+      const row = await shop.run("SELECT zeroblob(20000000) a, zeroblob(20000000) b");
+      expect(row).toMatchObject({ outputJson: "[]", rowCount: 1, rowsKept: 0 });
+      expect(shop.readerPids).toHaveLength(1);
     });
   });
 

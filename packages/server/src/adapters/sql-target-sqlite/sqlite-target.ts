@@ -1,5 +1,10 @@
 import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
+import {
+  ROWS_CHANGED_MAX,
+  SQL_MEMORY_BYTES_MAX,
+  SQL_TEMPORARY_BYTES_MAX,
+} from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
 import {
   StatementError,
@@ -23,6 +28,14 @@ export interface SqliteTargetOptions {
   readonly log: Log;
   /** Processes that read at the same time; two unless said otherwise. */
   readonly readersMax?: number;
+  /** Rows that one write may change. */
+  readonly rowsChangedMax?: number;
+  /** Where SQLite puts its temporary files; absent: where it wants. */
+  readonly temporaryDirectory?: string;
+  /** Resident memory of each process, in bytes. */
+  readonly memoryBytesMax?: number;
+  /** Bytes of each process's temporary files. */
+  readonly temporaryBytesMax?: number;
 }
 
 /** With one long read under way, another process still serves the others. */
@@ -38,16 +51,24 @@ export class SqliteTarget implements SqlTarget {
   readonly #admission: Admission;
   readonly #readers: ReaderPool;
   readonly #writer: Writer;
+  readonly #rowsChangedMax: number;
   readonly #running = new RunningStatements();
 
   constructor(options: SqliteTargetOptions) {
     this.name = options.name;
     this.#admission = new Admission(options.analyzer, "sqlite");
-    const { path } = options;
-    const log = options.log.child({ dataSource: options.name });
+    const { path, temporaryDirectory } = options;
+    const launch = {
+      path,
+      temporaryDirectory,
+      memoryBytesMax: options.memoryBytesMax ?? SQL_MEMORY_BYTES_MAX,
+      temporaryBytesMax: options.temporaryBytesMax ?? SQL_TEMPORARY_BYTES_MAX,
+      log: options.log.child({ dataSource: options.name }),
+    };
+    this.#rowsChangedMax = options.rowsChangedMax ?? ROWS_CHANGED_MAX;
     const readersMax = options.readersMax ?? READERS_MAX_DEFAULT;
-    this.#readers = new ReaderPool({ role: "reader", path, log }, readersMax);
-    this.#writer = new Writer({ role: "writer", path, log });
+    this.#readers = new ReaderPool({ role: "reader", ...launch }, readersMax);
+    this.#writer = new Writer({ role: "writer", ...launch });
   }
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
@@ -58,7 +79,7 @@ export class SqliteTarget implements SqlTarget {
     const limits = { timeoutMs, signal };
     const running = isReadIntent(intent)
       ? this.#readers.read(statement, limits)
-      : this.#writer.write(statement, attempt, limits);
+      : this.#writer.write({ statement, attempt, rowsMax: this.#rowsChangedMax }, limits);
     const result = await this.#running.track(running).catch((error: unknown) => {
       throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
     });

@@ -3,13 +3,25 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../kernel/log.js";
 import { encodeFrame, FrameDecoder } from "./frames.js";
-import type { ChildNotice, ChildReply, ChildRequest, ChildRole, ChildTask } from "./protocol.js";
+import { deathReason, type DeathReason } from "./death-reason.js";
+import type {
+  ChildNotice,
+  ChildReply,
+  ChildRequest,
+  ChildRole,
+  ChildSettings,
+  ChildTask,
+} from "./protocol.js";
 
 /** How to start a child. */
 export interface ChildLaunch {
   readonly role: ChildRole;
   /** The data source's file. */
   readonly path: string;
+  /** Where SQLite puts its temporary files; absent: where it wants. */
+  readonly temporaryDirectory?: string | undefined;
+  readonly memoryBytesMax: number;
+  readonly temporaryBytesMax: number;
   readonly log: Log;
 }
 
@@ -17,7 +29,7 @@ export interface ChildLaunch {
 export interface ChildListener {
   onReply(reply: ChildReply, body: string): void;
   /** The process is gone, and so are its locks; every reply it gave was delivered before. */
-  onClose(): void;
+  onClose(reason: DeathReason): void;
 }
 
 const CHILD_FILE = fileURLToPath(new URL("./child/sql-child.js", import.meta.url));
@@ -42,12 +54,13 @@ export class StatementProcess {
   #lastWords = "";
 
   constructor(launch: ChildLaunch, listener: ChildListener) {
-    // An empty environment: nothing a statement could ever reach holds the server's secrets.
-    this.#process = spawn(
-      process.execPath,
-      [CHILD_FILE, launch.role, launch.path, String(process.pid)],
-      { stdio: ["pipe", "pipe", "pipe"], env: {} },
-    );
+    const { temporaryDirectory, log: _log, ...told } = launch;
+    const settings: ChildSettings = { ...told, parentPid: process.pid };
+    this.#process = spawn(process.execPath, [CHILD_FILE, JSON.stringify(settings)], {
+      stdio: ["pipe", "pipe", "pipe"],
+      // Nothing more: nothing a statement could ever reach holds the server's secrets.
+      env: temporaryDirectory === undefined ? {} : { SQLITE_TMPDIR: temporaryDirectory },
+    });
     this.#log = launch.log.child({ role: launch.role, pid: this.#process.pid });
     this.closed = this.#listen(listener);
     this.#idleTimer = setTimeout(() => {
@@ -115,7 +128,7 @@ export class StatementProcess {
         }
         this.#isClosing = true;
         clearTimeout(this.#idleTimer);
-        listener.onClose();
+        listener.onClose(deathReason(exitCode, signal));
         resolve();
       };
       this.#process.once("close", close);

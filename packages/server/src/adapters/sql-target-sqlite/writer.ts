@@ -1,6 +1,7 @@
 import { StatementError, type AttemptRef, type StatementResult } from "../../plans/ports.js";
+import { deathError, type DeathReason } from "./death-reason.js";
 import { Job, type JobLimits } from "./job.js";
-import type { AdmittedStatement, ChildReply, SettleTask, WriteTask } from "./protocol.js";
+import type { ChildReply, SettleTask, WriteTask } from "./protocol.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
 /** Writes that may wait for their turn. */
@@ -33,12 +34,8 @@ export class Writer {
   }
 
   /** @throws StatementError; the statement runs nowhere any more then. */
-  write(
-    statement: AdmittedStatement,
-    attempt: AttemptRef,
-    limits: JobLimits,
-  ): Promise<StatementResult | undefined> {
-    const job = this.#job({ kind: "write", statement, attempt }, limits);
+  write(task: Omit<WriteTask, "kind">, limits: JobLimits): Promise<StatementResult | undefined> {
+    const job = this.#job({ kind: "write", ...task }, limits);
     if (this.#isClosed || this.#waiting.length >= WAITING_JOBS_MAX) {
       job.reject(new StatementError("rolled_back", "Too many writes wait for the data source"));
     } else {
@@ -106,8 +103,8 @@ export class Writer {
     if (this.#child !== undefined && !this.#child.isClosing) return this.#child;
     const child: StatementProcess = new StatementProcess(this.#launch, {
       onReply: (reply, body) => this.#onReply(reply, body),
-      onClose: () => {
-        if (this.#child === child) this.#onClose();
+      onClose: (reason) => {
+        if (this.#child === child) this.#onClose(reason);
       },
     });
     this.#child = child;
@@ -126,11 +123,11 @@ export class Writer {
     this.#next();
   }
 
-  #onClose(): void {
+  #onClose(reason: DeathReason): void {
     this.#child = undefined;
     const current = this.#current;
     this.#current = undefined;
-    if (current !== undefined) this.#afterLoss(current);
+    if (current !== undefined) this.#afterLoss(current, reason);
     this.#next();
   }
 
@@ -138,9 +135,9 @@ export class Writer {
    * The process is gone. A write whose COMMIT was not announced left no trace. In any case the data
    * source is asked: whoever opens it next rolls back what was left half done.
    */
-  #afterLoss({ job, isCommitting }: CurrentWrite): void {
+  #afterLoss({ job, isCommitting }: CurrentWrite, reason: DeathReason): void {
     if (job.task.kind === "write") {
-      if (!isCommitting) job.rejectUndone();
+      if (!isCommitting) job.rejectUndone(deathError(reason, this.#launch));
       void this.#settleLost(job, job.task.attempt);
     } else if (job.isStopped || this.#isClosed) {
       job.rejectUndone();

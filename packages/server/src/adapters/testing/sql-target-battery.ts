@@ -73,6 +73,32 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         ...over,
       });
 
+    it("rolls back a write that changes more than 10 000 rows, and says what to do", async () => {
+      const numbers = (n: number): string =>
+        `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${n}) SELECT 'x' FROM n`;
+      const insert = { intent: "write_insert" } as const;
+      const message = expect.stringMatching(
+        /changed 10001 rows; at most 10000 .*SERVICE_ROWS_CHANGED_MAX.*several steps/,
+      ) as string;
+      for (const returning of ["", " RETURNING line"]) {
+        const sql = `INSERT INTO log ${numbers(10_001)}${returning}`;
+        expect(await failureOf(run(sql, insert))).toMatchObject({ reason: "statement", message });
+      }
+      expect(await fixture.lines()).toEqual([]);
+      await run(`INSERT INTO log ${numbers(10_000)}`, insert);
+      expect(await fixture.lines()).toHaveLength(10_000);
+    });
+
+    it("refuses a result of more than 1000 columns", async () => {
+      const columns = (n: number): string =>
+        Array.from({ length: n }, (_, index) => `${index} AS c${index}`).join();
+      expect(await failureOf(run(`SELECT ${columns(1001)}`))).toMatchObject({
+        reason: "statement",
+        message: "The result has 1001 columns; at most 1000 can be read: name those you need",
+      });
+      expect((await run(`SELECT ${columns(1000)}`)).rowCount).toBe(1);
+    });
+
     it("answers a read with its rows", async () => {
       const sql = `SELECT id, name FROM users WHERE id <= ${fixture.parameter(1)} ORDER BY id`;
       expect(await run(sql, { binds: [2] })).toEqual({

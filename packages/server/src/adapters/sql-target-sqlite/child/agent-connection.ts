@@ -7,6 +7,7 @@ import { Catalog } from "./catalog.js";
 import { toStatementError } from "./failure.js";
 import { Guard } from "./guard.js";
 import { withoutRows, type RowsResult } from "../../result-rows.js";
+import { requireFewColumns } from "../../statement-limits.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
 
 /** A statement as the engine compiled it. */
@@ -39,6 +40,7 @@ export class AgentConnection {
    */
   run(statement: AdmittedStatement): RowsResult {
     const compiled = this.#find(statement);
+    requireFewColumns(compiled.columns.length);
     const values = toSqliteBinds(statement.binds);
     this.#guard.watch({ intent: statement.intent, phase: "running", shadowTables: NO_TABLES });
     try {

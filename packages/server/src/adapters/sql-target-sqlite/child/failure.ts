@@ -1,3 +1,4 @@
+import { SQL_GROWTH_BYTES_MAX } from "../../../kernel/limits.js";
 import { StatementError } from "../../../plans/ports.js";
 import { withoutValues } from "../../bound-values.js";
 import type { AdmittedStatement } from "../protocol.js";
@@ -28,6 +29,11 @@ export function toStatementError(error: unknown, context?: FailureContext): Stat
     const message = `The data source is busy (${error.message}); nothing was changed, try again`;
     return new StatementError("rolled_back", message, { cause: error });
   }
+  if (error.message === FULL) {
+    const mebibytes = SQL_GROWTH_BYTES_MAX / (1024 * 1024);
+    const message = `${FULL}: one statement may have the file grow by ${mebibytes} MiB (SQL_GROWTH_BYTES_MAX); write less in one step`;
+    return new StatementError("statement", message, { cause: error });
+  }
   if (context === undefined)
     return new StatementError("statement", error.message, { cause: error });
   const message = withoutValues(error.message, context.statement.binds);
@@ -50,6 +56,8 @@ export function isLeftJournal(error: unknown): boolean {
 
 /** What the engine says of a write to a file, or of a rollback in it, that it may only read. */
 const READ_ONLY = "attempt to write a readonly database";
+/** What the engine says when no page can be added, whether the disk or the limit is to blame. */
+const FULL = "database or disk is full";
 /** Another process's lock. */
 const LOCKED = /^database (table |schema )?is locked/;
 function courteousHints(message: string, context: FailureContext): readonly string[] {

@@ -36,6 +36,10 @@ class SqliteCells implements CellWriter<SqliteCell> {
     }
   }
 
+  bytesMin(cell: SqliteCell): number {
+    return typeof cell === "string" || cell instanceof Uint8Array ? cell.length : 1;
+  }
+
   kept(row: readonly SqliteCell[]): void {
     for (const [column, cell] of row.entries()) {
       if (typeof cell === "string") this.#texts.add(column);

@@ -4,7 +4,7 @@ import { assert } from "../../../kernel/assert.js";
 import { systemClock } from "../../../kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { encodeFrame, FrameDecoder } from "../frames.js";
-import type { ChildNotice, ChildReply, ChildRequest } from "../protocol.js";
+import type { ChildNotice, ChildReply, ChildRequest, ChildSettings } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
 import { openDataSource } from "./connection.js";
 import { toStatementError } from "./failure.js";
@@ -17,9 +17,11 @@ import { WriteSession } from "./write-session.js";
  * statement, so a runaway one is stopped by killing the process it runs in. Requests come on
  * standard input and are answered, in their order, on standard output.
  */
-const [, , role, path, parentPid] = process.argv;
-assert(role === "reader" || role === "writer", "the first argument is the child's role");
-assert(path !== undefined && parentPid !== undefined, "path and parent's process id are given");
+const [, , told] = process.argv;
+assert(told !== undefined, "the settings are given");
+// The server's end speaks the same protocol.
+const settings = JSON.parse(told) as ChildSettings;
+const { role, path, parentPid } = settings;
 
 const answer = role === "reader" ? readerOf(path) : writerOf(path);
 const frames = new FrameDecoder();
@@ -38,8 +40,8 @@ process.stdin.on("data", (chunk: Buffer) => {
 process.stdin.on("end", () => process.exit(0));
 say({ kind: "ready" });
 // A thread of its own: while a statement runs, this one does not see its input end.
-new Worker(new URL("../../parent-watch-worker.js", import.meta.url), {
-  workerData: { parentPid: Number(parentPid) },
+new Worker(new URL("./watch-worker.js", import.meta.url), {
+  workerData: settings,
   stdout: true,
   stderr: true,
 });
@@ -136,7 +138,7 @@ function announceCommit(id: number): void {
 }
 
 function exitIfOrphaned(): void {
-  if (process.ppid !== Number(parentPid)) process.exit(0);
+  if (process.ppid !== parentPid) process.exit(0);
 }
 
 function sayResult(id: number, { outputJson, ...result }: StatementResult): void {

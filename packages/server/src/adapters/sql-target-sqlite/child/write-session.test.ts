@@ -26,6 +26,15 @@ describe("a write and its marker", () => {
     db.close();
   });
 
+  it("may have the file grow by a gibibyte, and by no more", () => {
+    append(attempt(1));
+    const pragma = (name: string) =>
+      Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+    // The pages of the write itself came after the limit was set.
+    const growth = pragma("max_page_count") - pragma("page_count");
+    expect(Math.abs(growth * pragma("page_size") - 1024 ** 3)).toBeLessThan(100_000);
+  });
+
   const attempt = (number: number, stepId = "a"): AttemptRef => ({
     orgId: "org",
     planId: "plan",
@@ -159,5 +168,5 @@ function task(
   statementClass: StatementClass = "write_insert",
 ): WriteTask {
   const statement = { sql, binds, intent: statementClass, statementClass, tables: ["log"] };
-  return { kind: "write", statement, attempt };
+  return { kind: "write", statement, attempt, rowsMax: 10_000 };
 }

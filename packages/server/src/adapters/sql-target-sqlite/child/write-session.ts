@@ -1,10 +1,16 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Clock } from "../../../kernel/clock.js";
+import { SQL_GROWTH_BYTES_MAX } from "../../../kernel/limits.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../../plans/ports.js";
-import type { AdmittedStatement, WriteTask } from "../protocol.js";
+import { requireFewRows } from "../../statement-limits.js";
+import type { WriteTask } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
 import type { SchemaWatch } from "./schema-watch.js";
 import { StepMarkers } from "./step-markers.js";
+
+/** How large the file is: its pages, and the bytes of one. */
+const PAGES =
+  "SELECT page_count AS pages, page_size AS bytes FROM pragma_page_count, pragma_page_size";
 
 /** Runs writes, each with its marker in one transaction, so that each takes effect once. */
 export class WriteSession {
@@ -34,7 +40,8 @@ export class WriteSession {
       if (marker?.outcome === "applied") return marker.result;
       if (marker !== undefined && marker.attempt >= task.attempt.attempt) throw givenUp();
       this.#tidy(forget);
-      const result = this.#run(task.statement);
+      this.#limitGrowth();
+      const result = this.#run(task);
       this.#markers.apply(task.attempt, result);
       return result;
     }, beforeCommit);
@@ -50,15 +57,28 @@ export class WriteSession {
     });
   }
 
-  #run(statement: AdmittedStatement): StatementResult {
+  #run({ statement, rowsMax }: WriteTask): StatementResult {
     // Nothing but a change of the schema changes it; within a transaction, nobody else does.
     if (statement.statementClass !== "admin") {
-      return { ...this.#agent.run(statement), schemaDeltas: [] };
+      const result = this.#agent.run(statement);
+      requireFewRows(result.rowCount, statement.statementClass, rowsMax);
+      return { ...result, schemaDeltas: [] };
     }
     const { result, schemaDeltas } = this.#schemaWatch()(this.#db, () =>
       this.#agent.run(statement),
     );
     return { ...result, schemaDeltas };
+  }
+
+  /** Has the engine refuse a page beyond what one statement may add; in a transaction, nobody else adds any. */
+  #limitGrowth(): void {
+    // The query names these columns, and both are numbers.
+    const size = this.#db.prepare(PAGES).get() as {
+      readonly pages: number;
+      readonly bytes: number;
+    };
+    const pagesMax = size.pages + Math.ceil(SQL_GROWTH_BYTES_MAX / size.bytes);
+    this.#db.exec(`PRAGMA max_page_count = ${pagesMax}`);
   }
 
   #tidy(forget: readonly AttemptRef[]): void {

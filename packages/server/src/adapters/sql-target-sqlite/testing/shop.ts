@@ -8,7 +8,7 @@ import { silentLog } from "../../../kernel/log.js";
 import type { AttemptRef, StatementRequest, StatementResult } from "../../../plans/ports.js";
 import { SqliteAnalyzer } from "../../sql-analyzer/index.js";
 import type { TargetFixture } from "../../testing/sql-target-battery.js";
-import { SqliteTarget } from "../sqlite-target.js";
+import { SqliteTarget, type SqliteTargetOptions } from "../sqlite-target.js";
 
 const SCHEMA = `
   CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -31,7 +31,7 @@ export class Shop implements AsyncDisposable {
   readonly #folder: string;
   #steps = 0;
 
-  constructor(journalMode: "wal" | "delete" = "wal") {
+  constructor(journalMode: "wal" | "delete" = "wal", options: Partial<SqliteTargetOptions> = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "shop-"));
     this.path = join(this.#folder, "shop.db");
     this.asOwner((db) => {
@@ -43,6 +43,7 @@ export class Shop implements AsyncDisposable {
       path: this.path,
       analyzer: new SqliteAnalyzer(),
       log: this.#log(),
+      ...options,
     });
   }
 
