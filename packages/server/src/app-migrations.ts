@@ -35,7 +35,7 @@ export function openMigrations(options: MigrationOptions): OpenMigrations {
     const database =
       path === undefined
         ? new PostgresSchemaDatabase(name, url, config.migrationWaits)
-        : new SqliteSchemaDatabase(name, path);
+        : new SqliteSchemaDatabase(name, path, config.migrationWaits);
     databases.set(name, database);
   }
   const known = new KnownSchemas({ databases, clock, log });

@@ -227,8 +227,8 @@ export const SETTINGS: Settings = {
     type: migrationWait("5000"),
     default: String(MIGRATION_LOCK_WAIT_MS),
     help:
-      "How long a migration on PostgreSQL waits for each lock, in milliseconds; everybody who comes later " +
-      "waits behind it.",
+      "How long a migration waits for each lock, in milliseconds; on PostgreSQL everybody who comes later waits " +
+      "behind it.",
   },
   migrationIndexWaitMs: {
     name: "SERVICE_MIGRATION_INDEX_WAIT_MS",

@@ -1,8 +1,17 @@
-import { describe, it } from "vitest";
-import { faultRounds } from "./testing/fault-rounds.js";
+import { describe, expect, it } from "vitest";
+import { faultRounds } from "../../schema/testing/fault-rounds.js";
+import { openPostgresFaultPlace } from "./testing/postgres-fault-place.js";
 
-describe("a migration whose process dies at every statement, while others write", () => {
+describe("a migration of PostgreSQL whose process dies at every statement, while others write", () => {
   it("loses nothing unasked, touches nothing of others, and can be gone on with", async () => {
-    await faultRounds({ seeds: 6, statementStep: 1 });
+    const ends = await faultRounds({
+      dialect: "postgres",
+      open: openPostgresFaultPlace,
+      seeds: 6,
+      statementStep: 1,
+    });
+    process.stdout.write(`rounds: ${JSON.stringify(ends)}\n`);
+    expect(ends.died).toBeGreaterThan(0);
+    expect(ends.refused).toBeGreaterThan(0);
   });
 });

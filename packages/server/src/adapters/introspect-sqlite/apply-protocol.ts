@@ -1,9 +1,9 @@
 import type { Script, SchemaObject } from "../../schema/index.js";
+import type { ManagedFile } from "./open-managed.js";
 
 /** What a thread that runs a script is started with. */
 export interface ApplyOrder {
-  readonly name: string;
-  readonly path: string;
+  readonly file: ManagedFile;
   readonly script: Script;
   /** Whether values may change: the script's own checks of the rows are not asked then. */
   readonly acceptDataLoss: boolean;
@@ -15,8 +15,10 @@ export type ApplyReport =
   | { readonly is: "done" }
   | {
       readonly is: "failed";
-      readonly code: "STEP_FAILED" | "STORE_UNAVAILABLE" | "APPROVAL_REQUIRED";
+      readonly code: "STEP_FAILED" | "STATE_CONFLICT" | "STORE_UNAVAILABLE" | "APPROVAL_REQUIRED";
       readonly message: string;
+      /** Absent when trying again by itself does not help. */
+      readonly retryAfterMs?: number | undefined;
     };
 
 /** The answer to a schema: whether to go on. */

@@ -5,35 +5,39 @@ import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
 import { stepsOf } from "../../schema/index.js";
 import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
-import { openManaged } from "./open-managed.js";
+import { isBusy, openManaged } from "./open-managed.js";
 import { refuseChangedRows } from "./row-checks.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
 
 assert(parentPort !== null, "this runs in a thread of its own");
 const port = parentPort;
 // Started by SqliteSchemaDatabase, with what it promises there.
-const { name, path, script, acceptDataLoss } = workerData as ApplyOrder;
+const { file, script, acceptDataLoss } = workerData as ApplyOrder;
 
 try {
   await apply();
   say({ is: "done" });
 } catch (error) {
-  const { code, message } = AppError.from(error);
+  const { code, message, retryAfterMs } = AppError.from(error);
   const isKnown =
-    code === "STEP_FAILED" || code === "STORE_UNAVAILABLE" || code === "APPROVAL_REQUIRED";
-  say({ is: "failed", code: isKnown ? code : "STORE_UNAVAILABLE", message });
+    code === "STEP_FAILED" ||
+    code === "STATE_CONFLICT" ||
+    code === "STORE_UNAVAILABLE" ||
+    code === "APPROVAL_REQUIRED";
+  say({ is: "failed", code: isKnown ? code : "STORE_UNAVAILABLE", message, retryAfterMs });
 }
 port.close();
 
 async function apply(): Promise<void> {
-  const db = openManaged(name, path);
+  const db = openManaged(file);
   try {
     // Nothing inside a transaction (SQLite, "Making Other Kinds Of Table Schema Changes", step 1).
     db.exec("PRAGMA foreign_keys = OFF");
     db.exec("PRAGMA synchronous = FULL");
     run(db, "BEGIN IMMEDIATE");
     const isDone = await inTransaction(db);
-    db.exec(isDone ? "COMMIT" : "ROLLBACK");
+    // A COMMIT that waited too long for readers leaves its transaction open, and closing rolls it back.
+    run(db, isDone ? "COMMIT" : "ROLLBACK");
   } finally {
     db.close();
   }
@@ -69,9 +73,21 @@ function run(db: DatabaseSyncInstance, sql: string): void {
   try {
     db.exec(sql);
   } catch (error) {
+    if (isBusy(error)) throw lockRefused(sql, error);
     const reason = error instanceof Error ? error.message : "unknown error";
     throw new AppError("STEP_FAILED", `Nothing was changed: SQLite refuses ${sql}: ${reason}`);
   }
+}
+
+/** A file has one writer at a time, and where it has no WAL, its readers hold up a COMMIT too. */
+function lockRefused(sql: string, cause: unknown): AppError {
+  const who = sql === "COMMIT" ? "that reads it" : "that writes to it";
+  return new AppError(
+    "STATE_CONFLICT",
+    `Nothing was changed: ${sql} waited ${String(file.lockMs)} ms for another connection to ${file.name} ${who}: ` +
+      "end that transaction or wait for it, and run the migration again",
+    { cause, retryAfterMs: 1000 },
+  );
 }
 
 /** The last step before the commit: no row may point to a row that is not there. */

@@ -2,21 +2,32 @@ import { existsSync } from "node:fs";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
 
-/** How long a connection waits for another's transaction. */
-const BUSY_TIMEOUT_MS = 5000;
+/** A file whose schema is managed. */
+export interface ManagedFile {
+  /** Name of the data source, for messages. */
+  readonly name: string;
+  readonly path: string;
+  /** How long a connection waits for the lock of another one, in ms. */
+  readonly lockMs: number;
+}
 
 /** Opens a file that is there. @throws AppError `STORE_UNAVAILABLE`. */
-export function openManaged(name: string, path: string): DatabaseSyncInstance {
+export function openManaged({ name, path, lockMs }: ManagedFile): DatabaseSyncInstance {
   if (!existsSync(path)) throw unavailable(name);
   try {
-    return new DatabaseSync(path, {
-      timeout: BUSY_TIMEOUT_MS,
-      defensive: true,
-      limits: { attach: 0 },
-    });
+    return new DatabaseSync(path, { timeout: lockMs, defensive: true, limits: { attach: 0 } });
   } catch (error) {
     throw unavailable(name, error);
   }
+}
+
+/** SQLite's result code for a lock that another connection holds; extended codes have it in their low byte. */
+const SQLITE_BUSY = 5;
+
+/** Whether a statement was refused because another connection holds the lock that it needs. */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error) || !("errcode" in error)) return false;
+  return typeof error.errcode === "number" && (error.errcode & 0xff) === SQLITE_BUSY;
 }
 
 function unavailable(name: string, cause?: unknown): AppError {

@@ -2,7 +2,9 @@ import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
+import { MIGRATION_LOCK_WAIT_MS } from "../../kernel/limits.js";
 import {
+  type MigrationWaits,
   type RunOrder,
   type RunOutcome,
   Schema,
@@ -11,7 +13,7 @@ import {
 } from "../../schema/index.js";
 import type { Checks, SchemaDatabase, ScratchDatabase } from "../../schema/ports.js";
 import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
-import { openManaged } from "./open-managed.js";
+import { isBusy, type ManagedFile, openManaged } from "./open-managed.js";
 import { SqliteScratch } from "./scratch-sqlite.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
 
@@ -24,18 +26,26 @@ const WORKER = new URL("./apply-worker.js", import.meta.url);
 export class SqliteSchemaDatabase implements SchemaDatabase {
   readonly name: string;
   readonly dialect = "sqlite";
-  readonly #path: string;
+  readonly #file: ManagedFile;
 
-  constructor(name: string, path: string) {
+  /** @param waits only the wait for a lock: a migration of SQLite has no other. */
+  constructor(
+    name: string,
+    path: string,
+    { lockMs }: Pick<MigrationWaits, "lockMs"> = { lockMs: MIGRATION_LOCK_WAIT_MS },
+  ) {
     this.name = name;
-    this.#path = path;
+    this.#file = { name, path, lockMs };
   }
 
   introspect(): Promise<Schema> {
     return Promise.resolve().then(() => {
-      const db = openManaged(this.name, this.#path);
+      const db = openManaged(this.#file);
       try {
         return introspectSqlite(db);
+      } catch (error) {
+        if (isBusy(error)) throw this.#locked(error);
+        throw error;
       } finally {
         db.close();
       }
@@ -65,14 +75,14 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
   }
 
   async #run(script: Script, checks: Checks, acceptDataLoss: boolean): Promise<void> {
-    const order: ApplyOrder = { name: this.name, path: this.#path, script, acceptDataLoss };
+    const order: ApplyOrder = { file: this.#file, script, acceptDataLoss };
     const worker = new Worker(WORKER, { workerData: order });
     const answer = (verdict: ApplyAnswer): void => worker.postMessage(verdict);
     let refusal: Error | undefined;
     for await (const [report] of on(worker, "message", { close: ["exit"] })) {
       // The thread is ours and says nothing else.
       const said = report as ApplyReport;
-      if (said.is === "failed") throw new AppError(said.code, said.message);
+      if (said.is === "failed") throw failureOf(said);
       if (said.is === "done") {
         if (refusal !== undefined) throw refusal;
         return;
@@ -89,6 +99,23 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
   scratch(): Promise<ScratchDatabase> {
     return Promise.resolve(new SqliteScratch());
   }
+
+  /** Without WAL nobody reads a file while somebody commits to it. */
+  #locked(cause: unknown): AppError {
+    return new AppError(
+      "STORE_UNAVAILABLE",
+      `The database ${this.name} cannot be read now: another connection keeps it locked`,
+      { cause, retryAfterMs: 1000 },
+    );
+  }
+}
+
+function failureOf({
+  code,
+  message,
+  retryAfterMs,
+}: Extract<ApplyReport, { is: "failed" }>): AppError {
+  return new AppError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 function refusalOf(check: () => void): Error | undefined {

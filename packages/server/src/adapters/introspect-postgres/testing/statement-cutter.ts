@@ -4,19 +4,24 @@ import type { AddressInfo } from "node:net";
 
 /**
  * A TCP proxy in front of a PostgreSQL server that cuts every connection at one statement, and lets no new
- * one through until it is healed: to the server it is as if the client's process had been killed there.
+ * one through until it is healed: to the server it is as if the client's process had been killed there. Statements
+ * to another database, and those that only read or set, are not counted: a death before one is the same as one after.
  */
 export class StatementCutter implements AsyncDisposable {
   /** The database's address through the proxy. */
   readonly url: string;
+  /** The database's address past the proxy. */
+  readonly target: string;
   readonly #server: Server;
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   #left = Number.POSITIVE_INFINITY;
   #isCut = false;
+  #awaited: { readonly statement: RegExp; readonly resolve: () => void } | undefined;
 
   private constructor(server: Server, target: URL) {
     this.#server = server;
+    this.target = target.href;
     this.#target = target;
     const url = new URL(target);
     url.hostname = "127.0.0.1";
@@ -44,7 +49,15 @@ export class StatementCutter implements AsyncDisposable {
     this.#isCut = false;
   }
 
+  /** Resolves when such a statement comes by, or when the cut is healed. */
+  seen(statement: RegExp): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited = { statement, resolve };
+    });
+  }
+
   heal(): void {
+    this.#awaited?.resolve();
     this.#left = Number.POSITIVE_INFINITY;
     this.#isCut = false;
   }
@@ -57,35 +70,43 @@ export class StatementCutter implements AsyncDisposable {
     const server = dial(Number(this.#target.port), this.#target.hostname);
     this.#pair(client, server);
     this.#pair(server, client);
-    let isStarted = false;
+    let isTarget: boolean | undefined;
     let pending = Buffer.alloc(0);
     client.on("data", (bytes) => {
       pending = Buffer.concat([pending, bytes]);
       for (;;) {
-        // The first message of a connection has no type.
-        const head = isStarted ? 1 : 0;
+        // The first message of a connection has no type, and names the database.
+        const head = isTarget === undefined ? 0 : 1;
         if (pending.length < head + 4) return;
         const length = head + pending.readUInt32BE(head);
         if (pending.length < length) return;
         const message = pending.subarray(0, length);
         pending = pending.subarray(length);
-        // Q: a simple query; P: the parsing of an extended one.
-        if (isStarted && "QP".includes(String.fromCharCode(message[0] ?? 0)) && this.#count())
-          return;
-        isStarted = true;
+        if (isTarget === undefined) {
+          isTarget = message.includes(`database\0${this.#target.pathname.slice(1)}\0`);
+        } else if (isTarget && this.#isCutAt(statementIn(message))) return;
         server.write(message);
       }
     });
     server.on("data", (bytes) => client.write(bytes));
   }
 
-  /** Counts a statement. @returns whether it is the one to be cut at. */
-  #count(): boolean {
+  /** Counts a statement, if it may change something. @returns whether the connections are cut at it. */
+  #isCutAt(sql: string | undefined): boolean {
+    if (sql === undefined || /^\s*(SELECT|SET|SHOW)\b/i.test(sql)) return this.#isCut;
     this.#left -= 1;
-    if (this.#left >= 0) return this.#isCut;
-    this.#isCut = true;
-    for (const socket of this.#sockets) socket.destroy();
-    return true;
+    if (this.#left < 0 && !this.#isCut) {
+      this.#isCut = true;
+      for (const socket of this.#sockets) socket.destroy();
+    }
+    if (!this.#isCut) this.#notice(sql);
+    return this.#isCut;
+  }
+
+  #notice(sql: string): void {
+    if (this.#awaited === undefined || !this.#awaited.statement.test(sql)) return;
+    this.#awaited.resolve();
+    this.#awaited = undefined;
   }
 
   #pair(one: Socket, other: Socket): void {
@@ -102,4 +123,12 @@ export class StatementCutter implements AsyncDisposable {
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+/** The statement of a simple query, or of an extended one when it is parsed; undefined for other messages. */
+function statementIn(message: Buffer): string | undefined {
+  const [type] = message.toString("latin1", 0, 1);
+  const text = message.toString("utf8", 5);
+  if (type === "Q") return text;
+  return type === "P" ? text.slice(text.indexOf("\0") + 1) : undefined;
 }

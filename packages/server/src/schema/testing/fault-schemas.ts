@@ -1,23 +1,28 @@
+import type { Dialect } from "../schema.js";
+import { pickFrom, randomChange } from "./random-changes.js";
+
+/** Two schemas as SQL, and rows for the first, in whose tables `id` is the key. */
+export interface FaultSchemas {
+  readonly base: string;
+  readonly wanted: string;
+  /** INSERT statements; ids are below 900. */
+  readonly rows: string;
+  /** Some table of the first schema, which has a column `code`. */
+  readonly table: string;
+}
+
 /** A column of a random table, beside its key `id`. */
-export interface Column {
+interface Column {
   readonly name: string;
   /** Type, default and NOT NULL, as written. */
   readonly definition: string;
 }
 
 /** A random table with its indexes, as written. */
-export interface Table {
+interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
   readonly indexes: readonly string[];
-}
-
-/** Two schemas, and rows for the first. */
-export interface RandomSchemas {
-  readonly base: readonly Table[];
-  readonly wanted: readonly Table[];
-  /** INSERT statements. */
-  readonly rows: readonly string[];
 }
 
 const BASE: readonly Table[] = [
@@ -41,10 +46,14 @@ const BASE: readonly Table[] = [
   { name: "t2", columns: [{ name: "id", definition: "integer PRIMARY KEY" }], indexes: [] },
 ];
 
+/** A table of the numbers from 1, as both engines have it. */
+const numbers = (count: number): string =>
+  `(WITH RECURSIVE up (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM up WHERE n < ${String(count)}) SELECT n FROM up) AS ns`;
+
 const ROWS: readonly string[] = [
-  "INSERT INTO t0 (id, code, total) SELECT n, 'c' || n, n * 7 FROM generate_series(1, 20) n",
-  "INSERT INTO t1 (id, note) SELECT n, 'note ' || n FROM generate_series(1, 20) n",
-  "INSERT INTO t2 (id) SELECT n FROM generate_series(1, 3) n",
+  `INSERT INTO t0 (id, code, total) SELECT n, 'c' || n, n * 7 FROM ${numbers(20)}`,
+  `INSERT INTO t1 (id, note) SELECT n, 'note ' || n FROM ${numbers(20)}`,
+  `INSERT INTO t2 (id) SELECT n FROM ${numbers(3)}`,
 ];
 
 /** A change of one table; undefined where it drops the table. */
@@ -73,13 +82,23 @@ const CHANGES: readonly (readonly [table: string, change: Change])[] = [
   ["t0", redefine("code", "text NOT NULL")],
   ["t0", (table) => ({ ...table, indexes: [] })],
   ["t1", addColumn("parent", "integer REFERENCES t2 (id)")],
+  // No row of t2 is the default: the rows of t1 do not allow it.
+  ["t1", addColumn("owner", "integer DEFAULT 99 REFERENCES t2 (id)")],
   ["t1", addIndex("CREATE INDEX t1_note ON t1 (note)")],
   ["t1", (table) => ({ ...table, columns: table.columns.filter(({ name }) => name !== "note") })],
   ["t2", addColumn("kind", "text CHECK (kind <> '')")],
 ];
 
 /** A random change of a few tables with rows. @param random From 0 to 1. */
-export function randomSchemas(random: () => number): RandomSchemas {
+export function faultSchemas(dialect: Dialect, random: () => number): FaultSchemas {
+  // The other ones have several schemas on PostgreSQL.
+  if (dialect === "postgres" || random() < 0.5) return changedTables(random);
+  const picks = Array.from({ length: 60 }, () => Math.floor(random() * 1000));
+  return { ...randomChange(dialect, pickFrom(picks)), table: "a" };
+}
+
+/** Changes whose steps are many: columns, indexes, keys and tables. */
+function changedTables(random: () => number): FaultSchemas {
   const chosen = CHANGES.filter(() => random() < 0.4);
   const changed = BASE.flatMap((table) => {
     let now: Table | undefined = table;
@@ -98,11 +117,16 @@ export function randomSchemas(random: () => number): RandomSchemas {
     columns: [{ name: "id", definition: "integer PRIMARY KEY" }],
     indexes: [],
   };
-  return { base: BASE, rows: ROWS, wanted: random() < 0.5 ? [...wanted, added] : wanted };
+  return {
+    base: sqlOf(BASE),
+    rows: ROWS.join(";\n"),
+    wanted: sqlOf(random() < 0.5 ? [...wanted, added] : wanted),
+    table: "t0",
+  };
 }
 
 /** A schema as definitions, tables that others refer to first. */
-export function sqlOf(tables: readonly Table[]): string {
+function sqlOf(tables: readonly Table[]): string {
   const inOrder = [...tables].sort((a, b) => Number(b.name === "t2") - Number(a.name === "t2"));
   return inOrder
     .map(({ name, columns, indexes }) => {

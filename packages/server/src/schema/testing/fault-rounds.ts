@@ -1,0 +1,60 @@
+import { seededRandom } from "../../kernel/testing/seeded-random.js";
+import type { Dialect } from "../schema.js";
+import type { FaultPlace } from "./fault-place.js";
+import { type RoundResult, runFaultRound } from "./fault-round.js";
+import { faultSchemas } from "./fault-schemas.js";
+
+/** More statements than any migration here runs. */
+const STATEMENTS_MAX = 400;
+
+/** How much is tried, and where. */
+export interface FaultRounds {
+  readonly dialect: Dialect;
+  /** Opens an empty database, set up at random. */
+  readonly open: (random: () => number) => Promise<FaultPlace>;
+  /** Random pairs of schemas. */
+  readonly seeds: number;
+  /** 1: the process dies at every statement, in turn; n: at every nth. */
+  readonly statementStep: number;
+  /** Of the first pair; another one each time unless given. */
+  readonly firstSeed?: number;
+}
+
+/** How often a round ended in each way. */
+export type RoundEnds = Record<RoundResult["end"], number>;
+
+/**
+ * Has the process of random migrations die at one statement after the other, in a database of its own each
+ * time, until the migration is through before its statement comes.
+ * @throws Error that names the seed and the statement.
+ */
+export async function faultRounds(rounds: FaultRounds): Promise<RoundEnds> {
+  const { seeds, statementStep, firstSeed = Date.now() >>> 0 } = rounds;
+  const ends: RoundEnds = { died: 0, refused: 0, done: 0, unchanged: 0 };
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    const offset = seed % statementStep;
+    for (let statement = offset; statement < STATEMENTS_MAX; statement += statementStep) {
+      const { end, isThrough } = await oneRound(rounds, seed, statement);
+      ends[end] += 1;
+      if (isThrough) break;
+    }
+  }
+  return ends;
+}
+
+async function oneRound(
+  { dialect, open }: FaultRounds,
+  seed: number,
+  statement: number,
+): Promise<RoundResult> {
+  const schemas = faultSchemas(dialect, seededRandom(seed));
+  const random = seededRandom(seed + statement);
+  await using place = await open(random);
+  try {
+    return await runFaultRound(place, { schemas, statement, random });
+  } catch (cause) {
+    throw new Error(`seed ${String(seed)}, statement ${String(statement)}: ${String(cause)}`, {
+      cause,
+    });
+  }
+}
