@@ -161,6 +161,8 @@ export const MIGRATION_INDEX_WAIT_MS: number = 10 * 60_000;
 export const MIGRATION_WAIT_MS_MAX: number = 24 * 60 * 60_000;
 /** How long a migration waits for another one of the same database. */
 export const MIGRATION_TURN_WAIT_MS: number = 5000;
+/** Recorded schemas kept in memory; one of a thousand tables takes about 10 MB. */
+export const RECORDED_SCHEMAS_KEPT = 4;
 /** Quads that one SPARQL query may have loaded into the engine, which holds them in some 600 bytes each. */
 export const SPARQL_QUADS_MAX: number = 1_000_000;
 /** How long a SPARQL query may take, in ms, with the loading of its quads. */

@@ -1,5 +1,6 @@
-import { identify } from "./identify.js";
-import type { Schema, SchemaObject, Scalar, Reference, Value } from "./schema.js";
+import type { Pausing } from "../state/index.js";
+import { identifying } from "./identify.js";
+import type { Schema, SchemaObject, Value } from "./schema.js";
 import { textOf } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 
@@ -56,13 +57,14 @@ export interface ConcernedDifferences {
  * @param extras also name what others have made on, or have come to depend on, such an object: it would go
  * along with the object.
  */
-export function concernedDifferences(
+export function* concernedDifferences(
   expected: Schema,
   draft: Schema,
   concern: Concern,
   { extras }: { readonly extras: boolean },
-): ConcernedDifferences {
-  const live = identify(draft, expected);
+): Pausing<ConcernedDifferences> {
+  const live = yield* identifying(draft, expected);
+  yield;
   const differences = diffSchemas(expected, live).filter((operation) => {
     const { action, id } = operation;
     if (concern.ids.has(id)) return true;
@@ -82,19 +84,26 @@ function isTiedTo(schema: Schema, object: SchemaObject, { ids, wholes }: Concern
 
 /** The ids of all objects that an object refers to. */
 export function referencesOf({ values }: SchemaObject): readonly string[] {
-  return Object.values(values).flatMap(referencesIn);
+  const found: string[] = [];
+  for (const value of Object.values(values)) addReferences(value, found);
+  return found;
 }
 
 /** The ids of the objects that a value refers to. */
 export function referencesIn(value: Value): readonly string[] {
-  const one = (item: Scalar | Reference): readonly string[] =>
-    typeof item === "object" ? [item.ref] : [];
-  // A list is made of parts, which are made of plain values and references.
-  return Array.isArray(value)
-    ? (value as readonly Readonly<Record<string, Scalar | Reference>>[]).flatMap((part) =>
-        Object.values(part).flatMap(one),
-      )
-    : one(value as Scalar | Reference);
+  const found: string[] = [];
+  addReferences(value, found);
+  return found;
+}
+
+/** Schemas of a thousand tables are searched for references: this makes no lists on the way. */
+function addReferences(value: Value, found: string[]): void {
+  if (typeof value !== "object") return;
+  if ("ref" in value) {
+    found.push(value.ref);
+    return;
+  }
+  for (const part of value) for (const item of Object.values(part)) addReferences(item, found);
 }
 
 /** The parts of an object, their parts, and so on. */

@@ -1,8 +1,8 @@
 import { AppError } from "../kernel/errors.js";
-import type { Hash } from "../state/index.js";
-import { identify } from "./identify.js";
+import type { Hash, Pausing } from "../state/index.js";
+import { identifying } from "./identify.js";
 import { isInvalidIndex } from "./postgres/invalid-indexes.js";
-import { rootOf } from "./root.js";
+import { rootsOf } from "./root.js";
 import type { Schema } from "./schema.js";
 import { diffSchemas, isSameSchema, type Operation } from "./schema-diff.js";
 
@@ -15,9 +15,12 @@ export interface Drift {
 }
 
 /** Compares a database with the schema it should have. @param draft As it was read. */
-export function driftBetween(expected: Schema, draft: Schema): Drift & { readonly live: Schema } {
-  const live = identify(draft, expected);
-  const [expectedRoot, liveRoot] = [rootOf(expected), rootOf(live)];
+export function* driftBetween(
+  expected: Schema,
+  draft: Schema,
+): Pausing<Drift & { readonly live: Schema }> {
+  const live = yield* identifying(draft, expected);
+  const { baseRoot: expectedRoot, targetRoot: liveRoot } = yield* rootsOf(expected, live);
   const differences = expectedRoot === liveRoot ? [] : diffSchemas(expected, live);
   return { expectedRoot, liveRoot, differences, live };
 }
@@ -29,8 +32,9 @@ const NAMED_MAX = 10;
  * @returns the schema as it was read, with the ids of the one it should be.
  * @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted.
  */
-export function refuseDrift(database: string, expected: Schema, draft: Schema): Schema {
-  const live = identify(draft, expected);
+export function* refusingDrift(database: string, expected: Schema, draft: Schema): Pausing<Schema> {
+  const live = yield* identifying(draft, expected);
+  yield;
   if (isSameSchema(expected, live)) return live;
   const differences = diffSchemas(expected, live);
   throw driftError(database, differences, invalidIndexesAmong(differences, live));

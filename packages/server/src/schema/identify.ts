@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
+import { type Pausing, withoutPauses } from "../state/index.js";
 import { indexBy, keyOf, type ObjectIndex } from "./index-by.js";
 import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject, textOf, withIds } from "./schema.js";
@@ -48,8 +49,20 @@ export function identify(
   before: Schema | undefined,
   hints: readonly RenameHint[] = [],
 ): Schema {
+  return withoutPauses(identifying(draft, before, hints));
+}
+
+/** Gives every object its IRI as {@link identify} does, with pauses. */
+export function identifying(
+  draft: Schema,
+  before: Schema | undefined,
+  hints: readonly RenameHint[] = [],
+): Pausing<Schema> {
   return new Identification(draft, before, hints).run();
 }
+
+/** Objects that are identified from one pause to the next: some milliseconds. */
+const AT_ONCE = 2000;
 
 class Identification {
   readonly #draft: Schema;
@@ -58,25 +71,30 @@ class Identification {
   readonly #iris = new Map<string, string>();
   readonly #taken = new Set<string>();
   /** Objects of before: by the engine's own id, by name, and by what they are about. */
-  readonly #byNativeId: ObjectIndex;
-  readonly #byName: ObjectIndex;
-  readonly #byPlace: ObjectIndex;
+  #byNativeId: ObjectIndex = new Map();
+  #byName: ObjectIndex = new Map();
+  #byPlace: ObjectIndex = new Map();
   /** Objects of now, by kind and name. */
-  readonly #nowByName: ObjectIndex;
+  #nowByName: ObjectIndex = new Map();
 
   constructor(draft: Schema, before: Schema | undefined, hints: readonly RenameHint[]) {
     this.#draft = draft;
     this.#before = before;
     this.#hints = hints;
-    const objects = before?.objects ?? [];
+  }
+
+  *#makeIndexes(): Pausing<void> {
+    const objects = this.#before?.objects ?? [];
     this.#byNativeId = indexBy(objects, ({ values }) => textOf(values, "nativeId"));
     this.#byName = indexBy(objects, (object) => this.#nameKey(object, object.name));
+    yield;
     this.#byPlace = indexBy(objects, (object) => {
       const place = placeOf(object, same);
       const home = isOwned(object) ? "" : object.parent;
       return place === undefined ? undefined : keyOf(object.kind, home, place);
     });
-    this.#nowByName = indexBy(draft.objects, ({ kind, name = "" }) => keyOf(kind, "", name));
+    yield;
+    this.#nowByName = indexBy(this.#draft.objects, ({ kind, name = "" }) => keyOf(kind, "", name));
   }
 
   /** Ids of the engine mean something only within one database, and not in a copy of it. */
@@ -84,36 +102,55 @@ class Identification {
     return this.#draft.database.values.nativeId === this.#before?.database.values.nativeId;
   }
 
-  run(): Schema {
+  *run(): Pausing<Schema> {
+    yield* this.#makeIndexes();
+    yield;
     const levels = levelsOf(this.#draft);
-    for (const level of levels) this.#identifyNamed(level.filter(isNamed));
+    yield;
+    for (const level of levels) yield* this.#identifyNamed(level.filter(isNamed));
+    yield;
     for (const object of levels.flat().filter((each) => !isNamed(each))) {
       const says = contentOf(object, (id) => this.#iriOf(id));
       this.#assign(object, this.#sameByContent(object, says));
       this.#assign(object, { id: this.#mint(object, says) });
     }
-    return new Schema(
-      this.#draft.objects.map((object) => ({
+    yield;
+    const identified: SchemaObject[] = [];
+    for (const object of this.#draft.objects) {
+      identified.push({
         ...object,
         id: this.#iriOf(object.id),
         parent: object.parent === undefined ? undefined : this.#iriOf(object.parent),
         values: withIds(object.values, (id) => this.#iriOf(id)),
-      })),
-    );
+      });
+      if (identified.length % AT_ONCE === 0) yield;
+    }
+    yield;
+    return new Schema(identified);
   }
 
   /**
    * Sameness by id or hint goes before sameness by name, which may have passed on to another. A serial
    * column's sequence goes with the column: the numbers that it has given out are the column's.
    */
-  #identifyNamed(level: readonly SchemaObject[]): void {
+  *#identifyNamed(level: readonly SchemaObject[]): Pausing<void> {
     const left = (): readonly SchemaObject[] => level.filter(({ id }) => !this.#iris.has(id));
-    for (const object of level) this.#assign(object, this.#sameById(object));
-    for (const object of left().filter(isOwned)) this.#assign(object, this.#sameByPlace(object));
-    for (const object of left()) this.#assign(object, this.#sameByName(object));
-    for (const object of left()) this.#assign(object, this.#sameByPlace(object));
-    for (const object of left())
-      this.#assign(object, { id: this.#mint(object, object.name ?? "") });
+    const byPlace = (object: SchemaObject): SchemaObject | undefined => this.#sameByPlace(object);
+    yield* this.#assignEach(level, (object) => this.#sameById(object));
+    yield* this.#assignEach(left().filter(isOwned), byPlace);
+    yield* this.#assignEach(left(), (object) => this.#sameByName(object));
+    yield* this.#assignEach(left(), byPlace);
+    yield* this.#assignEach(left(), (object) => ({ id: this.#mint(object, object.name ?? "") }));
+  }
+
+  *#assignEach(
+    objects: readonly SchemaObject[],
+    sameOf: (object: SchemaObject) => { readonly id: string } | undefined,
+  ): Pausing<void> {
+    for (const [index, object] of objects.entries()) {
+      this.#assign(object, sameOf(object));
+      if (index % AT_ONCE === AT_ONCE - 1) yield;
+    }
   }
 
   /**

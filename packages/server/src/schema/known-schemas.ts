@@ -119,8 +119,8 @@ class WatchedDatabase implements SchemaDatabase {
       script,
       {
         ...checks,
-        after: (draft) => {
-          checks.after(draft);
+        after: async (draft) => {
+          await checks.after(draft);
           reached = draft;
         },
       },

@@ -1,3 +1,4 @@
+import { type Pausing, withoutPauses } from "../state/index.js";
 import { alteredRules } from "./lint/alteration-rules.js";
 import { type Finding, reportOn } from "./lint/finding.js";
 import { invalidIndexFindings } from "./lint/invalid-index-findings.js";
@@ -17,10 +18,21 @@ import { diffSchemas, type Operation } from "./schema-diff.js";
 
 /** What there is to think about in a script that leads from one schema to another. */
 export function lint(base: Schema, target: Schema, script: Script): readonly Finding[] {
+  return withoutPauses(linting(base, target, script));
+}
+
+/** Reads a script as {@link lint} does, with pauses. */
+export function* linting(
+  base: Schema,
+  target: Schema,
+  script: Script,
+): Pausing<readonly Finding[]> {
   const operations = diffSchemas(base, target);
+  yield;
+  const losses = [...lossFindings(base, target), ...typeFindings(base, target)];
+  yield;
   const findings = [
-    ...lossFindings(base, target),
-    ...typeFindings(base, target),
+    ...losses,
     ...operations.flatMap((operation) => rulesFor(base, target, operation)),
     ...viewFindings(base, target),
     ...invalidIndexFindings(base, target),

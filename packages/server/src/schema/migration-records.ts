@@ -1,6 +1,14 @@
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
-import { type BlockStore, type CommitNote, iri, quad, text, TripleStore } from "../state/index.js";
+import {
+  type BlockStore,
+  type CommitNote,
+  iri,
+  type Pausing,
+  quad,
+  text,
+  TripleStore,
+} from "../state/index.js";
 import type { Migration } from "./migration.js";
 
 const DOCUMENT = iri("urn:steward:schema#document");
@@ -32,11 +40,15 @@ export class MigrationRecords {
   }
 
   /** Keeps a migration as it is now. Durable when it returns. */
-  put(migration: Migration, note: CommitNote): void {
+  *putting(migration: Migration, note: CommitNote): Pausing<void> {
     const subject = iri(PREFIX + migration.id);
+    const document = text(JSON.stringify(migration));
+    yield;
     // Both at once and without a journal: after a death on the way the old one is still there.
     this.#store.unload(this.#store.now.match({ subject, predicate: DOCUMENT }));
-    this.#store.load([quad(subject, DOCUMENT, text(JSON.stringify(migration)))]);
+    yield;
+    this.#store.load([quad(subject, DOCUMENT, document)]);
+    yield;
     this.#store.commit(note);
   }
 }

@@ -1,8 +1,15 @@
 import { assert } from "../kernel/assert.js";
 import { AppError } from "../kernel/errors.js";
+import { withPauses } from "../state/index.js";
 import { checkpoint, type PlannedScript } from "./checkpoint.js";
-import { type Concern, concernedDifferences, concernedRelations, concernOf } from "./concern.js";
-import { refuseDifferences, refuseDrift } from "./drift.js";
+import {
+  type Concern,
+  type ConcernedDifferences,
+  concernedDifferences,
+  concernedRelations,
+  concernOf,
+} from "./concern.js";
+import { refuseDifferences, refusingDrift } from "./drift.js";
 import { withLayoutOf } from "./layout.js";
 import { lint } from "./lint.js";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
@@ -52,15 +59,13 @@ export class MigrationRun {
     const isOneUnit = script.length === 1 && script[0]?.isAtomic === true;
     const checks: Checks = {
       concerned: concernedRelations({ from, to }, this.#path.recorded),
-      before: (draft) => {
-        refuseDrift(this.#database.name, from, draft);
+      before: async (draft) => {
+        await withPauses(refusingDrift(this.#database.name, from, draft));
       },
-      after: (draft) => {
-        if (isOneUnit) {
-          reached = refuseDrift(this.#database.name, to, draft);
-        } else {
-          reached = this.#promised(draft);
-        }
+      after: async (draft) => {
+        reached = isOneUnit
+          ? await withPauses(refusingDrift(this.#database.name, to, draft))
+          : await this.#promised(draft);
       },
     };
     const identity = this.#identity("migrate", 0);
@@ -90,10 +95,11 @@ export class MigrationRun {
     const outcome = await this.#database.apply(
       script,
       {
-        before: (draft) => {
-          this.#refuseOthersChanges({ possible, concern, extras: false }, draft, run);
+        before: (draft) =>
+          this.#refuseOthersChanges({ possible, concern, extras: false }, draft, run),
+        after: async (draft) => {
+          reached = await this.#promised(draft);
         },
-        after: (draft) => (reached = this.#promised(draft)),
       },
       { identity: this.#identity("migrate", 0), continues: run, ...options },
     );
@@ -156,11 +162,12 @@ export class MigrationRun {
     const outcome = await this.#database.apply(
       script,
       {
-        before: (draft) => {
-          this.#refuseOthersChanges({ possible: [here], concern, extras: true }, draft, run);
-        },
-        after: (draft) => {
-          const { differences } = concernedDifferences(from, draft, concern, { extras: false });
+        before: (draft) =>
+          this.#refuseOthersChanges({ possible: [here], concern, extras: true }, draft, run),
+        after: async (draft) => {
+          const { differences } = await withPauses(
+            concernedDifferences(from, draft, concern, { extras: false }),
+          );
           refuseDifferences(this.#database.name, differences);
         },
         rows: acceptDataLoss ? [] : guards,
@@ -180,21 +187,23 @@ export class MigrationRun {
   }
 
   /** The schema that was promised. @throws AppError `STATE_CONFLICT` when it was not reached. */
-  #promised(draft: Schema): Schema {
+  async #promised(draft: Schema): Promise<Schema> {
     const { from, to } = this.#path;
-    const found = concernedDifferences(to, draft, concernOf(from, to), { extras: false });
+    const concern = concernOf(from, to);
+    const found = await withPauses(concernedDifferences(to, draft, concern, { extras: false }));
     refuseDifferences(this.#database.name, found.differences);
     return withLayoutOf(to, found.live);
   }
 
-  #refuseOthersChanges(
+  async #refuseOthersChanges(
     { possible, concern, extras }: Expectation,
     draft: Schema,
     run: UnfinishedRun,
-  ): void {
-    const compared = possible.map((expected) =>
-      concernedDifferences(expected, draft, concern, { extras }),
-    );
+  ): Promise<void> {
+    const compared: ConcernedDifferences[] = [];
+    for (const expected of possible) {
+      compared.push(await withPauses(concernedDifferences(expected, draft, concern, { extras })));
+    }
     const found = compared.find((each) => each.differences.length === 0) ?? compared[0];
     assert(found !== undefined, "there is a schema to compare with");
     const { live, differences } = found;

@@ -4,10 +4,9 @@ import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { Turns } from "../kernel/turns.js";
 import { type BlockStore, type Repositories, withPauses } from "../state/index.js";
-import { type Drift, driftBetween, refuseDrift } from "./drift.js";
+import { type Drift, driftBetween, refusingDrift } from "./drift.js";
 import type { PlannedScript } from "./checkpoint.js";
-import { identify } from "./identify.js";
-import { lint } from "./lint.js";
+import { identifying } from "./identify.js";
 import {
   type Migration,
   type MigrationStatus,
@@ -25,7 +24,7 @@ import { reachedSchema, type WayToReach } from "./reached-schema.js";
 import { MigrationRun } from "./migration-run.js";
 import type { Dialect, Schema } from "./schema.js";
 import { noteOf, requireSchemaAdmin } from "./schema-admin.js";
-import { changeBetween, type SchemaChange } from "./schema-change.js";
+import { changeBetween, planRun, type SchemaChange } from "./schema-change.js";
 import { SchemaHistory, schemaNamed } from "./schema-history.js";
 import { scriptBetween } from "./script.js";
 import { unfinishedError } from "./unfinished-run.js";
@@ -91,7 +90,9 @@ export class MigrationService {
       if (migration.status === "unchanged") return migration;
       refuseUnproven(await proveTouched(database, { ...migration, base, target }));
       const note = noteOf(caller, `Propose ${migration.id}`);
-      await this.#write(caller, (store) => this.#records(store).put(migration, note));
+      await this.#write(caller, (store) =>
+        withPauses(this.#records(store).putting(migration, note)),
+      );
       return migration;
     });
   }
@@ -121,11 +122,11 @@ export class MigrationService {
    */
   async compare(caller: Caller, from: string, to: string): Promise<SchemaChange> {
     requireSchemaAdmin(caller);
-    const { base, target } = await this.#read(caller, (store) => {
+    const { base, target } = await this.#read(caller, async (store) => {
       const { clock } = this.#parts;
       return {
-        base: schemaNamed(store, clock, { field: "from", name: from }),
-        target: schemaNamed(store, clock, { field: "to", name: to }),
+        base: await withPauses(schemaNamed(store, clock, { field: "from", name: from })),
+        target: await withPauses(schemaNamed(store, clock, { field: "to", name: to })),
       };
     });
     if (base.dialect === target.dialect) return withPauses(changeBetween(base, target));
@@ -150,7 +151,7 @@ export class MigrationService {
     const database = this.#database(name);
     return this.#turns.next(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
-      return driftBetween(expected, await database.introspect());
+      return withPauses(driftBetween(expected, await database.introspect()));
     });
   }
 
@@ -161,12 +162,15 @@ export class MigrationService {
     return this.#turns.next(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
       const unfinished = await database.unfinishedRun();
-      const { live, liveRoot, expectedRoot } = driftBetween(expected, await database.introspect());
+      const draft = await database.introspect();
+      const { live, liveRoot, expectedRoot } = await withPauses(driftBetween(expected, draft));
       // Whoever takes the schema for what it should be has dealt with what was left half way.
       if (unfinished !== undefined) await database.forgetRun(unfinished);
       if (liveRoot === expectedRoot) return undefined;
       const note = noteOf(caller, message);
-      return this.#write(caller, (store) => this.#history(store, database).record(live, note));
+      return this.#write(caller, (store) =>
+        withPauses(this.#history(store, database).recording(live, note)),
+      );
     });
   }
 
@@ -282,10 +286,10 @@ export class MigrationService {
       if (found !== undefined) {
         return this.#recordRun(caller, { migration, status: goal, schema: found, step });
       }
-      const script = scriptBetween(from, to);
+      const { script, findings } = await withPauses(planRun(from, to));
       refuseOthersWork(script, isUp ? migration.up : migration.down);
       const isAccepted = options.acceptDataLoss ?? false;
-      refuseLoss(lint(from, to, script), isAccepted);
+      refuseLoss(findings, isAccepted);
       refuseUnproven(await proveTouched(database, { ...migration, ...schemasOf(migration) }));
       const run = await this.#runOf(caller, migration, isUp ? "up" : "down", { from, to, script });
       const reached = await run.start({ acceptDataLoss: isAccepted });
@@ -300,8 +304,8 @@ export class MigrationService {
     way: Omit<WayToReach, "recorded">,
   ): Promise<Schema | undefined> {
     const database = this.#database(way.database);
-    const head = await this.#read(caller, (store) => this.#history(store, database).head);
-    return reachedSchema(draft, { ...way, recorded: head?.schema });
+    const recorded = await this.#recordedSchema(caller, database);
+    return withPauses(reachedSchema(draft, { ...way, recorded }));
   }
 
   /** Has somebody deal with the unfinished run of a migration. */
@@ -340,10 +344,7 @@ export class MigrationService {
     planned: PlannedScript,
   ): Promise<MigrationRun> {
     const database = this.#database(migration.database);
-    const recorded = await this.#read(
-      caller,
-      (store) => this.#history(store, database).head?.schema,
-    );
+    const recorded = await this.#recordedSchema(caller, database);
     return new MigrationRun(database, {
       ...{ migrationId: migration.id, direction, ...planned },
       recorded: recorded ?? planned.from,
@@ -358,13 +359,13 @@ export class MigrationService {
     const word = status === "applied" ? "Apply" : "Revert";
     const by = step === undefined ? "" : ` (step ${step.stepId} of plan ${step.planId})`;
     const note = noteOf(caller, `${word} ${id}: ${message}${by}`);
-    return this.#write(caller, (store) => {
+    return this.#write(caller, async (store) => {
       const records = this.#records(store);
       const migration = records.get(id);
       // Another server may have seen the same and said so.
       if (migration.status === status) return migration;
       const database = this.#database(migration.database);
-      const commit = this.#history(store, database).record(schema, note);
+      const commit = await withPauses(this.#history(store, database).recording(schema, note));
       const { commits, stepRuns = [] } = migration;
       const done = {
         ...migration,
@@ -372,7 +373,7 @@ export class MigrationService {
         commits: [...commits, commit],
         ...(step === undefined ? {} : { stepRuns: [...stepRuns, { ...step, commit }] }),
       };
-      records.put(done, note);
+      await withPauses(records.putting(done, note));
       return done;
     });
   }
@@ -382,28 +383,34 @@ export class MigrationService {
     const expected = await this.#recordedOrNow(database, caller);
     const draft = await database.introspect();
     // As it is read now, with what the layout says of it now.
-    return refuseDrift(database.name, expected, draft);
+    return withPauses(refusingDrift(database.name, expected, draft));
   }
 
   async #recordedOrNow(database: SchemaDatabase, caller: Caller): Promise<Schema> {
-    const recorded = (store: BlockStore): Schema | undefined =>
-      this.#history(store, database).head?.schema;
-    const expected = await this.#read(caller, recorded);
+    const expected = await this.#recordedSchema(caller, database);
     if (expected !== undefined) return expected;
-    const schema = identify(await database.introspect(), undefined);
+    const schema = await withPauses(identifying(await database.introspect(), undefined));
     const note = noteOf(caller, `Record the schema of ${database.name}`);
-    return this.#write(caller, (store) => {
-      const first = recorded(store);
-      if (first === undefined) this.#history(store, database).record(schema, note);
-      return first ?? schema;
+    return this.#write(caller, async (store) => {
+      const history = this.#history(store, database);
+      const first = await withPauses(history.reading());
+      if (first === undefined) await withPauses(history.recording(schema, note));
+      return first?.schema ?? schema;
     });
   }
 
-  #read<T>({ orgId }: Caller, read: (store: BlockStore) => T): Promise<T> {
+  #recordedSchema(caller: Caller, database: SchemaDatabase): Promise<Schema | undefined> {
+    return this.#read(caller, async (store) => {
+      const recorded = await withPauses(this.#history(store, database).reading());
+      return recorded?.schema;
+    });
+  }
+
+  #read<T>({ orgId }: Caller, read: (store: BlockStore) => T | Promise<T>): Promise<T> {
     return this.#parts.repositories.read(orgId, ({ store }) => read(store));
   }
 
-  #write<T>({ orgId }: Caller, write: (store: BlockStore) => T): Promise<T> {
+  #write<T>({ orgId }: Caller, write: (store: BlockStore) => T | Promise<T>): Promise<T> {
     return this.#parts.repositories.write(orgId, ({ store }) => write(store));
   }
 

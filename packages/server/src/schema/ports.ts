@@ -34,9 +34,9 @@ export type Script = readonly Phase[];
 /** What must hold of the schema around a script; a check throws to stop it. */
 export interface Checks {
   /** Of the schema before the first statement, with nobody able to migrate it meanwhile. */
-  readonly before: (draft: Schema) => void;
+  readonly before: (draft: Schema) => Promise<void>;
   /** Of the schema after the last statement, before it is committed where that can be. */
-  readonly after: (draft: Schema) => void;
+  readonly after: (draft: Schema) => Promise<void>;
   /**
    * Native ids of the relations that the script is to change or drop: a run of one transaction may read what it has
    * written and these, and take the rest as it was before.

@@ -1,5 +1,5 @@
 import { AppError } from "../kernel/errors.js";
-import type { Hash } from "../state/index.js";
+import { type Hash, withPauses } from "../state/index.js";
 import { identify } from "./identify.js";
 import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
 import { rootOf } from "./root.js";
@@ -8,7 +8,7 @@ import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { withoutUnmanaged } from "./unmanaged.js";
 import { diffSchemas, isSameSchema, type Operation } from "./schema-diff.js";
 import { scriptFor } from "./script.js";
-import { touchedPart } from "./touched-part.js";
+import { findingTouchedPart } from "./touched-part.js";
 
 /** A way that is to be proven. */
 export interface Way {
@@ -56,7 +56,7 @@ export async function proveMigration(database: SchemaDatabase, way: Way): Promis
 export async function proveTouched(database: SchemaDatabase, way: Way): Promise<MigrationProof> {
   if (database.dialect === "sqlite") return proveMigration(database, way);
   const { base, target, up, down } = managed(way);
-  const part = touchedPart({ base, target });
+  const part = await withPauses(findingTouchedPart({ base, target }));
   if (part.base.objects.length === base.objects.length) return proveMigration(database, way);
   try {
     const proof = await proveMigration(database, { ...part, up, down });

@@ -4,7 +4,7 @@ import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { type Hash, withPauses } from "../state/index.js";
 import { refuseIdleHints } from "./hint-effects.js";
-import { identify, type RenameHint } from "./identify.js";
+import { identifying, type RenameHint } from "./identify.js";
 import type { Migration } from "./migration.js";
 import type { SchemaDatabase } from "./ports.js";
 import type { Schema } from "./schema.js";
@@ -41,7 +41,7 @@ export async function wantedSchema(
   refuseUnmade(base, definitions.unmanaged);
   if (defined.status === "rejected") throw AppError.from(defined.reason);
   const all = [...hints, ...definitions.hints];
-  const found = identify(defined.value, base, all);
+  const found = await withPauses(identifying(defined.value, base, all));
   refuseIdleHints(base, found, all);
   refuseUnmadeIn(found, base);
   const wanted = withVersionsOf(base, found, definitions.unversioned);

@@ -1,5 +1,5 @@
 import { AppError } from "../kernel/errors.js";
-import { iri, type Quad, quad, text, typed } from "../state/index.js";
+import { iri, type Pausing, type Quad, quad, text, typed, withoutPauses } from "../state/index.js";
 import type { NamedNode, ObjectTerm } from "../state/index.js";
 import { Schema, type SchemaObject } from "./schema.js";
 import type { Part, Reference, Scalar, Value } from "./schema.js";
@@ -13,12 +13,15 @@ const NAME = iri(`${NAMESPACE}name`);
 const PART_OF = iri(`${NAMESPACE}partOf`);
 const ITEM = iri(`${NAMESPACE}item`);
 
+/** Statements or objects that are read from one pause to the next: some milliseconds. */
+const AT_ONCE = 2000;
+
 /** The graph of what is kept beside a schema: where columns stand, what the engine calls objects. */
 export const LAYOUT: NamedNode = iri("urn:steward:schema:layout");
 
-/** A schema's statements. Those in the graph {@link LAYOUT} are no part of what it means. */
-export function* quadsOf(schema: Schema): Generator<Quad> {
-  for (const object of schema.objects) {
+/** The statements of a schema's objects. Those in the graph {@link LAYOUT} are no part of what it means. */
+export function* quadsOf(objects: readonly SchemaObject[]): Generator<Quad> {
+  for (const object of objects) {
     const subject = iri(object.id);
     yield quad(subject, RDF_TYPE, iri(NAMESPACE + object.kind));
     if (object.name !== undefined) yield quad(subject, NAME, text(object.name));
@@ -61,16 +64,24 @@ function termOf(value: Scalar | Reference): ObjectTerm {
  * @throws AppError `STATE_CORRUPTED` when they are none of a schema.
  */
 export function schemaOf(quads: Iterable<Quad>): Schema {
+  return withoutPauses(readingSchema(quads));
+}
+
+/** Reads a schema back as {@link schemaOf} does, with pauses. */
+export function* readingSchema(quads: Iterable<Quad>): Pausing<Schema> {
   const said = new Map<string, Quad[]>();
+  let count = 0;
   for (const each of quads) {
     const about = said.get(each.subject.value);
     if (about === undefined) said.set(each.subject.value, [each]);
     else about.push(each);
+    if (++count % AT_ONCE === 0) yield;
   }
   const objects: SchemaObject[] = [];
   for (const [id, about] of said) {
     const kind = about.find(({ predicate }) => predicate.equals(RDF_TYPE))?.object.value;
     if (kind !== undefined) objects.push(objectOf(id, kind.slice(NAMESPACE.length), about, said));
+    if (objects.length % AT_ONCE === 0) yield;
   }
   const schema = new Schema(objects);
   if (objects.filter(({ parent }) => parent === undefined).length !== 1) throw noSchema();

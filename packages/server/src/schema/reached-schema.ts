@@ -1,5 +1,6 @@
 import { AppError } from "../kernel/errors.js";
-import { identify } from "./identify.js";
+import type { Pausing } from "../state/index.js";
+import { identifying } from "./identify.js";
 import { layoutOf, withLayoutOf } from "./layout.js";
 import { isSameSchema } from "./schema-diff.js";
 import type { Schema } from "./schema.js";
@@ -21,16 +22,21 @@ export interface WayToReach {
  * @param draft the schema as it is.
  * @throws AppError `STATE_CONFLICT` when the layout is neither that of before nor that of after.
  */
-export function reachedSchema(
+export function* reachedSchema(
   draft: Schema,
   { database, from, to, recorded }: WayToReach,
-): Schema | undefined {
+): Pausing<Schema | undefined> {
+  yield;
   const isCurrent = recorded !== undefined && isSameSchema(recorded, from);
   const origin = isCurrent ? recorded : from;
+  yield;
   const goal = withLayoutOf(to, origin);
-  const atGoal = identify(draft, goal);
+  yield;
+  const atGoal = yield* identifying(draft, goal);
+  yield;
   if (!isSameSchema(atGoal, to)) return undefined;
-  const atOrigin = identify(draft, origin);
+  const atOrigin = yield* identifying(draft, origin);
+  yield;
   if (!isSameSchema(atOrigin, from)) return atGoal;
   if (isLaidOutAs(atOrigin, origin)) return undefined;
   if (isLaidOutAs(atGoal, goal)) return atGoal;

@@ -1,7 +1,8 @@
-import type { Clock } from "../kernel/clock.js";
-import { type Hash, MemoryBlockStore, TripleStore } from "../state/index.js";
+import { datasetRoots, type Hash, type Pausing, withoutPauses } from "../state/index.js";
+import type { Quad } from "../state/index.js";
 import { LAYOUT, quadsOf } from "./quads.js";
-import type { Schema } from "./schema.js";
+import type { Schema, SchemaObject } from "./schema.js";
+import { isSameObject } from "./schema-diff.js";
 
 /**
  * What a schema is known by: the root of its statements without the layout. Two databases have the
@@ -10,15 +11,42 @@ import type { Schema } from "./schema.js";
 export function rootOf(schema: Schema): Hash {
   const known = KNOWN.get(schema);
   if (known !== undefined) return known;
-  const store = new TripleStore(new MemoryBlockStore(NO_CLOCK), NO_CLOCK);
-  store.load([...quadsOf(schema)].filter(({ graph }) => !graph.equals(LAYOUT)));
-  const root = store.now.roots.spog;
+  const { before: root } = withoutPauses(datasetRoots(meaningOf(schema.objects)));
   KNOWN.set(schema, root);
   return root;
 }
 
-/** A schema never changes, and its root takes a second where there are a thousand tables. */
+/** The roots of two schemas, of which the second is worked out from what differs. Pauses on the way. */
+export function* rootsOf(
+  base: Schema,
+  target: Schema,
+): Pausing<{ readonly baseRoot: Hash; readonly targetRoot: Hash }> {
+  const [knownBase, knownTarget] = [KNOWN.get(base), KNOWN.get(target)];
+  if (knownBase !== undefined && knownTarget !== undefined) {
+    return { baseRoot: knownBase, targetRoot: knownTarget };
+  }
+  const removed = differing(base, target);
+  yield;
+  const added = differing(target, base);
+  yield;
+  const roots = yield* datasetRoots(meaningOf(base.objects), {
+    removed: meaningOf(removed),
+    added: meaningOf(added),
+  });
+  KNOWN.set(base, roots.before);
+  KNOWN.set(target, roots.after);
+  return { baseRoot: roots.before, targetRoot: roots.after };
+}
+
+/** A schema never changes, and its root takes long where there are a thousand tables. */
 const KNOWN = new WeakMap<Schema, Hash>();
 
-/** Roots have no time in them. */
-const NO_CLOCK: Clock = { nowMs: () => 0 };
+/** The objects of a schema that another one has not, or has otherwise. */
+function differing(schema: Schema, other: Schema): readonly SchemaObject[] {
+  return schema.objects.filter((object) => !isSameObject(object, other.find(object.id)));
+}
+
+/** The statements of objects without their layout. */
+function* meaningOf(objects: readonly SchemaObject[]): Generator<Quad> {
+  for (const quad of quadsOf(objects)) if (!quad.graph.equals(LAYOUT)) yield quad;
+}

@@ -1,12 +1,12 @@
 import type { Hash, Pausing } from "../state/index.js";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
-import { lint } from "./lint.js";
+import { linting } from "./lint.js";
 import type { Finding } from "./lint/finding.js";
 import type { Script } from "./ports.js";
-import { rootOf } from "./root.js";
+import { rootsOf } from "./root.js";
 import type { Schema } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
-import { scriptBetween } from "./script.js";
+import { planning } from "./script.js";
 import { locksOf, type ScriptLock } from "./script-locks.js";
 
 /** What leads from one schema to another, and back. */
@@ -24,23 +24,32 @@ export interface SchemaChange {
   readonly downLocks?: readonly ScriptLock[];
 }
 
-/** Works out the change between two schemas of one engine, of which each part takes long where there are many tables. */
+/** Works out the change between two schemas of one engine, with pauses: each part takes long where there are many tables. */
 export function* changeBetween(base: Schema, target: Schema): Pausing<SchemaChange> {
-  const up = scriptBetween(base, target);
+  const { baseRoot, targetRoot } = yield* rootsOf(base, target);
   yield;
-  const down = scriptBetween(target, base);
+  const { script: up, findings } = yield* planRun(base, target);
   yield;
-  const baseRoot = rootOf(base);
+  const down = yield* planning(target, base);
   yield;
-  const targetRoot = rootOf(target);
-  yield;
-  const findings = lint(base, target, up);
-  yield;
-  const downFindings = lint(target, withoutInvalidIndexes(base), down);
+  const downFindings = yield* linting(target, withoutInvalidIndexes(base), down);
   yield;
   const upLocks = locksOf(base, target, up);
   yield;
   const downLocks = locksOf(target, base, down);
   const operations = diffSchemas(base, target);
   return { baseRoot, targetRoot, operations, findings, downFindings, up, down, upLocks, downLocks };
+}
+
+/** What leads from one schema to another. */
+export interface PlannedRun {
+  readonly script: Script;
+  readonly findings: readonly Finding[];
+}
+
+/** Works out one direction of a change, as {@link changeBetween} does. */
+export function* planRun(from: Schema, to: Schema): Pausing<PlannedRun> {
+  const script = yield* planning(from, to);
+  yield;
+  return { script, findings: yield* linting(from, to, script) };
 }

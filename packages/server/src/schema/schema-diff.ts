@@ -1,6 +1,5 @@
-import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
 import type { Schema } from "./schema.js";
-import { idIn, type SchemaObject, type Value } from "./schema.js";
+import { idIn, type Part, type SchemaObject, type Value } from "./schema.js";
 import type { Kind } from "./kinds.js";
 import { perPair } from "./per-pair.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
@@ -119,22 +118,18 @@ function sameChange(one: Change, other: Change | undefined): boolean {
 
 /** The properties in which two states of an object differ, the layout left aside. */
 export function changesBetween(old: SchemaObject, now: SchemaObject): readonly Change[] {
-  if (old.values === now.values) return [];
-  const properties = new Set([...Object.keys(old.values), ...Object.keys(now.values)]);
-  return [...properties].sort().flatMap((key) => {
-    // The keys of values are names of properties.
-    const property = key as PropertyName;
-    if (PROPERTIES[property].isLayout === true) return [];
-    const [before, after] = [old.values[property], now.values[property]];
-    if (sameValue(before, after)) return [];
-    return [
-      {
-        property,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
-      },
-    ];
-  });
+  return differingProperties(old, now)
+    .sort()
+    .flatMap((property) => {
+      const [before, after] = [old.values[property], now.values[property]];
+      return [
+        {
+          property,
+          ...(before === undefined ? {} : { before }),
+          ...(after === undefined ? {} : { after }),
+        },
+      ];
+    });
 }
 
 /**
@@ -158,7 +153,19 @@ export function isSameObject(
     one.kind === other.kind &&
     one.name === other.name &&
     one.parent === other.parent &&
-    changesBetween(one, other).length === 0
+    differingProperties(one, other).length === 0
+  );
+}
+
+/** The properties that two states of an object do not both have with the same value, the layout left aside. */
+function differingProperties(one: SchemaObject, other: SchemaObject): PropertyName[] {
+  if (one.values === other.values) return [];
+  // The keys of values are names of properties.
+  const [own, others] = [Object.keys(one.values), Object.keys(other.values)] as PropertyName[][];
+  const gone = own?.filter((property) => !sameValue(one.values[property], other.values[property]));
+  const come = others?.filter((property) => one.values[property] === undefined);
+  return [...(gone ?? []), ...(come ?? [])].filter(
+    (property) => PROPERTIES[property].isLayout !== true,
   );
 }
 
@@ -166,6 +173,19 @@ export function isSameObject(
 export function sameValue(one: Value | undefined, other: Value | undefined): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object") return false;
-  // Values are made of what JSON has.
-  return canonicalJson(one as JsonValue) === canonicalJson(other as JsonValue);
+  if ("ref" in one) return "ref" in other && one.ref === other.ref;
+  return (
+    !("ref" in other) &&
+    one.length === other.length &&
+    one.every((part, at) => samePart(part, other[at]))
+  );
+}
+
+function samePart(one: Part, other: Part = {}): boolean {
+  // The keys of parts are names of properties.
+  const properties = Object.keys(one) as PropertyName[];
+  return (
+    properties.length === Object.keys(other).length &&
+    properties.every((property) => sameValue(one[property], other[property]))
+  );
 }

@@ -1,3 +1,4 @@
+import { type Pausing, withoutPauses } from "../state/index.js";
 import type { Script } from "./ports.js";
 import { identify } from "./identify.js";
 import { phaseOf } from "./row-check.js";
@@ -7,7 +8,12 @@ import { planSqlite } from "./sqlite/plan-sqlite.js";
 
 /** The script that leads from one schema to another of the same engine; empty when there is nothing to do. */
 export function scriptBetween(base: Schema, target: Schema): Script {
-  if (target.dialect === "postgres") return planPostgres(base, target);
+  return withoutPauses(planning(base, target));
+}
+
+/** Works out a script as {@link scriptBetween} does, with pauses. */
+export function* planning(base: Schema, target: Schema): Pausing<Script> {
+  if (target.dialect === "postgres") return yield* planPostgres(base, target);
   const steps = planSqlite(base, target);
   return steps.length === 0 ? [] : [phaseOf(true, steps)];
 }

@@ -1,8 +1,8 @@
 import { assert } from "../kernel/assert.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Turns } from "../kernel/turns.js";
-import type { Repositories } from "../state/index.js";
-import { identify } from "./identify.js";
+import { type Repositories, withPauses } from "../state/index.js";
+import { identifying } from "./identify.js";
 import type { SchemaDatabase } from "./ports.js";
 import { isSameSchema } from "./schema-diff.js";
 import { SchemaHistory } from "./schema-history.js";
@@ -57,12 +57,13 @@ export class StepRecorder {
     assert(database !== undefined, "steps run on data sources that there are");
     await turns.next(dataSource, async () => {
       const draft = await database.introspect();
-      await repositories.write(orgId, ({ store }) => {
+      await repositories.write(orgId, async ({ store }) => {
         const history = new SchemaHistory(store, clock, dataSource);
-        const recorded = history.head?.schema;
-        const schema = identify(draft, recorded);
+        const recorded = (await withPauses(history.reading()))?.schema;
+        const schema = await withPauses(identifying(draft, recorded));
         if (recorded !== undefined && isSameSchema(recorded, schema)) return;
-        history.record(schema, { author, message: messageOf(recorded === undefined) });
+        const note = { author, message: messageOf(recorded === undefined) };
+        await withPauses(history.recording(schema, note));
       });
     });
   }

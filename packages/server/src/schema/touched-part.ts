@@ -1,3 +1,4 @@
+import { type Pausing, withoutPauses } from "../state/index.js";
 import { allPartsOf, referencesIn, referencesOf } from "./concern.js";
 import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject } from "./schema.js";
@@ -18,11 +19,34 @@ const ALWAYS: readonly Kind[] = ["Database", "Schema", "Extension", "DefaultPriv
  * foreign keys do not bring in one table after another. Each part is a schema that can be made in an empty database.
  */
 export function touchedPart(pair: SchemaPair): SchemaPair {
-  const included = new TouchedObjects(pair).find();
+  return withoutPauses(findingTouchedPart(pair));
+}
+
+/** Finds the part of two schemas that {@link touchedPart} says, with pauses. */
+export function* findingTouchedPart(pair: SchemaPair): Pausing<SchemaPair> {
+  const { base, target } = pair;
+  const gone = differingFrom(target, base);
+  yield;
+  const differing = [...gone, ...differingFrom(base, target)];
+  yield;
+  // What touches most of the schemas needs the rest, as a rule: nothing is gained by looking for it.
+  if (differing.length * 4 > target.objects.length) return pair;
+  const touched = new TouchedObjects(pair);
+  yield* touched.findDependents();
+  const included = touched.find(differing);
+  yield;
   const among = ({ objects }: Schema): Schema =>
     new Schema(objects.filter(({ id }) => included.has(id)));
   return { base: among(pair.base), target: among(pair.target) };
 }
+
+/** The ids of the objects of a schema that another one has not, or has otherwise. */
+function differingFrom(other: Schema, { objects }: Schema): readonly string[] {
+  return objects.filter((each) => !isSameObject(other.find(each.id), each)).map(({ id }) => id);
+}
+
+/** Objects that are looked at from one pause to the next: some milliseconds. */
+const AT_ONCE = 4000;
 
 class TouchedObjects {
   readonly #schemas: readonly [base: Schema, target: Schema];
@@ -33,21 +57,23 @@ class TouchedObjects {
 
   constructor({ base, target }: SchemaPair) {
     this.#schemas = [base, target];
-    for (const object of this.#all()) {
+  }
+
+  *findDependents(): Pausing<void> {
+    for (const [index, object] of this.#all().entries()) {
       for (const needed of referencesOf(object)) {
         const known = this.#dependents.get(needed);
         if (known === undefined) this.#dependents.set(needed, [object.id]);
         else known.push(object.id);
       }
+      if (index % AT_ONCE === AT_ONCE - 1) yield;
     }
   }
 
-  find(): ReadonlySet<string> {
-    const [base, target] = this.#schemas;
+  /** @param differing the ids of the objects that differ. */
+  find(differing: readonly string[]): ReadonlySet<string> {
     for (const { id, kind } of this.#all()) if (ALWAYS.includes(kind)) this.#include(id);
-    const touched = this.#all()
-      .filter(({ id }) => !isSameObject(base.find(id), target.find(id)))
-      .flatMap(({ id }) => this.#withParts(this.#wholeOf(id)));
+    const touched = differing.flatMap((id) => this.#withParts(this.#wholeOf(id)));
     const affected = new Set(touched);
     for (const id of affected)
       for (const each of this.#dependents.get(id) ?? []) affected.add(each);

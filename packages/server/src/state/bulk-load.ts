@@ -3,7 +3,7 @@ import { identity, sortRows } from "./bulk-sort.js";
 import { TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import type { Hash } from "./hash.js";
-import type { Pausing } from "./pausing.js";
+import { type Pausing, withoutPauses } from "./pausing.js";
 import type { BlockStore } from "./ports.js";
 import { ORDERS, type Order } from "./quad-key.js";
 import { COLUMN, type QuadTable, QuadTableBuilder } from "./quad-table.js";
@@ -14,7 +14,7 @@ import { type Edit, updateTree } from "./tree-update.js";
 
 /** Bytes of long literals kept in memory before they are stored. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** Rows that are written from one pause to the next: some milliseconds. */
+/** Quads that are collected or written from one pause to the next: some milliseconds. */
 const ROWS_AT_ONCE = 2000;
 
 /**
@@ -23,6 +23,14 @@ const ROWS_AT_ONCE = 2000;
  * @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`.
  */
 export function tableOf(quads: Iterable<QuadLike>, store: Pick<BlockStore, "put">): QuadTable {
+  return withoutPauses(collecting(quads, store));
+}
+
+/** Collects quads as {@link tableOf} does, with pauses. */
+export function* collecting(
+  quads: Iterable<QuadLike>,
+  store: Pick<BlockStore, "put">,
+): Pausing<QuadTable> {
   const bodies = new Map<Hash, Uint8Array>();
   let bodyBytes = 0;
   const storeBodies = (): void => {
@@ -35,8 +43,13 @@ export function tableOf(quads: Iterable<QuadLike>, store: Pick<BlockStore, "put"
     bodyBytes += body.length;
     if (bodyBytes > BODY_BYTES_MAX) storeBodies();
   });
-  for (const quad of quads) builder.add(quad);
+  let count = 0;
+  for (const quad of quads) {
+    builder.add(quad);
+    if (++count % ROWS_AT_ONCE === 0) yield;
+  }
   storeBodies();
+  yield;
   return builder.finish();
 }
 
@@ -50,17 +63,36 @@ export function buildTrees(
   written: () => void,
 ): Pausing<Roots> {
   return inEachOrder(table, function* (order, places) {
-    const builder = new TreeBuilder(blocks);
-    const key = new RowKey(table, order);
-    for (const [index, place] of places.entries()) {
-      const known = key.moveTo(place);
-      builder.add(key.bytes, key.length, known);
-      if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
-    }
-    const root = builder.finish();
+    const root = yield* buildTree(table, blocks, { order, places });
     written();
     return root;
   });
+}
+
+/** Builds the tree of a set of quads in the order of its rows: subject, predicate, object, graph. */
+export function buildSpogTree(table: QuadTable, blocks: BlockCache): Pausing<Hash> {
+  return buildTree(table, blocks, { order: "spog", places: identity(table.rows.length / 4) });
+}
+
+/** The places of rows in ascending order of their keys. */
+interface OrderedRows {
+  readonly order: Order;
+  readonly places: Uint32Array;
+}
+
+function* buildTree(
+  table: QuadTable,
+  blocks: BlockCache,
+  { order, places }: OrderedRows,
+): Pausing<Hash> {
+  const builder = new TreeBuilder(blocks);
+  const key = new RowKey(table, order);
+  for (const [index, place] of places.entries()) {
+    const known = key.moveTo(place);
+    builder.add(key.bytes, key.length, known);
+    if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
+  }
+  return builder.finish();
 }
 
 /** What becomes of quads in trees that there are. */

@@ -69,7 +69,9 @@ export {
 } from "./ports.js";
 export { type RevertOrder, type RevertOutcome, revertOnBranch } from "./revert-commit.js";
 export { collectReachable } from "./reachable.js";
-export { type Pausing, withPauses } from "./pausing.js";
+export { type Pausing, withoutPauses, withPauses } from "./pausing.js";
+export { datasetRoots } from "./dataset-root.js";
+export { collecting } from "./bulk-load.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
 export { checkQuad, ownTerm, type Position } from "./quad-key.js";
 export { type Pattern, Snapshot } from "./snapshot.js";

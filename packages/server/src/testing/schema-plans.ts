@@ -1,3 +1,4 @@
+import { withoutPauses } from "../state/index.js";
 import { join } from "node:path";
 import { openApp, type App } from "../app.js";
 import { NIL_ORG_ID } from "../kernel/caller.js";
@@ -116,7 +117,7 @@ export async function dieAfter(
 /** The schema at the head of the history, as it is kept. */
 export function headSchema(dir: string): Schema {
   using store = new SqliteBlockStores(join(dir, "state"), systemClock).open(NIL_ORG_ID, false);
-  const head = store && new SchemaHistory(store, systemClock, "shop").head;
+  const head = store && withoutPauses(new SchemaHistory(store, systemClock, "shop").reading());
   if (head === undefined) throw new Error("nothing is recorded");
   return head.schema;
 }

@@ -66,7 +66,7 @@ export class JournaledRun {
     await client.query(`${NO_SEARCH_PATH}; SET check_function_bodies = off`);
     if (unfinished?.begunIndex !== undefined) await this.#settleIndex(unfinished.begunIndex);
     const before = await introspectLive(client);
-    this.#checks.before(before);
+    await this.#checks.before(before);
     const isOneTransaction = this.#units.length === 1 && this.#units[0]?.isTransactional === true;
     if (!isOneTransaction) this.#journal = await this.#journal.made();
     try {
@@ -123,7 +123,7 @@ export class JournaledRun {
         if (typeof step === "string") await runner.run(step);
         else if (!this.#order.acceptDataLoss) await refuseChangedRows(client, step);
       }
-      if (isLast) this.#checks.after(await this.#reached(before));
+      if (isLast) await this.#checks.after(await this.#reached(before));
       await this.#journalTransaction(isLast);
     } catch (error) {
       await client.query("ROLLBACK").catch(() => undefined);
@@ -217,7 +217,7 @@ export class JournaledRun {
   }
 
   async #endOutside(): Promise<void> {
-    this.#checks.after(await introspectLive(this.#parts.client));
+    await this.#checks.after(await introspectLive(this.#parts.client));
     await this.#journal.end();
   }
 

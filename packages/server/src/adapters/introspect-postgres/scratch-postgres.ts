@@ -47,7 +47,8 @@ export class PostgresScratch implements ScratchDatabase {
     }
     const own = new URL(url);
     own.pathname = `/${name}`;
-    return new PostgresScratch(admin, await connect(own.href, name), { scratch: name, target });
+    const client = await connect(own.href, name, { pipeline: true });
+    return new PostgresScratch(admin, client, { scratch: name, target });
   }
 
   introspect(): Promise<Schema> {

@@ -10,10 +10,19 @@ const SCRATCH_TIMEOUT_MS = 30_000;
 /** How long a connection may take, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Opens a connection. @throws AppError `STORE_UNAVAILABLE`, without the address and its password. */
-export async function connect(url: string, name: string): Promise<pg.Client> {
+/**
+ * Opens a connection.
+ * @param pipeline whether a statement is sent while others are under way, instead of after their answers.
+ * @throws AppError `STORE_UNAVAILABLE`, without the address and its password.
+ */
+export async function connect(
+  url: string,
+  name: string,
+  { pipeline = false }: { readonly pipeline?: boolean } = {},
+): Promise<pg.Client> {
   const client = new PostgresClient({
     connectionString: url,
+    pipeline,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: "steward migrations",
   });

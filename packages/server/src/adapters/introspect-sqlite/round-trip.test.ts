@@ -35,7 +35,7 @@ describe("a SQLite schema", () => {
     "is read back from its statements whole: %s",
     async (name) => {
       const schema = await schemaFrom(SQLITE_SCHEMAS[name] ?? "");
-      const read = schemaOf(quadsOf(schema));
+      const read = schemaOf(quadsOf(schema.objects));
       const byId = (each: Schema) => [...each.objects].sort((a, b) => (a.id < b.id ? -1 : 1));
       expect(byId(read)).toEqual(byId(schema));
       expect(rootOf(read)).toBe(rootOf(schema));

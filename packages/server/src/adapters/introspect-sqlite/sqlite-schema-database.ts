@@ -55,7 +55,11 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
   /** Waits as whoever writes does: for the end of the transaction that migrates. */
   async introspectSettled(): Promise<Schema> {
     let found: Schema | undefined;
-    await this.#run([], { before: (draft) => (found = draft), after: () => undefined }, false);
+    const before = (draft: Schema): Promise<void> => {
+      found = draft;
+      return Promise.resolve();
+    };
+    await this.#run([], { before, after: () => Promise.resolve() }, false);
     assert(found !== undefined, "a script is preceded by a look at the schema");
     return found;
   }
@@ -87,7 +91,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
         if (refusal !== undefined) throw refusal;
         return;
       }
-      refusal = refusalOf(() => checks[said.is](new Schema(said.objects)));
+      refusal = await refusalOf(checks[said.is](new Schema(said.objects)));
       answer(refusal === undefined ? "go" : "stop");
     }
     throw new AppError(
@@ -118,9 +122,9 @@ function failureOf({
   return new AppError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-function refusalOf(check: () => void): Error | undefined {
+async function refusalOf(check: Promise<void>): Promise<Error | undefined> {
   try {
-    check();
+    await check;
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -1,3 +1,4 @@
+import type { Pausing } from "../../state/index.js";
 import { idIn, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { goOnCounting } from "./alter-column.js";
 import { inheritedDetails, type Settings, settings } from "./column-settings.js";
@@ -25,7 +26,7 @@ export function details(
   target: Schema,
   remaking: Remaking,
   pending: ReadonlySet<string>,
-): DetailStatements {
+): Pausing<DetailStatements> {
   return new Details(base, target, remaking, pending).statements();
 }
 
@@ -42,29 +43,31 @@ class Details {
     this.#pending = pending;
   }
 
-  statements(): DetailStatements {
+  *statements(): Pausing<DetailStatements> {
     const { objects } = this.#target;
     const pending = objects.filter(({ id }) => this.#pending.has(id));
     const there = objects.filter(({ id }) => !this.#pending.has(id));
     const sequences = this.#target.all("Sequence");
-    return {
-      now: [
-        ...objects.flatMap((each) => this.#own(each)),
-        ...sequences.flatMap((each) => this.#ownedBy(each)),
-        ...this.#target.all("Column").flatMap((each) => this.#identity(each)),
-        ...there.flatMap((each) => [...this.#comments(each), ...this.#extensions(each)]),
-        ...this.#target.all("Table").flatMap((each) => this.#copies(each)),
-        ...objects.flatMap((each) => this.#settings(each)),
-        ...objects.flatMap((each) => this.#rights(each)),
-        ...this.#holders().flatMap((each) => this.#indexRoles(each, "now")),
-        ...this.#defaultPrivileges(),
-      ],
-      last: [
-        ...pending.flatMap((each) => this.#comments(each)),
-        ...pending.flatMap((each) => this.#extensions(each)),
-        ...this.#holders().flatMap((each) => this.#indexRoles(each, "last")),
-      ],
-    };
+    const now = [
+      ...objects.flatMap((each) => this.#own(each)),
+      ...sequences.flatMap((each) => this.#ownedBy(each)),
+      ...this.#target.all("Column").flatMap((each) => this.#identity(each)),
+    ];
+    yield;
+    now.push(...there.flatMap((each) => [...this.#comments(each), ...this.#extensions(each)]));
+    now.push(...this.#target.all("Table").flatMap((each) => this.#copies(each)));
+    yield;
+    now.push(...objects.flatMap((each) => this.#settings(each)));
+    now.push(...objects.flatMap((each) => this.#rights(each)));
+    yield;
+    now.push(...this.#holders().flatMap((each) => this.#indexRoles(each, "now")));
+    now.push(...this.#defaultPrivileges());
+    const last = [
+      ...pending.flatMap((each) => this.#comments(each)),
+      ...pending.flatMap((each) => this.#extensions(each)),
+      ...this.#holders().flatMap((each) => this.#indexRoles(each, "last")),
+    ];
+    return { now, last };
   }
 
   /** What has rows that an index may order. */

@@ -1,3 +1,4 @@
+import type { Pausing } from "../../state/index.js";
 import type { Phase, Script } from "../ports.js";
 import { phaseOf, type Step } from "../row-check.js";
 import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";
@@ -31,9 +32,15 @@ const LATE: readonly Kind[] = [
  * would hold others up there: indexes, and the checking of rows by constraints that are there already.
  * @throws AppError `INVALID_ARGUMENT`, naming it, for what no migration makes, changes or drops.
  */
-export function planPostgres(base: Schema, target: Schema): Script {
+export function* planPostgres(base: Schema, target: Schema): Pausing<Script> {
   const [before, after] = [withoutInvalidIndexes(base), withoutInvalidIndexes(target)];
-  return new PostgresPlan(before, after, invalidIndexes(base, target)).script();
+  const invalid = invalidIndexes(base, target);
+  yield;
+  const { broken } = invalid;
+  const remaking =
+    broken.length === 0 ? remakingBetween(before, after) : new Remaking(before, after, broken);
+  yield;
+  return yield* new PostgresPlan(before, after, remaking, invalid).script();
 }
 
 class PostgresPlan {
@@ -49,26 +56,25 @@ class PostgresPlan {
   /** Whether objects go before columns change, as far as that is known. */
   readonly #early = new Map<string, boolean>();
 
-  constructor(base: Schema, target: Schema, invalid: InvalidIndexes) {
+  constructor(base: Schema, target: Schema, remaking: Remaking, invalid: InvalidIndexes) {
     this.#base = base;
     this.#target = target;
     this.#invalid = invalid;
-    this.#remaking =
-      invalid.broken.length === 0
-        ? remakingBetween(base, target)
-        : new Remaking(base, target, invalid.broken);
+    this.#remaking = remaking;
     this.#renames = new Renames(base, target, this.#remaking);
     this.#creations = new Creations(base, target, this.#remaking);
     refuseLeftAlone(base, target, this.#remaking);
     refuseAttachedKeys(base, this.#remaking);
   }
 
-  script(): Script {
+  *script(): Pausing<Script> {
     const first = this.#enumValues();
+    yield;
     const changes = alterations(this.#base, this.#target, this.#remaking, this.#renames);
     this.#after.push(...changes.after);
     this.#last.push(...changes.last);
-    const main = [
+    yield;
+    const before = [
       ...this.#invalid.drops,
       ...this.#untyped(),
       ...this.#renames.statements(),
@@ -78,6 +84,10 @@ class PostgresPlan {
       ...this.#forgottenExtensions(),
       ...[...this.#remaking.defaults].flatMap((id) => this.#dropDefault(id)),
       ...this.#drops((object) => this.#isEarly(object)),
+    ];
+    yield;
+    const main = [
+      ...before,
       ...this.#makeRoom(),
       ...this.#creations.ofKind("Extension"),
       ...this.#creations.first(),
@@ -86,7 +96,8 @@ class PostgresPlan {
       ...this.#drops((object) => !this.#isEarly(object)),
       ...this.#dropReplaced(),
     ];
-    const said = details(this.#base, this.#target, this.#remaking, this.#creations.pending);
+    yield;
+    const said = yield* details(this.#base, this.#target, this.#remaking, this.#creations.pending);
     const after = [...this.#after, ...this.#creations.after];
     return [
       ...(first.length === 0 ? [] : [{ isAtomic: false, statements: first }]),
