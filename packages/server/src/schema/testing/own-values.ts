@@ -1,3 +1,4 @@
+import { withoutPauses } from "../../state/index.js";
 import { driftBetween } from "../drift.js";
 import { identify } from "../identify.js";
 import { type Migration, Schema, schemasOf } from "../index.js";
@@ -17,7 +18,7 @@ export async function sideOf({ database }: FaultPlace, migration: Migration): Pr
   const draft = await database.introspect();
   const { base, target } = schemasOf(migration);
   const isAt = (expected: Schema): boolean =>
-    driftBetween(expected, draft).differences.every(({ path }) => isTheirs(path));
+    withoutPauses(driftBetween(expected, draft)).differences.every(({ path }) => isTheirs(path));
   if (isAt(target)) return "target";
   return isAt(base) ? "base" : "between";
 }
