@@ -21,9 +21,11 @@ const PAUSE_MS_MAX = 60;
 const ACQUAINTED_MS = 1500;
 
 await using database = await PostgresServer.start({ settings: CAREFUL });
+const clock = { nowMs: () => Date.now() };
 const options = {
   url: database.url,
-  ids: systemIds({ nowMs: () => Date.now() }),
+  clock,
+  ids: systemIds(clock),
   log: silentLog,
   telemetry: silentTelemetry,
 };

@@ -121,7 +121,7 @@ async function openStore(databaseUrl: string): Promise<BenchedStore> {
   if (databaseUrl.startsWith("sqlite:")) {
     return openSqliteStore(databaseUrl.slice("sqlite:".length), clock, silentTelemetry);
   }
-  const parts = { ids: systemIds(clock), log: silentLog, telemetry: silentTelemetry };
+  const parts = { clock, ids: systemIds(clock), log: silentLog, telemetry: silentTelemetry };
   return openPostgresStore({ url: databaseUrl, ...parts });
 }
 

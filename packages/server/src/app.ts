@@ -169,13 +169,13 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
 
 async function openStore(
   { databaseUrl: url, dataDir }: Config,
-  { clock, ...basics }: Basics,
+  basics: Basics,
 ): Promise<Store | undefined> {
   if (url === undefined) return undefined;
   const file = sqliteFile(url);
   return file === undefined
     ? openPostgresStore({ url, ...basics, nodeFile: nodeFile(dataDir) })
-    : openSqliteStore(file, clock, basics.telemetry);
+    : openSqliteStore(file, basics.clock, basics.telemetry);
 }
 
 /** The rooms that count and charge. */

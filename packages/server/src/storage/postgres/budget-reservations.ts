@@ -1,4 +1,5 @@
 import { NIL_ORG_ID } from "../../kernel/caller.js";
+import type { Clock } from "../../kernel/clock.js";
 import type { AnnouncedToolCall } from "../../governance/index.js";
 import { aauWeight, BudgetLedger, pricedCallOf, PriceList, windowOf } from "../../usage/index.js";
 import type { Admission, Budget, BudgetReservations, Charge } from "../../usage/ports.js";
@@ -17,15 +18,19 @@ interface WindowRow extends TotalsRow {
 /**
  * Budgets in PostgreSQL. Whoever decides for an organization holds the lock on its budgets; what was
  * recorded and what is reserved are read by one statement, so that a call that passes from one to the
- * other counts once. What a node that is gone has reserved counts no more.
+ * other counts once. What a node that is gone has reserved counts no more. The time of a call is this
+ * process's, as it is of prices that are set and of calls that are recorded: by the database's time, which a
+ * process only estimates, a price could still be in the future right after it was set.
  */
 export class PostgresBudgetReservations implements BudgetReservations {
   readonly #db: Database;
-  readonly #node: NodeLease;
+  readonly #node: Pick<NodeLease, "nodeId">;
+  readonly #clock: Clock;
 
-  constructor(db: Database, node: NodeLease) {
+  constructor(db: Database, node: Pick<NodeLease, "nodeId">, clock: Clock) {
     this.#db = db;
     this.#node = node;
+    this.#clock = clock;
   }
 
   reserve(call: AnnouncedToolCall): Promise<Admission> {
@@ -46,7 +51,7 @@ export class PostgresBudgetReservations implements BudgetReservations {
   async #reserveOn(connection: Connection, call: AnnouncedToolCall): Promise<Admission> {
     const { orgId, eventId, sessionId } = call;
     const budgets = await budgetsOf(connection, orgId, true);
-    const nowMs = this.#node.nowMs();
+    const nowMs = this.#clock.nowMs();
     const prices = new PriceList(await pricesOf(connection, orgId));
     const cost = prices.priceOf(pricedCallOf(call, nowMs)).cost;
     const charge: Charge = { sessionId, aau: aauWeight(call.intent), cost };

@@ -3,8 +3,9 @@ import { freshDatabase } from "@steward/test-postgres";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { AnnouncedToolCall } from "../../governance/index.js";
 import type { Caller } from "../../kernel/caller.js";
-import { systemClock } from "../../kernel/clock.js";
+import { type Clock, systemClock } from "../../kernel/clock.js";
 import { EventBus } from "../../kernel/event-bus.js";
 import { systemIds } from "../../kernel/ids.js";
 import { silentLog } from "../../kernel/log.js";
@@ -84,15 +85,49 @@ describe("prices that two nodes set while both record", () => {
   });
 });
 
-async function openNode(url: string): Promise<UsageNode> {
-  const store = await openTestStore(url);
+describe("a price in dollars that is set from now on", () => {
+  // What a budget has left after each call says what the call was reserved with.
+  it.each([
+    ["ahead", 60_000],
+    ["behind", -60_000],
+  ])(
+    "is what the next call is reserved with, while the database's clock is %s",
+    async (_where, aheadMs) => {
+      await using database = await freshDatabase();
+      const clock: Clock = { nowMs: () => systemClock.nowMs() - aheadMs };
+      await using node = await openNode(database.url, clock);
+      const price = { scope: "intent", subject: "read_select" };
+      await node.service.setPrice(OPERATOR, { ...price, amount_usd: "5", from: "2020-01-01" });
+      await node.service.setPrice(OPERATOR, { ...price, amount_usd: "0.5" });
+      const budget = { scope: "session", unit: "usd", period: "month", action: "block" };
+      await node.service.setBudget(OPERATOR, { ...budget, limit: "0.7" });
+      const reserve = () => node.store.reservations?.reserve(announcedCall());
+      expect(await reserve()).toMatchObject({ kind: "admitted" });
+      expect(await reserve()).toMatchObject({ kind: "refused" });
+    },
+  );
+});
+
+function announcedCall(): AnnouncedToolCall {
+  return {
+    orgId: ORG,
+    eventId: randomUUID(),
+    sessionId: "s",
+    toolName: "sql",
+    intent: "read_select",
+    ormModel: undefined,
+  };
+}
+
+async function openNode(url: string, clock: Clock = systemClock): Promise<UsageNode> {
+  const store = await openTestStore(url, { clock });
   const bus = new EventBus<AuditEvents>(silentLog);
   const recorder = new UsageRecorder(store.usage, bus, silentLog);
   const service = new UsageService({
     store: store.usage,
     recorder,
     gate: { refresh: () => undefined },
-    clock: systemClock,
+    clock,
     ids: systemIds(systemClock),
   });
   return {

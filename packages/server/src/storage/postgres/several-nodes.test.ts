@@ -89,9 +89,9 @@ describe("two nodes of one store", () => {
   it("go on at once with what a node held that was killed and comes back", async () => {
     const dir = mkdtempSync(join(tmpdir(), "steward-node-"));
     const file = join(dir, "node.json");
-    await using killed = await openTestStore(database.url, file);
+    await using killed = await openTestStore(database.url, { nodeFile: file });
     const ref = await submit(killed.plans, ["a"]);
-    await using back = await openTestStore(database.url, file);
+    await using back = await openTestStore(database.url, { nodeFile: file });
     expect(await back.plans.claimStep({ ...ref, stepId: "a" }, "back")).toMatchObject({
       kind: "claimed",
     });

@@ -1,3 +1,4 @@
+import type { Clock } from "../../kernel/clock.js";
 import type { Ids } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
@@ -23,6 +24,7 @@ import { PostgresUsageStore } from "./usage-store.js";
 export interface PostgresStoreOptions {
   /** `postgres://…`; it may hold a password. */
   readonly url: string;
+  readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly telemetry: Telemetry;
@@ -35,7 +37,7 @@ export interface PostgresStoreOptions {
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, ids, log, telemetry, nodeFile } = options;
+  const { url, clock, ids, log, telemetry, nodeFile } = options;
   const file = nodeFile === undefined ? {} : { file: new NodeFile(nodeFile, log) };
   const db = new Database(url);
   try {
@@ -54,7 +56,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       plans,
       toolCalls,
       usage: new PostgresUsageStore(db, unread.usage),
-      reservations: new PostgresBudgetReservations(db, node),
+      reservations: new PostgresBudgetReservations(db, node, clock),
       customers: new PostgresCustomerBindings(db),
       memory,
       get memorySource() {

@@ -1,13 +1,23 @@
-import { systemClock } from "../../../kernel/clock.js";
+import { type Clock, systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import { silentLog } from "../../../kernel/log.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import type { Store } from "../../store.js";
 import { openPostgresStore } from "../store.js";
 
+/** What may be other than usual of a node. */
+interface NodeOptions {
+  readonly nodeFile?: string;
+  readonly clock?: Clock;
+}
+
 /** A node of the store at this URL, as tests need it. */
-export function openTestStore(url: string, nodeFile?: string): Promise<Store> {
-  const ids = systemIds(systemClock);
-  const parts = { ids, log: silentLog, telemetry: silentTelemetry };
-  return openPostgresStore({ url, ...parts, ...(nodeFile === undefined ? {} : { nodeFile }) });
+export function openTestStore(url: string, options: NodeOptions = {}): Promise<Store> {
+  const usual = {
+    clock: systemClock,
+    ids: systemIds(systemClock),
+    log: silentLog,
+    telemetry: silentTelemetry,
+  };
+  return openPostgresStore({ url, ...usual, ...options });
 }
