@@ -226,6 +226,10 @@ const DECISIONS = {
     "D3-read-after-crash": "A read that a crash interrupted can be run again",
     "D3-write-once": "A write whose acknowledgement a crash swallowed is not applied twice",
     "D3-step-timeout": "A statement that exceeds the step time-out is stopped and fails its step",
+    "D3-wait":
+      "A step that waits for its data source longer than it may is handed back with OVERLOADED, and can be executed again",
+    "D3-fair":
+      "Organizations have their turns at a data source one after the other, and none has all of it",
     "D3-deadline": "A plan past its deadline fails",
     "D3-dependencies": "Executing a step whose dependencies are not completed is refused",
     "D3-join": "Executing a running step joins the attempt under way",

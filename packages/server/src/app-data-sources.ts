@@ -19,7 +19,7 @@ export interface DataSources {
 
 /** Opens the data sources; what PostgreSQL needs is loaded only where there is one. */
 export async function openDataSources(
-  { dataSources, dataDir, rowsChangedMax }: Config,
+  { dataSources, dataDir, rowsChangedMax, sessionsMax }: Config,
   log: Log,
   opened: DisposalStack,
 ): Promise<DataSources> {
@@ -33,12 +33,19 @@ export async function openDataSources(
   const urls = new Map<string, string>();
   for (const { name, url } of dataSources) {
     const path = sqliteFile(url);
+    const shared = { name, rowsChangedMax, log };
     if (path !== undefined) {
-      const options = { name, path, analyzer: sqlite, temporaryDirectory, rowsChangedMax, log };
+      const options = {
+        ...shared,
+        path,
+        analyzer: sqlite,
+        temporaryDirectory,
+        readersMax: sessionsMax,
+      };
       targets.set(name, opened.use(new SqliteTarget(options)));
     } else if (postgres !== undefined) {
       const { PostgresTarget, analyzer } = postgres;
-      const options = { name, url, analyzer, rowsChangedMax, log };
+      const options = { ...shared, url, analyzer, sessionsMax };
       targets.set(name, opened.use(new PostgresTarget(options)));
       urls.set(name, url);
     }

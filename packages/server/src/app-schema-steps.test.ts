@@ -92,7 +92,7 @@ describe("a step that changes the schema", () => {
         log: silentLog,
       });
       const request = { sql: "CREATE TABLE orders (a)", binds: [], intent: "admin" } as const;
-      const rest = { schemaTableHints: [], timeoutMs: 5000, attempt, caller: NOBODY };
+      const rest = { schemaTableHints: [], waitMs: 5000, timeoutMs: 5000, attempt, caller: NOBODY };
       await target.run({ ...request, ...rest }, new AbortController().signal);
     });
     await using app = await startShop(dir);

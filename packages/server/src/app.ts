@@ -242,6 +242,7 @@ async function openOrchestrator(
       analyzer,
       gate,
       stepTimeoutMs: config.stepTimeoutMs,
+      stepWaitMs: config.stepWaitMs,
       planDeadlineMs: config.planDeadlineMs,
     }),
   );

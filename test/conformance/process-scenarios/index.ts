@@ -1,5 +1,6 @@
 import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
+import { fairShares } from "./fair-shares.js";
 import { memory } from "./memory.js";
 import { migrations } from "./migrations.js";
 import { payments } from "./payments.js";
@@ -12,6 +13,7 @@ import { tools } from "./tools.js";
 export const processScenarios: readonly ProcessScenario[] = [
   ...starting,
   ...tools,
+  ...fairShares,
   ...surviving,
   ...recording,
   ...payments,

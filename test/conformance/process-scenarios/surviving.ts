@@ -78,7 +78,10 @@ export const surviving: readonly ProcessScenario[] = [
     cites: ["D3-write-once"],
     title: "a write that a crash interrupted is applied once",
     run: async () => {
-      await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "60000" });
+      await using steward = await Steward.start({
+        SERVICE_STEP_TIMEOUT_MS: "60000",
+        SERVICE_ROWS_CHANGED_MAX: "2000000",
+      });
       const client = steward.client("rest");
       const table = await steward.table("n INTEGER");
       const { plan_id } = await client.submit({

@@ -20,6 +20,10 @@ export interface Config {
   readonly tls?: TlsConfig;
   /** Milliseconds one attempt of a step may run. */
   readonly stepTimeoutMs: number;
+  /** Milliseconds a step may wait for its turn at its data source. */
+  readonly stepWaitMs: number;
+  /** Readers of a SQLite file, or sessions of a PostgreSQL database, at once; absent: 4, or 10. */
+  readonly sessionsMax?: number;
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
   /** Rows that one step may change in a data source. */

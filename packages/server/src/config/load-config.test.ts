@@ -28,6 +28,7 @@ describe("a configuration", () => {
       tools: { strict: false, tools: [] },
       auth: { headers: { trustedProxies: [], proxySecrets: [] } },
       stepTimeoutMs: 30_000,
+      stepWaitMs: 30_000,
       planDeadlineMs: 86_400_000,
       rowsChangedMax: 10_000,
       migrationWaits: { turnMs: 5000, lockMs: 5000, indexMs: 600_000 },

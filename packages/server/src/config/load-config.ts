@@ -96,6 +96,8 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     },
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
     stepTimeoutMs: given(values.stepTimeoutMs),
+    stepWaitMs: given(values.stepWaitMs),
+    ...present("sessionsMax", values.sessionsMax.value),
     planDeadlineMs: given(values.planDeadlineMs),
     rowsChangedMax: given(values.rowsChangedMax),
     migrationWaits: {

@@ -6,8 +6,10 @@ import {
   PLAN_DEADLINE_MS,
   ROWS_CHANGED_MAX,
   ROWS_CHANGED_MAX_MAX,
+  SESSIONS_MAX_MAX,
   STEP_TIMEOUT_MS,
   STEP_TIMEOUT_MS_MAX,
+  STEP_WAIT_MS,
 } from "../kernel/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
@@ -45,6 +47,8 @@ export interface Settings {
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
   readonly stepTimeoutMs: Setting<number>;
+  readonly stepWaitMs: Setting<number>;
+  readonly sessionsMax: Setting<number>;
   readonly planDeadlineMs: Setting<number>;
   readonly rowsChangedMax: Setting<number>;
   readonly migrationLockWaitMs: Setting<number>;
@@ -80,6 +84,14 @@ const migrationWait = (example: string): SettingType<number> =>
     placeholder: "ms",
     example,
   });
+
+const stepTime: SettingType<number> = integer({
+  min: 1,
+  max: STEP_TIMEOUT_MS_MAX,
+  unit: "milliseconds",
+  placeholder: "ms",
+  example: "30000",
+});
 
 /** The table that flags, `steward config` and docs/settings.md are made from. */
 export const SETTINGS: Settings = {
@@ -185,15 +197,30 @@ export const SETTINGS: Settings = {
   stepTimeoutMs: {
     name: "SERVICE_STEP_TIMEOUT_MS",
     flag: "step-timeout-ms",
+    type: stepTime,
+    default: String(STEP_TIMEOUT_MS),
+    help: "How long one attempt of a step may run, in milliseconds; the wait for its turn does not count.",
+  },
+  stepWaitMs: {
+    name: "SERVICE_STEP_WAIT_MS",
+    flag: "step-wait-ms",
+    type: stepTime,
+    default: String(STEP_WAIT_MS),
+    help: "How long a step may wait for its turn at its data source, in milliseconds.",
+  },
+  sessionsMax: {
+    name: "SERVICE_SESSIONS_MAX",
+    flag: "sessions-max",
     type: integer({
       min: 1,
-      max: STEP_TIMEOUT_MS_MAX,
-      unit: "milliseconds",
-      placeholder: "ms",
-      example: "30000",
+      max: SESSIONS_MAX_MAX,
+      unit: "sessions",
+      placeholder: "n",
+      example: "4",
     }),
-    default: String(STEP_TIMEOUT_MS),
-    help: "How long one attempt of a step may run, in milliseconds.",
+    help:
+      "Statements that run on one data source at once; an organization has one less than all. Unset: 4 that " +
+      "read a SQLite file, 10 on PostgreSQL.",
   },
   planDeadlineMs: {
     name: "SERVICE_PLAN_DEADLINE_MS",

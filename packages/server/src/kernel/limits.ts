@@ -74,6 +74,16 @@ export const LEASE_RENEW_MS: number = 10_000;
 export const STEP_TIMEOUT_MS: number = 30_000;
 /** The longest step time-out that can be set (Decision §3). */
 export const STEP_TIMEOUT_MS_MAX: number = 60 * 60 * 1000;
+/** How long a step may wait for its turn at its data source, unless set otherwise. */
+export const STEP_WAIT_MS: number = 30_000;
+/** Statements of one organization that may wait for one data source. */
+export const ORG_WAITING_MAX: number = 1000;
+/** Processes that read one SQLite file at once, unless set otherwise. */
+export const SQLITE_READERS_MAX: number = 4;
+/** Sessions of one PostgreSQL database at once, unless set otherwise. */
+export const POSTGRES_SESSIONS_MAX: number = 10;
+/** The most of either that can be set. */
+export const SESSIONS_MAX_MAX: number = 1000;
 /** How long after its creation a plan may start steps (Decision §3). */
 export const PLAN_DEADLINE_MS: number = 24 * 60 * 60 * 1000;
 /** Attempts of a read, the first included (Decision §3). */

@@ -31,6 +31,8 @@ export interface Attempt {
   /** The id of its tool call. */
   readonly eventId: string;
   readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** Milliseconds that it may wait for its data source. */
+  readonly waitMs: number;
   readonly timeoutMs: number;
 }
 
@@ -38,6 +40,8 @@ export interface Attempt {
 export interface AttemptEnd {
   readonly outcome: StepOutcome;
   readonly toolCall: ToolCallRecord | undefined;
+  /** Why the step is handed back without having been run: whoever asked for it may ask again. */
+  readonly refusal?: AppError;
 }
 
 /** What attempts are run with. */
@@ -84,6 +88,7 @@ export class AttemptRunner {
     await schemas.before(target, attributed);
     const startedMs = performance.now();
     const end = await this.#runOn(target, attempt, { binds, caller: ctx }, signal);
+    if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
     const durationMs = performance.now() - startedMs;
     if (!(end instanceof StatementError)) await schemas.after(target, attributed);
     return this.#toEnd(attempt, ctx.ormModel, end, durationMs);
@@ -92,7 +97,7 @@ export class AttemptRunner {
   /** The end of an attempt whose owner died after its write had taken effect on this target. */
   async recovered(
     target: StepTarget,
-    attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs">,
+    attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs" | "waitMs">,
     result: StatementResult,
   ): Promise<AttemptEnd> {
     await this.#parts.schemas.after(target, attempt);
@@ -105,7 +110,7 @@ export class AttemptRunner {
     { binds, caller }: { readonly binds: readonly SqlValue[]; readonly caller: Caller },
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError> {
-    const { step, ref, timeoutMs } = attempt;
+    const { step, ref, timeoutMs, waitMs } = attempt;
     try {
       return await target.run(
         {
@@ -113,6 +118,7 @@ export class AttemptRunner {
           binds,
           intent: step.intent,
           schemaTableHints: step.schemaTableHints,
+          waitMs,
           timeoutMs,
           attempt: ref,
           caller,
@@ -127,7 +133,7 @@ export class AttemptRunner {
   }
 
   #toEnd(
-    attempt: Omit<Attempt, "outputs" | "timeoutMs">,
+    attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
     ormModel: string | undefined,
     end: StatementResult | StatementError,
     durationMs: number,
@@ -173,7 +179,7 @@ export class AttemptRunner {
 }
 
 function outcomeOfError(
-  attempt: Omit<Attempt, "outputs" | "timeoutMs">,
+  attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
   failure: StatementError,
   durationMs: number,
 ): StepOutcome {
@@ -191,11 +197,18 @@ function stepErrorOf(failure: StatementError): StepError {
     statement: "STEP_FAILED",
     intent: "POLICY_DENIED",
     timeout: "STEP_TIMEOUT",
+    waited: "STEP_FAILED",
     aborted: "CANCELLED",
     rolled_back: "STEP_FAILED",
     connection: "STEP_FAILED",
   } as const satisfies Record<StatementFailureReason, StepError["code"]>;
   return { code: codes[failure.reason], message: failure.message };
+}
+
+/** A step whose turn did not come in time: it can be asked for again as if nothing had happened. */
+function handedBack({ message }: StatementError): AttemptEnd {
+  const refusal = new AppError("OVERLOADED", message, { retryAfterMs: 1000 });
+  return { outcome: { kind: "released" }, toolCall: undefined, refusal };
 }
 
 /** A step that failed before it reached its tool. */

@@ -54,6 +54,7 @@ class Process extends DisposalStack {
         log: silentLog,
         telemetry: silentTelemetry,
         stepTimeoutMs,
+        stepWaitMs: 5_000,
         planDeadlineMs: 60_000,
       }),
     );
@@ -294,6 +295,7 @@ describe("a durable orchestrator", () => {
           binds: [],
           intent: claim.step.intent,
           schemaTableHints: [],
+          waitMs: 5_000,
           timeoutMs: 5_000,
           attempt: { ...ref, attempt: claim.attempt },
           caller: NOBODY,

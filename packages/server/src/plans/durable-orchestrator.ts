@@ -51,6 +51,8 @@ export interface DurableOrchestratorOptions {
   readonly telemetry: Telemetry;
   /** Milliseconds one attempt may run. */
   readonly stepTimeoutMs: number;
+  /** How long a step may wait for its turn at its data source, in ms. */
+  readonly stepWaitMs: number;
   /** Milliseconds after its creation by which a plan must be done. */
   readonly planDeadlineMs: number;
 }
@@ -237,7 +239,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       flight.attempt = undefined;
       this.#tell(attempt, claim, ctx, outcome);
-      if (outcome.kind === "released") throw shuttingDown();
+      if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
       if (finished.kind === "ended") return finished.execution;
       if (finished.kind === "pending") {
         await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
@@ -265,7 +267,8 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     ctx: QueryRuntimeContext,
     flight: Flight,
   ): Promise<AttemptEnd> {
-    const { clock, stepTimeoutMs } = this.#options;
+    const { clock, stepTimeoutMs, stepWaitMs } = this.#options;
+    const leftMs = Math.max(claim.deadlineMs - clock.nowMs(), 1);
     const end = await this.#runner.run(
       {
         ref: attempt,
@@ -273,7 +276,8 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
         sessionId,
         eventId,
         outputs: claim.outputs,
-        timeoutMs: Math.min(stepTimeoutMs, Math.max(claim.deadlineMs - clock.nowMs(), 1)),
+        waitMs: Math.min(stepWaitMs, leftMs),
+        timeoutMs: Math.min(stepTimeoutMs, leftMs),
       },
       ctx,
       flight.signal,

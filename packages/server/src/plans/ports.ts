@@ -72,7 +72,9 @@ export interface StatementRequest {
   readonly intent: Intent;
   /** Tables whose schema is compared before and after, beside those the statement touches. */
   readonly schemaTableHints: readonly string[];
-  /** Milliseconds this statement may take, waiting for its turn included. */
+  /** Milliseconds that it may wait for its turn. */
+  readonly waitMs: number;
+  /** Milliseconds that it may run, from its turn on. */
   readonly timeoutMs: number;
   /** Which attempt this is: a write leaves it in the target, in the same transaction (Decision §3). */
   readonly attempt: AttemptRef;
@@ -103,6 +105,8 @@ export type StatementFailureReason =
   | "intent"
   /** Its time was up; it was stopped and its transaction rolled back. */
   | "timeout"
+  /** Its turn did not come in time: it was not run. */
+  | "waited"
   /** The signal was aborted; it was stopped and its transaction rolled back. */
   | "aborted"
   /** Proven to have left no trace, and may work the next time (SQLITE_BUSY, 40001, 40P01). */

@@ -72,6 +72,7 @@ describe("a value as JSON", () => {
         binds: [],
         intent: "read_select",
         schemaTableHints: [],
+        waitMs: 10_000,
         timeoutMs: 10_000,
         attempt,
         caller: NOBODY,

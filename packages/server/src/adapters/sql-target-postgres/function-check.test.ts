@@ -195,6 +195,7 @@ function run(sql: string, intent: Intent = "read_select"): Promise<StatementResu
     binds: sql.includes("$1::float8") ? [1] : [],
     intent,
     schemaTableHints: [],
+    waitMs: 10_000,
     timeoutMs: 10_000,
     attempt: { orgId: "org", planId: "plan", stepId: `step-${steps}`, attempt: 1 },
     caller: NOBODY,

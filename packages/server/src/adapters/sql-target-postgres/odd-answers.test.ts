@@ -20,6 +20,7 @@ describe("a PostgreSQL server that answers oddly", () => {
             binds: [],
             intent: "read_select",
             schemaTableHints: [],
+            waitMs: 10_000,
             timeoutMs: 10_000,
             attempt: { orgId: "org", planId: "plan", stepId: String(index), attempt: 1 },
             caller: NOBODY,

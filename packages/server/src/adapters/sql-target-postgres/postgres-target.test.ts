@@ -303,6 +303,7 @@ function request(sql: string, over: Partial<StatementRequest> = {}): StatementRe
     binds: [],
     intent: "read_select",
     schemaTableHints: [],
+    waitMs: 10_000,
     timeoutMs: 10_000,
     attempt: nextStep(),
     caller: NOBODY,

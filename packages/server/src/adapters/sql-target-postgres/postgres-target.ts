@@ -1,5 +1,5 @@
 import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
-import { ROWS_CHANGED_MAX } from "../../kernel/limits.js";
+import { POSTGRES_SESSIONS_MAX, ROWS_CHANGED_MAX } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
 import {
   StatementError,
@@ -26,13 +26,11 @@ export interface PostgresTargetOptions {
   readonly url: string;
   readonly analyzer: SqlAnalyzer;
   readonly log: Log;
-  /** Connections at the same time; ten unless said otherwise. */
-  readonly sessionsMax?: number;
+  /** Connections at the same time. */
+  readonly sessionsMax?: number | undefined;
   /** Rows that one write may change. */
   readonly rowsChangedMax?: number;
 }
-
-const SESSIONS_MAX_DEFAULT = 10;
 
 /**
  * A PostgreSQL database that agents work on. The server itself keeps statements to their bounds: one
@@ -51,7 +49,7 @@ export class PostgresTarget implements SqlTarget {
   constructor(options: PostgresTargetOptions) {
     this.name = options.name;
     this.#admission = new Admission(options.analyzer, "postgres");
-    this.#pool = new SessionPool(options.url, options.sessionsMax ?? SESSIONS_MAX_DEFAULT);
+    this.#pool = new SessionPool(options.url, options.sessionsMax ?? POSTGRES_SESSIONS_MAX);
     this.#writes = new Writes(this.#runner, options.rowsChangedMax ?? ROWS_CHANGED_MAX);
     this.#log = options.log.child({ dataSource: options.name });
   }
@@ -85,7 +83,7 @@ export class PostgresTarget implements SqlTarget {
     statement: KnownStatement,
     signal: AbortSignal,
   ): Promise<StatementResult> {
-    using stopper = new Stopper(request.timeoutMs, signal);
+    using stopper = new Stopper(request, signal);
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
         await session.command(beginText("READ ONLY", stopper.remainingMs, request.binds));
@@ -103,7 +101,7 @@ export class PostgresTarget implements SqlTarget {
     statement: KnownStatement,
     signal: AbortSignal,
   ): Promise<StatementResult> {
-    using stopper = new Stopper(request.timeoutMs, signal);
+    using stopper = new Stopper(request, signal);
     const { orgId } = request.attempt;
     const written = await this.#inSession(orgId, stopper, async (session) => {
       try {
@@ -153,6 +151,7 @@ export class PostgresTarget implements SqlTarget {
     } catch (error) {
       throw stopper.error ?? error;
     }
+    stopper.begin();
     let stopping: Promise<void> | undefined;
     const stop = (): void => {
       stopping = session.stop().catch((error: unknown) => {

@@ -56,7 +56,15 @@ afterAll(async () => {
 
 const failure = (sql: string, intent: Intent = "read_select"): Promise<StatementError> => {
   const attempt = { orgId: "org", planId: "plan", stepId: sql.slice(0, 60), attempt: 1 };
-  const request = { sql, intent, attempt, binds: [], schemaTableHints: [], timeoutMs: 10_000 };
+  const request = {
+    sql,
+    intent,
+    attempt,
+    binds: [],
+    schemaTableHints: [],
+    waitMs: 10_000,
+    timeoutMs: 10_000,
+  };
   return failureOf(target.run({ ...request, caller: NOBODY }, new AbortController().signal));
 };
 

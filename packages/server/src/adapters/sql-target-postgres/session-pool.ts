@@ -1,9 +1,11 @@
+import { assert } from "../../kernel/assert.js";
 import { StatementError } from "../../plans/ports.js";
+import { FairQueue } from "../../kernel/fair-queue.js";
+import { ORG_WAITING_MAX } from "../../kernel/limits.js";
+import { tooManyWait, workersPerOrganization } from "../fair-share.js";
 import { toConnectError } from "./failure.js";
 import { Session } from "./session.js";
 
-/** Steps that may wait for a session; more mean that the data source has long stopped keeping up. */
-const WAITING_MAX = 10_000;
 /** How long a session without work is kept, in ms. */
 const IDLE_MS = 30_000;
 
@@ -20,15 +22,18 @@ interface Idle {
 }
 
 /**
- * The connections to one data source. What a step may leave in a session, a setting or a lock, never
+ * The connections to one data source, which organizations get one after the other, and none of them all. What a step may leave in a session, a setting or a lock, never
  * reaches another organization's step: the session is reset in between.
  */
 export class SessionPool {
   readonly #url: string;
   readonly #sessionsMax: number;
-  readonly #busy = new Set<Session>();
+  /** Sessions that are used, and by whom. */
+  readonly #taken = new Map<Session, string>();
   #idle: Idle[] = [];
-  #waiting: Waiting[] = [];
+  readonly #waiting = new FairQueue<Waiting>(ORG_WAITING_MAX);
+  /** Those who go before all others. */
+  #urgent: Waiting[] = [];
   #opening = 0;
   #isClosed = false;
 
@@ -54,7 +59,7 @@ export class SessionPool {
   }
 
   release(session: Session): void {
-    this.#busy.delete(session);
+    this.#taken.delete(session);
     if (session.isSpoilt || this.#isClosed) {
       session.close();
     } else {
@@ -71,8 +76,9 @@ export class SessionPool {
       clearTimeout(timer);
       session.close();
     }
-    for (const session of this.#busy) session.destroy();
-    for (const { reject } of this.#waiting.splice(0)) reject(closed());
+    for (const session of this.#taken.keys()) session.destroy();
+    for (const { reject } of [...this.#urgent.splice(0), ...this.#waiting.drain()])
+      reject(closed());
   }
 
   /** Makes a session fit for another organization than the one before, if there was one. */
@@ -96,13 +102,10 @@ export class SessionPool {
     { signal, isUrgent = false }: { readonly signal: AbortSignal; readonly isUrgent?: boolean },
   ): Promise<Session> {
     if (this.#isClosed) return Promise.reject(closed());
-    if (this.#waiting.length >= WAITING_MAX) {
-      const message = "Too many statements wait for the data source";
-      return Promise.reject(new StatementError("rolled_back", message));
-    }
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        this.#urgent = this.#urgent.filter((other) => other !== waiting);
+        this.#waiting.remove(orgId, waiting);
         reject(new DOMException("nobody waits any more", "AbortError"));
       };
       const waiting: Waiting = {
@@ -117,25 +120,31 @@ export class SessionPool {
         },
       };
       signal.addEventListener("abort", leave, { once: true });
-      if (isUrgent) this.#waiting.unshift(waiting);
-      else this.#waiting.push(waiting);
+      if (isUrgent) this.#urgent.unshift(waiting);
+      else if (!this.#waiting.push(orgId, waiting)) waiting.reject(tooManyWait());
       this.#serve();
     });
   }
 
   #serve(): void {
-    for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
-      const session = this.#takeIdle(first.orgId);
-      if (session === undefined) break;
-      this.#waiting.shift();
-      this.#busy.add(session);
-      first.resolve(session);
+    while (this.#idle.some(({ session }) => !session.isSpoilt)) {
+      const next = this.#urgent.shift() ?? this.#waiting.take((orgId) => this.#mayHaveOne(orgId));
+      if (next === undefined) break;
+      const session = this.#takeIdle(next.orgId);
+      assert(session !== undefined, "there is an idle session");
+      this.#taken.set(session, next.orgId);
+      next.resolve(session);
     }
     const wanted = Math.min(
-      this.#waiting.length - this.#opening,
-      this.#sessionsMax - this.#busy.size - this.#opening,
+      this.#urgent.length + this.#waiting.size - this.#opening,
+      this.#sessionsMax - this.#taken.size - this.#idle.length - this.#opening,
     );
     for (let opened = 0; opened < wanted; opened += 1) void this.#open();
+  }
+
+  #mayHaveOne(orgId: string): boolean {
+    const own = [...this.#taken.values()].filter((other) => other === orgId).length;
+    return own < workersPerOrganization(this.#sessionsMax);
   }
 
   /** The organization's own if there is one: it needs no reset. */
@@ -159,8 +168,9 @@ export class SessionPool {
       this.release(session);
     } catch (error) {
       this.#opening -= 1;
-      // Whoever has waited longest is told; the others have their own attempts.
-      this.#waiting.shift()?.reject(toConnectError(error));
+      // Whoever is next is told; the others have their own attempts.
+      const next = this.#urgent.shift() ?? this.#waiting.take(() => true);
+      next?.reject(toConnectError(error));
       this.#serve();
     }
   }

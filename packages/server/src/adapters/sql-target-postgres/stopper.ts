@@ -1,31 +1,49 @@
-import { StatementError } from "../../plans/ports.js";
+import { waitedTooLong } from "../fair-share.js";
+import { StatementError, type StatementRequest } from "../../plans/ports.js";
+
+/** Why a statement is stopped. */
+type StopReason = "waited" | "timeout" | "aborted";
 
 /** Until when a step's statement is worth running, and why it was stopped. */
 export class Stopper implements Disposable {
   /** Aborted once: when time is up or the step was cancelled. */
   readonly signal: AbortSignal;
   readonly #timeoutMs: number;
-  readonly #deadlineMs: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #waitMs: number;
   readonly #outer: AbortSignal;
   readonly #onAbort: () => void;
-  #reason: "timeout" | "aborted" | undefined;
+  readonly #stop: (reason: StopReason) => void;
+  #deadlineMs: number;
+  #timer: NodeJS.Timeout;
+  #reason: StopReason | undefined;
 
-  /** @param timeoutMs from now. */
-  constructor(timeoutMs: number, outer: AbortSignal) {
+  /** It waits for its turn from now on. */
+  constructor(
+    { waitMs, timeoutMs }: Pick<StatementRequest, "waitMs" | "timeoutMs">,
+    outer: AbortSignal,
+  ) {
     const controller = new AbortController();
     this.signal = controller.signal;
     this.#timeoutMs = timeoutMs;
+    this.#waitMs = waitMs;
     this.#deadlineMs = performance.now() + timeoutMs;
-    const stop = (reason: "timeout" | "aborted"): void => {
+    this.#stop = (reason) => {
       this[Symbol.dispose]();
       this.#reason = reason;
       controller.abort();
     };
-    this.#onAbort = () => stop("aborted");
-    this.#timer = setTimeout(stop, timeoutMs, "timeout");
+    this.#onAbort = () => this.#stop("aborted");
+    this.#timer = setTimeout(this.#stop, waitMs, "waited");
     this.#outer = outer;
     outer.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Its turn has come: from now on its time runs. */
+  begin(): void {
+    if (this.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#deadlineMs = performance.now() + this.#timeoutMs;
+    this.#timer = setTimeout(this.#stop, this.#timeoutMs, "timeout");
   }
 
   /** At least one. */
@@ -38,6 +56,8 @@ export class Stopper implements Disposable {
     switch (this.#reason) {
       case "aborted":
         return new StatementError("aborted", "The statement was stopped: its step was cancelled");
+      case "waited":
+        return waitedTooLong(this.#waitMs);
       case "timeout": {
         const limit = `${this.#timeoutMs} ms`;
         return new StatementError("timeout", `The statement was stopped: it took over ${limit}`);

@@ -1,12 +1,15 @@
+import { waitedTooLong } from "../fair-share.js";
 import { StatementError, type StatementResult } from "../../plans/ports.js";
 import type { ChildReply, ChildTask } from "./protocol.js";
 
 /** Why a job is stopped before its end. */
-export type StopReason = "timeout" | "aborted";
+export type StopReason = "waited" | "timeout" | "aborted";
 
 /** Until when a job is worth doing. */
 export interface JobLimits {
-  /** From now, waiting included. */
+  /** Until its turn has come, from now. */
+  readonly waitMs: number;
+  /** From its turn on. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -16,33 +19,50 @@ export interface JobLimits {
  */
 export class Job<Task extends ChildTask = ChildTask> {
   readonly task: Task;
+  /** The organization whose turn it waits for. */
+  readonly orgId: string;
   /** `undefined` is the answer of a `settle` that found nothing. */
   readonly result: Promise<StatementResult | undefined>;
   readonly #limits: JobLimits;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stop: (reason: StopReason) => void;
   readonly #onAbort: () => void;
+  #timer: NodeJS.Timeout;
+  #hasBegun = false;
   #resolve: (result: StatementResult | undefined) => void = () => undefined;
   #reject: (error: StatementError) => void = () => undefined;
   #stopReason: StopReason | undefined;
 
   /** @param onStop called once, when time is up or the signal is aborted before the job is settled. */
-  constructor(task: Task, limits: JobLimits, onStop: (job: Job<Task>) => void) {
+  constructor(
+    { task, orgId }: { readonly task: Task; readonly orgId: string },
+    limits: JobLimits,
+    onStop: (job: Job<Task>) => void,
+  ) {
     this.task = task;
+    this.orgId = orgId;
     this.#limits = limits;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const stop = (reason: StopReason): void => {
+    this.#stop = (reason) => {
       this.#release();
       this.#stopReason = reason;
       onStop(this);
     };
     this.#onAbort = () => {
-      stop("aborted");
+      this.#stop("aborted");
     };
-    this.#timer = setTimeout(stop, limits.timeoutMs, "timeout");
+    this.#timer = setTimeout(this.#stop, limits.waitMs, "waited");
     limits.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Its turn has come: from now on its time runs. */
+  begin(): void {
+    if (this.#hasBegun || this.isStopped) return;
+    this.#hasBegun = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#stop, this.#limits.timeoutMs, "timeout");
   }
 
   /** Whether it was told to stop; whoever holds it rejects it once it runs no more. */
@@ -82,6 +102,8 @@ export class Job<Task extends ChildTask = ChildTask> {
     switch (this.#stopReason) {
       case "aborted":
         return new StatementError("aborted", "The statement was stopped: its step was cancelled");
+      case "waited":
+        return waitedTooLong(this.#limits.waitMs);
       case "timeout": {
         const limit = `${this.#limits.timeoutMs} ms`;
         return new StatementError("timeout", `The statement was stopped: it took over ${limit}`);

@@ -1,22 +1,23 @@
-import { StatementError, type StatementResult } from "../../plans/ports.js";
+import { FairQueue } from "../../kernel/fair-queue.js";
+import { ORG_WAITING_MAX } from "../../kernel/limits.js";
+import type { StatementResult } from "../../plans/ports.js";
+import { tooManyWait, workersPerOrganization } from "../fair-share.js";
 import { Job, type JobLimits } from "./job.js";
 import type { AdmittedStatement, ReadTask } from "./protocol.js";
 import { Reader, type ReadJob } from "./reader.js";
 import type { ChildLaunch } from "./statement-process.js";
 
-/** Reads that may wait for a reader; more mean that the data source has long stopped keeping up. */
-const WAITING_JOBS_MAX = 10_000;
-
 /**
  * Runs reads on a few processes, started when they are needed. Usually one suffices, being given
  * many statements at a time. When one of them takes long, those behind it move to another process:
- * a read may be begun twice.
+ * a read may be begun twice. Organizations have their turns one after the other, and none of them may
+ * have all the processes.
  */
 export class ReaderPool {
   readonly #launch: ChildLaunch;
   readonly #readersMax: number;
   readonly #readers = new Set<Reader>();
-  #waiting: ReadJob[] = [];
+  readonly #waiting = new FairQueue<ReadJob>(ORG_WAITING_MAX);
   #isClosed = false;
 
   constructor(launch: ChildLaunch, readersMax: number) {
@@ -25,14 +26,18 @@ export class ReaderPool {
   }
 
   /** @throws StatementError; the statement runs nowhere any more then. */
-  read(statement: AdmittedStatement, limits: JobLimits): Promise<StatementResult | undefined> {
+  read(
+    statement: AdmittedStatement,
+    orgId: string,
+    limits: JobLimits,
+  ): Promise<StatementResult | undefined> {
     const task: ReadTask = { kind: "read", statement };
-    const job = new Job(task, limits, (stopped) => this.#stop(stopped));
-    if (this.#waiting.length >= WAITING_JOBS_MAX) {
-      job.reject(new StatementError("rolled_back", "Too many statements wait for the data source"));
-    } else {
-      this.#waiting.push(job);
+    const job = new Job({ task, orgId }, limits, (stopped) => this.#stop(stopped));
+    if (this.#waiting.push(orgId, job)) {
+      this.#makeWay(orgId);
       this.#dispatch();
+    } else {
+      job.reject(tooManyWait());
     }
     return job.result;
   }
@@ -51,27 +56,48 @@ export class ReaderPool {
       reader.stop(job);
       return;
     }
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== job);
+    this.#waiting.remove(job.orgId, job);
     job.rejectUndone();
   }
 
+  /**
+   * Has an organization that nothing runs for come next: what was sent ahead for others, to keep the processes
+   * busy, is taken back where it has not begun.
+   */
+  #makeWay(orgId: string): void {
+    const isServed = [...this.#readers].some((reader) => reader.serves(orgId) || reader.load === 0);
+    if (isServed || this.#readers.size === 0) return;
+    for (const reader of this.#readers) this.#putBack(reader.takeWaiting());
+  }
+
   #dispatch(): void {
-    while (this.#waiting.length > 0) {
-      const reader = this.#findReader();
-      const job = reader === undefined ? undefined : this.#waiting.shift();
-      if (reader === undefined || job === undefined) return;
+    for (;;) {
+      const job = this.#waiting.take((orgId) => this.#mayRun(orgId));
+      if (job === undefined) return;
+      const reader = this.#findReader(job.orgId) ?? this.#start();
       reader.send(job);
     }
   }
 
-  #findReader(): Reader | undefined {
+  #mayRun(orgId: string): boolean {
+    if (this.#findReader(orgId) !== undefined) return true;
+    const live = [...this.#readers].filter((reader) => !reader.isClosing).length;
+    return live < this.#readersMax && this.#hasShareLeft(orgId);
+  }
+
+  #hasShareLeft(orgId: string): boolean {
+    const taken = [...this.#readers].filter((reader) => reader.serves(orgId)).length;
+    return taken < workersPerOrganization(this.#readersMax);
+  }
+
+  #findReader(orgId: string): Reader | undefined {
+    const hasShareLeft = this.#hasShareLeft(orgId);
     let found: Reader | undefined;
-    let liveReaders = 0;
     for (const reader of this.#readers) {
-      if (!reader.isClosing) liveReaders += 1;
-      if (reader.hasRoom && reader.load < (found?.load ?? Infinity)) found = reader;
+      if (!reader.hasRoom || !(hasShareLeft || reader.serves(orgId))) continue;
+      if (reader.load < (found?.load ?? Infinity)) found = reader;
     }
-    return found ?? (liveReaders < this.#readersMax ? this.#start() : undefined);
+    return found;
   }
 
   #start(): Reader {
@@ -88,8 +114,18 @@ export class ReaderPool {
   }
 
   #takeBack(jobs: readonly ReadJob[]): void {
-    this.#waiting.unshift(...jobs);
-    if (this.#isClosed) for (const job of this.#waiting.splice(0)) job.rejectUndone();
+    this.#putBack(jobs);
+    if (this.#isClosed) for (const job of this.#waiting.drain()) job.rejectUndone();
     else this.#dispatch();
+  }
+
+  #putBack(jobs: readonly ReadJob[]): void {
+    const orgIds = new Set(jobs.map(({ orgId }) => orgId));
+    for (const orgId of orgIds) {
+      this.#waiting.putBack(
+        orgId,
+        jobs.filter((job) => job.orgId === orgId),
+      );
+    }
   }
 }

@@ -28,6 +28,8 @@ export class Reader {
   readonly #listener: ReaderListener;
   /** By id, in the order sent; `undefined`: nobody waits for it any more. */
   readonly #sent = new Map<number, ReadJob | undefined>();
+  /** How many of them are of which organization. */
+  readonly #orgs = new Map<string, number>();
   readonly #slowTimer: NodeJS.Timeout;
   #isReady = false;
   #isSlow = false;
@@ -52,6 +54,11 @@ export class Reader {
     return this.#child.isClosing;
   }
 
+  /** Whether it has a job of this organization. */
+  serves(orgId: string): boolean {
+    return this.#orgs.has(orgId);
+  }
+
   /** Whether another job would soon be looked at. */
   get hasRoom(): boolean {
     return !this.isClosing && !this.#isSlow && this.#sent.size < PIPELINE_LENGTH_MAX;
@@ -64,6 +71,8 @@ export class Reader {
   send(job: ReadJob): void {
     if (this.#sent.size === 0) this.#slowTimer.refresh();
     this.#sent.set(this.#child.ask(job.task), job);
+    this.#orgs.set(job.orgId, (this.#orgs.get(job.orgId) ?? 0) + 1);
+    this.#beginFirst();
   }
 
   holds(job: ReadJob): boolean {
@@ -105,7 +114,23 @@ export class Reader {
     const ids = jobs.flatMap((job) => this.#idOf(job) ?? []);
     if (ids.length === 0) return;
     for (const id of ids) this.#sent.set(id, undefined);
+    for (const job of jobs) this.#countOff(job);
     this.#child.tell({ kind: "drop", ids });
+  }
+
+  /** The first one runs, as soon as there is a process. */
+  #beginFirst(): void {
+    if (!this.#isReady) return;
+    for (const job of this.#sent.values()) {
+      job?.begin();
+      return;
+    }
+  }
+
+  #countOff({ orgId }: ReadJob): void {
+    const count = this.#orgs.get(orgId) ?? 0;
+    if (count <= 1) this.#orgs.delete(orgId);
+    else this.#orgs.set(orgId, count - 1);
   }
 
   #idOf(job: ReadJob): number | undefined {
@@ -117,12 +142,15 @@ export class Reader {
     if (reply.kind === "ready") {
       this.#isReady = true;
       this.#slowTimer.refresh();
+      this.#beginFirst();
       return;
     }
     const job = this.#sent.get(reply.id);
     this.#sent.delete(reply.id);
+    if (job !== undefined) this.#countOff(job);
     this.#isSlow = false;
     this.#slowTimer.refresh();
+    this.#beginFirst();
     job?.answer(reply, body);
     this.#listener.onAnswer();
   }

@@ -80,18 +80,42 @@ describe("the processes of a SQLite data source", () => {
       expect(await read).toMatchObject(TWO_USERS);
     });
 
-    it("counts the wait for their turn against the writes behind it", async () => {
+    it("counts the time of the writes behind it from their turn on, and limits the wait for it", async () => {
       const endless = failureOf(
         shop.run(ENDLESS_WRITE, { timeoutMs: 900, intent: "write_insert" }),
       );
       const startedAt = performance.now();
-      const short = await failureOf(append(shop, "too late", { timeoutMs: 100 }));
-      expect(short.reason).toBe("timeout");
+      const patient = append(shop, "patient", { timeoutMs: 500 });
+      const short = await failureOf(append(shop, "too late", { waitMs: 100 }));
+      expect([short.reason, short.message]).toEqual([
+        "waited",
+        "The data source is busy: after 100 ms the statement had not begun, and it was not run",
+      ]);
       expect(performance.now() - startedAt).toBeLessThan(100 + STOP_DELAY_MS_MAX);
-      await append(shop, "patient");
+      await patient;
       expect((await endless).reason).toBe("timeout");
       expect(shop.lines()).toEqual(["patient"]);
     });
+  });
+
+  it("give an organization its turn after at most one statement of another that floods them", async () => {
+    await using one = new Shop("wal", { readersMax: 1 });
+    const ended: string[] = [];
+    const attempt = (orgId: string) => ({ ...one.nextStep(), orgId });
+    const slow = `${ENDLESS} SELECT i FROM n LIMIT 100000`;
+    await one.run(COUNT_USERS);
+    const flood = Array.from({ length: 30 }, () =>
+      one.run(`SELECT max(i) FROM (${slow})`, { attempt: attempt("flood") }).then(() => {
+        ended.push("flood");
+      }),
+    );
+    await flood[0];
+    const before = ended.length;
+    await one.run(COUNT_USERS, { attempt: attempt("quiet") });
+    // One was at work, and the answer of another may have been on its way.
+    expect(ended.length - before).toBeLessThanOrEqual(2);
+    await Promise.all(flood);
+    expect(ended).toHaveLength(30);
   });
 
   describe("when a process dies", () => {

@@ -2,6 +2,7 @@ import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
 import {
   ROWS_CHANGED_MAX,
+  SQLITE_READERS_MAX,
   SQL_MEMORY_BYTES_MAX,
   SQL_TEMPORARY_BYTES_MAX,
 } from "../../kernel/limits.js";
@@ -26,8 +27,8 @@ export interface SqliteTargetOptions {
   readonly path: string;
   readonly analyzer: SqlAnalyzer;
   readonly log: Log;
-  /** Processes that read at the same time; two unless said otherwise. */
-  readonly readersMax?: number;
+  /** Processes that read at the same time. */
+  readonly readersMax?: number | undefined;
   /** Rows that one write may change. */
   readonly rowsChangedMax?: number;
   /** Where SQLite puts its temporary files; absent: where it wants. */
@@ -37,9 +38,6 @@ export interface SqliteTargetOptions {
   /** Bytes of each process's temporary files. */
   readonly temporaryBytesMax?: number;
 }
-
-/** With one long read under way, another process still serves the others. */
-const READERS_MAX_DEFAULT = 2;
 
 /**
  * A SQLite database that agents work on. Statements run in processes of their own, so that one
@@ -66,19 +64,19 @@ export class SqliteTarget implements SqlTarget {
       log: options.log.child({ dataSource: options.name }),
     };
     this.#rowsChangedMax = options.rowsChangedMax ?? ROWS_CHANGED_MAX;
-    const readersMax = options.readersMax ?? READERS_MAX_DEFAULT;
+    const readersMax = options.readersMax ?? SQLITE_READERS_MAX;
     this.#readers = new ReaderPool({ role: "reader", ...launch }, readersMax);
     this.#writer = new Writer({ role: "writer", ...launch });
   }
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
-    const { sql, binds, intent, attempt, timeoutMs } = request;
+    const { sql, binds, intent, attempt, timeoutMs, waitMs } = request;
     const { statementClass, tables } = this.#admission.admit(sql, intent);
     const statement: AdmittedStatement = { sql, binds, intent, statementClass, tables };
-    const limits = { timeoutMs, signal };
+    const limits = { waitMs, timeoutMs, signal };
     const running = isReadIntent(intent)
-      ? this.#readers.read(statement, limits)
+      ? this.#readers.read(statement, attempt.orgId, limits)
       : this.#writer.write({ statement, attempt, rowsMax: this.#rowsChangedMax }, limits);
     const result = await this.#running.track(running).catch((error: unknown) => {
       throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;

@@ -1,11 +1,12 @@
+import { FairQueue } from "../../kernel/fair-queue.js";
+import { ORG_WAITING_MAX } from "../../kernel/limits.js";
 import { StatementError, type AttemptRef, type StatementResult } from "../../plans/ports.js";
 import { deathError, type DeathReason } from "./death-reason.js";
 import { Job, type JobLimits } from "./job.js";
 import type { ChildReply, SettleTask, WriteTask } from "./protocol.js";
+import { tooManyWait } from "../fair-share.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
-/** Writes that may wait for their turn. */
-const WAITING_JOBS_MAX = 10_000;
 /** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
 const FORGOTTEN_MAX = 1000;
 /** Milliseconds that asking for an attempt's outcome may take. */
@@ -20,12 +21,17 @@ interface CurrentWrite {
   isCommitting: boolean;
 }
 
-/** Runs writes one at a time, as SQLite would anyway, on one process that is started when needed. */
+/**
+ * Runs writes one at a time, as SQLite would anyway, on one process that is started when needed. Organizations have
+ * their turns one after the other.
+ */
 export class Writer {
   readonly #launch: ChildLaunch;
   #child: StatementProcess | undefined;
   #current: CurrentWrite | undefined;
-  #waiting: WriteJob[] = [];
+  readonly #waiting = new FairQueue<WriteJob>(ORG_WAITING_MAX);
+  /** Questions for the outcome of an attempt, which go before the writes. */
+  #settling: WriteJob[] = [];
   #forgotten: AttemptRef[] = [];
   #isClosed = false;
 
@@ -36,20 +42,18 @@ export class Writer {
   /** @throws StatementError; the statement runs nowhere any more then. */
   write(task: Omit<WriteTask, "kind">, limits: JobLimits): Promise<StatementResult | undefined> {
     const job = this.#job({ kind: "write", ...task }, limits);
-    if (this.#isClosed || this.#waiting.length >= WAITING_JOBS_MAX) {
-      job.reject(new StatementError("rolled_back", "Too many writes wait for the data source"));
-    } else {
-      this.#waiting.push(job);
-      this.#next();
-    }
+    if (this.#isClosed) job.reject(new StatementError("rolled_back", "The data source is closed"));
+    else if (this.#waiting.push(job.orgId, job)) this.#next();
+    else job.reject(tooManyWait());
     return job.result;
   }
 
   /** See `SqlTarget.settle`. It goes before the writes that wait. */
   async settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
     if (this.#isClosed) throw outcomeUnknown("the data source is closed");
-    const job = this.#job({ kind: "settle", attempt }, { timeoutMs: SETTLE_TIMEOUT_MS });
-    this.#waiting.unshift(job);
+    const limits = { waitMs: SETTLE_TIMEOUT_MS, timeoutMs: SETTLE_TIMEOUT_MS };
+    const job = this.#job({ kind: "settle", attempt }, limits);
+    this.#settling.unshift(job);
     this.#next();
     try {
       return await job.result;
@@ -67,13 +71,13 @@ export class Writer {
   /** Ends the process; what still runs is lost. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const job of this.#waiting.splice(0)) job.rejectUndone();
+    for (const job of [...this.#settling.splice(0), ...this.#waiting.drain()]) job.rejectUndone();
     this.#child?.end();
     await this.#child?.closed;
   }
 
   #job(task: WriteTask | SettleTask, limits: JobLimits): WriteJob {
-    return new Job(task, limits, (stopped) => {
+    return new Job({ task, orgId: task.attempt.orgId }, limits, (stopped) => {
       this.#stop(stopped);
     });
   }
@@ -83,15 +87,17 @@ export class Writer {
       this.#child?.kill();
       return;
     }
-    this.#waiting = this.#waiting.filter((waiting) => waiting !== job);
+    this.#settling = this.#settling.filter((waiting) => waiting !== job);
+    this.#waiting.remove(job.orgId, job);
     job.rejectUndone();
   }
 
   #next(): void {
     if (this.#current !== undefined) return;
-    const job = this.#waiting.shift();
+    const job = this.#settling.shift() ?? this.#waiting.take(() => true);
     if (job === undefined) return;
     this.#current = { job, isCommitting: false };
+    job.begin();
     const child = this.#liveChild();
     if (this.#forgotten.length > 0) {
       child.tell({ kind: "forget", attempts: this.#forgotten.splice(0) });
@@ -143,7 +149,7 @@ export class Writer {
       job.rejectUndone();
     } else {
       // To ask again is harmless.
-      this.#waiting.unshift(job);
+      this.#settling.unshift(job);
     }
   }
 

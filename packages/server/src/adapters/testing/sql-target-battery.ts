@@ -59,6 +59,7 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         binds: [],
         intent: "read_select",
         schemaTableHints: [],
+        waitMs: 10_000,
         timeoutMs: 10_000,
         attempt: nextStep(),
         caller: NOBODY,
@@ -72,6 +73,18 @@ export function sqlTargetBattery(engine: string, open: () => Promise<TargetFixtu
         binds: [line],
         ...over,
       });
+
+    it("serves another organization while one floods it with statements without end", async () => {
+      const flood = Array.from({ length: 12 }, () =>
+        failureOf(run(fixture.endlessRead, { timeoutMs: 1500, waitMs: 600 })),
+      );
+      await sleep(100);
+      const attempt = { ...nextStep(), orgId: "another" };
+      const served = run(COUNT_USERS, { attempt });
+      expect(await Promise.race([served, ...flood])).toMatchObject(TWO_USERS);
+      const reasons = (await Promise.all(flood)).map(({ reason }) => reason);
+      expect([...new Set(reasons)].sort()).toEqual(["timeout", "waited"]);
+    });
 
     it("rolls back a write that changes more than 10 000 rows, and says what to do", async () => {
       const numbers = (n: number): string =>

@@ -44,6 +44,7 @@ function run(
       binds,
       intent: "read_select",
       schemaTableHints: [],
+      waitMs: 10_000,
       timeoutMs: 10_000,
       attempt: { orgId: "org", planId: "plan", stepId: `values-${steps}`, attempt: 1 },
       caller: NOBODY,

@@ -76,6 +76,7 @@ export class Shop implements AsyncDisposable {
       binds: [],
       intent: "read_select",
       schemaTableHints: [],
+      waitMs: 10_000,
       timeoutMs: 10_000,
       attempt: this.nextStep(),
       caller: NOBODY,
