@@ -142,9 +142,10 @@ async function refuseDamage({ place, others }: Participants, attempt: Attempt): 
 }
 
 /** Gives the commands that the errors name, until the database has the wanted schema. */
-async function goOn(participants: Participants, attempt: Attempt): Promise<void> {
+async function goOn(participants: Participants, begun: Attempt): Promise<void> {
   const { place, others, round } = participants;
-  await settleUnfinished(participants, attempt.migration.id);
+  const settled = await settleUnfinished(participants, begun.migration.id);
+  const attempt = { ...begun, isUndone: settled === "undone" };
   await refuseDamage(participants, attempt);
   await others.dropColumn();
   await applyByLiving(participants, attempt);
@@ -165,17 +166,21 @@ async function goOn(participants: Participants, attempt: Attempt): Promise<void>
 }
 
 /** Goes on with a run that stopped half way, or takes it back. */
-async function settleUnfinished(participants: Participants, id: string): Promise<void> {
+async function settleUnfinished(
+  participants: Participants,
+  id: string,
+): Promise<"undone" | undefined> {
   const { place, round } = participants;
   const unfinished = await place.service.unfinishedRun(ADMIN, id);
-  if (unfinished === undefined) return;
+  if (unfinished === undefined) return undefined;
   const accepted = { acceptDataLoss: true };
   if (round.random() < 0.5 && unfinished.purpose === "migrate") {
     await place.service.undo(ADMIN, id, accepted);
-    return;
+    return "undone";
   }
   await removeTroublemakers(participants, await place.service.show(ADMIN, id));
   await place.service.resume(ADMIN, id, accepted);
+  return unfinished.purpose === "undo" ? "undone" : undefined;
 }
 
 /** The rows that were added to break something go again. */

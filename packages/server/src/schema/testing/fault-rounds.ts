@@ -6,13 +6,15 @@ import { faultSchemas } from "./fault-schemas.js";
 
 /** More statements than any migration here runs. */
 const STATEMENTS_MAX = 400;
+/** Pairs that are tried until a process dies; most do at the first. */
+const FURTHER_SEEDS_MAX = 20;
 
 /** How much is tried, and where. */
 export interface FaultRounds {
   readonly dialect: Dialect;
   /** Opens an empty database, set up at random. */
   readonly open: (random: () => number) => Promise<FaultPlace>;
-  /** Random pairs of schemas. */
+  /** Random pairs of schemas; more when no process has died with so many, for all their migrations were refused. */
   readonly seeds: number;
   /** 1: the process dies at every statement, in turn; n: at every nth. */
   readonly statementStep: number;
@@ -31,7 +33,9 @@ export type RoundEnds = Record<RoundResult["end"], number>;
 export async function faultRounds(rounds: FaultRounds): Promise<RoundEnds> {
   const { seeds, statementStep, firstSeed = Date.now() >>> 0 } = rounds;
   const ends: RoundEnds = { died: 0, refused: 0, done: 0, unchanged: 0 };
-  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+  const isEnough = (tried: number): boolean =>
+    tried >= seeds && (ends.died > 0 || tried >= seeds + FURTHER_SEEDS_MAX);
+  for (let seed = firstSeed; !isEnough(seed - firstSeed); seed++) {
     const offset = seed % statementStep;
     for (let statement = offset; statement < STATEMENTS_MAX; statement += statementStep) {
       const { end, isThrough } = await oneRound(rounds, seed, statement);

@@ -34,6 +34,8 @@ export interface Attempt {
   readonly migration: Migration;
   readonly before: OwnValues;
   readonly isLossAccepted: boolean;
+  /** Whether a run that stopped half way was taken back: what it dropped comes back empty. */
+  readonly isUndone?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface Attempt {
  */
 export async function refuseLosses(
   place: FaultPlace,
-  { migration, before, isLossAccepted }: Attempt,
+  { migration, before, isLossAccepted, isUndone = false }: Attempt,
   side: Side,
 ): Promise<void> {
   const { base, target } = schemasOf(migration);
@@ -54,7 +56,8 @@ export async function refuseLosses(
     const schema = live.find((each) => each.find(id) !== undefined);
     if (schema !== undefined) after.set(id, await columnValues(place, schema, schema.get(id)));
   }
-  const mayChange = isLossAccepted && side !== "base" ? shownLosses(migration) : undefined;
+  const mayHaveRun = side !== "base" || isUndone;
+  const mayChange = isLossAccepted && mayHaveRun ? shownLosses(migration) : undefined;
   const kept = [...before].filter(([id]) => mayChange?.has(id) !== true);
   const lost = lostValues(new Map(kept), after, place.isSame);
   if (lost.length > 0) throw new Error(`lost at ${side}: ${lost.join("; ")}`);
