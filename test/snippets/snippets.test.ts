@@ -32,7 +32,8 @@ const documents = [
 /** A document starts several processes of Node, one after the other. */
 const TIMEOUT_MS = 180_000;
 
-describe("the snippets of", { timeout: TIMEOUT_MS }, () => {
+// Each document has a folder and a port of its own, and mostly waits for its processes: they run side by side.
+describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
   it("every document are run by a test, or it is said why not", () => {
     const left = documents.flatMap(({ file, snippets }) =>
       snippets.filter((snippet) => !isScript(snippet)).map(({ language }) => `${file} ${language}`),
@@ -102,7 +103,7 @@ describe("the snippets of", { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe("the example of POST /api/plans in the API reference", () => {
+describe.concurrent("the example of POST /api/plans in the API reference", () => {
   it(
     "runs on the sample data",
     async () => {
