@@ -20,21 +20,28 @@ interface Shop {
   readonly client: Client;
 }
 
-function overEach(
+/** A scenario of calls that one wire alone carries. */
+function onShop(
   cites: readonly RequirementId[],
   title: string,
   run: (shop: Shop) => Promise<void>,
-): readonly ProcessScenario[] {
-  return WIRES.map((wire) => ({
+  wire: Wire = "rest",
+): ProcessScenario {
+  return {
     cites,
-    title: `${title} (${wire})`,
+    title,
     run: async () => {
       await using steward = await Steward.start();
       await steward.sql(BASE);
       const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
       await run({ steward, rest, client: steward.client(wire, ADMIN) });
     },
-  }));
+  };
+}
+
+/** A scenario with steps of plans, over each wire. */
+function overEach(...[cites, title, run]: Parameters<typeof onShop>): readonly ProcessScenario[] {
+  return WIRES.map((wire) => onShop(cites, `${title} (${wire})`, run, wire));
 }
 
 const propose = async ({ rest }: Pick<Shop, "rest">, sql = WANTED): Promise<Migration> => {
@@ -60,7 +67,7 @@ async function openTransaction(url: string): Promise<pg.Client> {
 
 /** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
 export const migrations: readonly ProcessScenario[] = [
-  ...overEach(
+  onShop(
     ["D15-proof", "D15-pinned", "D15-drift", "D15-locks"],
     "a migration is proven, runs on the very schema it is for, and drift is named",
     async (shop) => {
@@ -93,7 +100,7 @@ export const migrations: readonly ProcessScenario[] = [
       expect(commit).toMatchObject({ commit: applied.commits[0], author: "ada" });
     },
   ),
-  ...overEach(
+  onShop(
     ["D15-written", "D15-unchanged", "D15-dump"],
     "a schema is proposed as sqlite3 writes it, and nothing is kept where it is there already",
     async ({ rest }) => {
@@ -133,7 +140,7 @@ export const migrations: readonly ProcessScenario[] = [
       expect(refused.error_message).toContain("accept_data_loss");
     },
   ),
-  ...overEach(
+  onShop(
     ["D15-hint"],
     "a rename hint keeps the rows, and one that has no effect is refused",
     async ({ steward, rest }) => {
