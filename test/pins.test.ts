@@ -40,6 +40,7 @@ describe("the error codes", () => {
       "STEP_TIMEOUT",
       "OUTCOME_UNKNOWN",
       "OUTPUT_CUT",
+      "IDENTITY_UNAVAILABLE",
       "PAYMENT_NOT_CONFIGURED",
       "PAYMENT_PROVIDER_FAILED",
       "PAYMENT_TIMEOUT",

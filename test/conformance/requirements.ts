@@ -205,6 +205,8 @@ const DECISIONS = {
     "D2-vouched-search":
       "Where identity is vouched for, memory search's null org_id means the caller's organization and another's is 403",
     "D2-vouched-session": "A body's session_id does not beat the session that a trusted proxy sets",
+    "D2-jwt":
+      "SERVICE_AUTH=jwt: organization, role and permissions come from a verified token; identity headers are dropped",
     "D2-nil-org": "Who names no organization belongs to the nil UUID",
     "D2-uuid": "An x-org-id that is no UUID is refused",
     "D2-not-found": "Another organization's plan is answered as if it did not exist",

@@ -1,3 +1,4 @@
+import { openIdentity } from "./app-identity.js";
 import { readFileSync } from "node:fs";
 import { openDataSources } from "./app-data-sources.js";
 import { openMemory } from "./app-memory.js";
@@ -141,7 +142,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     ...basics,
     ...billing,
     orchestrator,
-    authenticate: authenticator(config.auth),
+    authenticate: authenticator(openIdentity({ ...basics, config })),
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,

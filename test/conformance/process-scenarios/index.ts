@@ -1,6 +1,7 @@
 import type { ProcessScenario } from "../scenario.js";
 import { embedding } from "./embedding.js";
 import { fairShares } from "./fair-shares.js";
+import { identity } from "./identity.js";
 import { memory } from "./memory.js";
 import { migrations } from "./migrations.js";
 import { payments } from "./payments.js";
@@ -12,6 +13,7 @@ import { tools } from "./tools.js";
 /** Every scenario about processes: each starts servers of its own. */
 export const processScenarios: readonly ProcessScenario[] = [
   ...starting,
+  ...identity,
   ...tools,
   ...fairShares,
   ...surviving,

@@ -162,11 +162,13 @@ describe("steward config", () => {
 
   it("ends with 2 and all that is wrong, and warns of misspelt variables", async () => {
     const { code, stderr } = await runSteward(["config", "--port", "x"], {
-      env: { SERVICE_AUTH: "jwt", SERVICE_PROT: "1" },
+      env: { SERVICE_AUTH: "basic", SERVICE_PROT: "1" },
     });
     expect(code).toBe(2);
     expect(stderr).toContain('wrong: SERVICE_PORT: unknown value "x" of --port');
-    expect(stderr).toContain('wrong: SERVICE_AUTH: unknown value "jwt": expected only headers');
+    expect(stderr).toContain(
+      'wrong: SERVICE_AUTH: unknown value "basic": expected one or several of',
+    );
     expect(stderr).toContain("did you mean SERVICE_PORT?");
   });
 });

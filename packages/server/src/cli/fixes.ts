@@ -38,6 +38,7 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   PAYMENT_RATE_LIMITED: "try again in a moment",
   ORCHESTRATOR_NOT_CONFIGURED: "start the server with --database-url or SERVICE_DATABASE_URL",
   STORE_UNAVAILABLE: "`steward doctor` checks the store; try again when it is back",
+  IDENTITY_UNAVAILABLE: "the server cannot reach its OpenID provider; try again in a moment",
   EMBEDDING_FAILED: "the server's embedding provider failed: try again, or correct its settings",
   MEMORY_SEARCH_FAILED: "`steward doctor` checks the store; try again when it is back",
   NOT_FOUND: "check the name; --org chooses another organization",

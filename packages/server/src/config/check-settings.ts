@@ -9,6 +9,7 @@ import { SETTINGS } from "./settings.js";
 export function checkSettings(values: SettingValues): readonly SettingProblem[] {
   return [
     checkExposure(values),
+    ...checkJwt(values),
     checkGrpcPort(values),
     checkStoreApart(values),
     checkTlsPair(values),
@@ -24,12 +25,25 @@ function checkExposure(values: SettingValues): SettingProblem | undefined {
   const host = values.host.value;
   const guarded =
     values.trustedProxies.value !== undefined || values.proxySecret.value !== undefined;
-  if (host === undefined || isLoopback(host) || guarded) return undefined;
+  const believesHeaders = values.auth.value?.includes("headers") === true;
+  if (host === undefined || isLoopback(host) || guarded || !believesHeaders) return undefined;
   return {
     setting: SETTINGS.host.name,
     reason: `${host} can be reached from other machines, and with SERVICE_AUTH=headers whoever reaches it is whoever it claims to be`,
-    fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}`,
+    fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}, or ask for credentials: ${SETTINGS.auth.name}=jwt`,
   };
+}
+
+/** Without an audience a token that was meant for any other service would do here. */
+function checkJwt(values: SettingValues): readonly SettingProblem[] {
+  if (values.auth.value?.includes("jwt") !== true) return [];
+  return [values.jwtIssuer, values.jwtAudience]
+    .filter(({ value, problem }) => value === undefined && problem === undefined)
+    .map(({ setting }) => ({
+      setting: setting.name,
+      reason: `${SETTINGS.auth.name}=jwt needs it, and it is not set`,
+      fix: `set it to, for example, ${setting.type.example}`,
+    }));
 }
 
 function checkGrpcPort({ port, grpcPort }: SettingValues): SettingProblem | undefined {

@@ -100,6 +100,25 @@ export interface ToolConfig {
 /** How callers are known (Decision §2): one part for each mode that is on. */
 export interface AuthConfig {
   readonly headers?: HeadersAuthConfig;
+  readonly jwt?: JwtAuthConfig;
+}
+
+/** Which JSON Web Tokens are taken (RFC 7519), and which claims say what. */
+export interface JwtAuthConfig {
+  readonly issuer: string;
+  /** One of them is in the claim `aud`. */
+  readonly audiences: readonly string[];
+  /** Absent: the issuer's discovery document says where its keys are. */
+  readonly jwksUrl?: string;
+  readonly algorithms: readonly string[];
+  readonly clockSkewMs: number;
+  readonly claims: {
+    readonly org: string;
+    readonly user: string;
+    readonly agent: string;
+    readonly roles: string;
+    readonly permissions: string;
+  };
 }
 
 /**

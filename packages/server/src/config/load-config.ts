@@ -3,7 +3,14 @@ import { AppError } from "../kernel/errors.js";
 import { MIGRATION_TURN_WAIT_MS } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import { checkSettings } from "./check-settings.js";
-import type { Config, EmbeddingConfig, PaymentsConfig, ToolsConfig } from "./config.js";
+import type {
+  AuthConfig,
+  Config,
+  EmbeddingConfig,
+  JwtAuthConfig,
+  PaymentsConfig,
+  ToolsConfig,
+} from "./config.js";
 import { readSettings } from "./read-settings.js";
 import type {
   SettingProblem,
@@ -88,12 +95,7 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     ...present("databaseUrl", values.databaseUrl.value),
     dataSources: values.dataSources.value ?? [],
     tools: { strict, tools: listed?.tools ?? [] },
-    auth: {
-      headers: {
-        trustedProxies: values.trustedProxies.value ?? [],
-        proxySecrets: values.proxySecret.value ?? [],
-      },
-    },
+    auth: authOf(values),
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
     stepTimeoutMs: given(values.stepTimeoutMs),
     stepWaitMs: given(values.stepWaitMs),
@@ -111,6 +113,38 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     ...present("payments", paymentsOf(values)),
   });
 }
+
+function authOf(values: SettingValues): AuthConfig {
+  const modes = given(values.auth);
+  const headers = {
+    trustedProxies: values.trustedProxies.value ?? [],
+    proxySecrets: values.proxySecret.value ?? [],
+  };
+  return {
+    ...(modes.includes("headers") ? { headers } : {}),
+    ...(modes.includes("jwt") ? { jwt: jwtOf(values) } : {}),
+  };
+}
+
+function jwtOf(values: SettingValues): JwtAuthConfig {
+  return {
+    // Whoever turns the mode on without them has been told so.
+    issuer: given(values.jwtIssuer),
+    audiences: given(values.jwtAudience),
+    ...present("jwksUrl", values.jwtJwksUrl.value),
+    algorithms: given(values.jwtAlgorithms),
+    clockSkewMs: given(values.jwtClockSkewMs),
+    claims: { ...DEFAULT_CLAIMS, ...values.jwtClaims.value },
+  };
+}
+
+const DEFAULT_CLAIMS = {
+  org: "org_id",
+  user: "sub",
+  agent: "act.sub",
+  roles: "roles",
+  permissions: "permissions",
+} as const;
 
 function embeddingOf(values: SettingValues): EmbeddingConfig {
   return {

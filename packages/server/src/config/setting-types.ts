@@ -39,6 +39,74 @@ export function oneOf<const T extends string>(words: readonly T[]): SettingType<
   };
 }
 
+/** Words of a closed set, each at most once, separated by commas. */
+export function listOf<const T extends string>(words: readonly T[]): SettingType<readonly T[]> {
+  return {
+    shape: `one or several of ${words.join(", ")}, separated by commas`,
+    placeholder: "list",
+    example: words.slice(0, 2).join(","),
+    parse: (value) => {
+      const named = splitList(value);
+      const known = words.filter((word) => named.includes(word));
+      return known.length === named.length ? known : undefined;
+    },
+  };
+}
+
+/** Texts separated by commas. */
+export function texts(
+  shape: string,
+  placeholder: string,
+  example: string,
+): SettingType<readonly string[]> {
+  return {
+    shape,
+    placeholder,
+    example,
+    parse: (value) => {
+      const parts = splitList(value);
+      return parts.every((part) => part !== "") ? parts : undefined;
+    },
+  };
+}
+
+/** `name=text` of a closed set of names, each at most once, separated by commas. */
+export function namedParts<const T extends string>(
+  names: readonly T[],
+  example: string,
+): SettingType<Partial<Readonly<Record<T, string>>>> {
+  return {
+    shape: `name=claim,name=claim with names among ${names.join(", ")}`,
+    placeholder: "claims",
+    example,
+    parse: (value) => {
+      const parts: Partial<Record<T, string>> = {};
+      for (const part of splitList(value)) {
+        const [, named, claim] = /^([a-z]+)=(\S+)$/.exec(part) ?? [];
+        const name = names.find((each) => each === named);
+        if (name === undefined || parts[name] !== undefined) return undefined;
+        parts[name] = claim;
+      }
+      return parts;
+    },
+  };
+}
+
+/** A URL whose answers nobody on the way can change: https, or http on this machine. */
+export function trustedUrl(example: string): SettingType<string> {
+  return {
+    shape: "an https:// URL; http:// on this machine only",
+    placeholder: "url",
+    example,
+    parse: (value) => {
+      if (!URL.canParse(value)) return undefined;
+      const { protocol, hostname } = new URL(value);
+      const isLocal = protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
+      return protocol === "https:" || isLocal ? value : undefined;
+    },
+  };
+}
+
 /** Text that some rule accepts. */
 export function text(options: {
   readonly shape: string;
@@ -73,7 +141,7 @@ export const addressRanges: SettingType<readonly string[]> = {
   placeholder: "ranges",
   example: "10.0.0.0/8,192.0.2.7",
   parse: (value) => {
-    const ranges = value.split(",").map((range) => range.trim());
+    const ranges = splitList(value);
     return ranges.every(isAddressRange) ? ranges : undefined;
   },
 };
@@ -85,7 +153,7 @@ export const secrets: SettingType<readonly string[]> = {
   placeholder: "secret",
   example: "the output of `openssl rand -hex 32`",
   parse: (value) => {
-    const parts = value.split(",").map((part) => part.trim());
+    const parts = splitList(value);
     return parts.length <= 2 && parts.every((part) => SECRET.test(part)) ? parts : undefined;
   },
 };
@@ -103,6 +171,10 @@ export function isLoopback(host: string): boolean {
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
+
+function splitList(value: string): readonly string[] {
+  return value.split(",").map((part) => part.trim());
+}
 
 function wholeNumber(value: string, min: number, max: number): number | undefined {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;

@@ -13,7 +13,8 @@ import {
 } from "../kernel/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
-import { addressRanges, boolean, integer, oneOf, port, secrets, text } from "./setting-types.js";
+import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";
+import { boolean, integer, oneOf, port, text } from "./setting-types.js";
 import type { SettingType } from "./setting-types.js";
 
 /** One thing a start can be told: by a flag, else by the environment, else its default. */
@@ -32,7 +33,7 @@ export interface Setting<T> {
 }
 
 /** Every setting of the server, in the order people read them. */
-export interface Settings {
+export interface Settings extends AuthSettings {
   readonly host: Setting<string>;
   readonly port: Setting<number>;
   readonly grpcPort: Setting<number>;
@@ -41,9 +42,6 @@ export interface Settings {
   readonly dataSources: Setting<readonly DataSourceConfig[]>;
   readonly toolsFile: Setting<string>;
   readonly toolsStrict: Setting<boolean>;
-  readonly auth: Setting<"headers">;
-  readonly trustedProxies: Setting<readonly string[]>;
-  readonly proxySecret: Setting<readonly string[]>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
   readonly stepTimeoutMs: Setting<number>;
@@ -163,25 +161,7 @@ export const SETTINGS: Settings = {
     type: boolean,
     help: "Refuse tool names that the tools file does not list; unset: as the file says.",
   },
-  auth: {
-    name: "SERVICE_AUTH",
-    flag: "auth",
-    type: oneOf(["headers"]),
-    default: "headers",
-    help: "How callers are known: headers believes x-org-id, x-user-role and their like.",
-  },
-  trustedProxies: {
-    name: "SERVICE_TRUSTED_PROXIES",
-    flag: "trusted-proxies",
-    type: addressRanges,
-    help: "Proxies whose identity headers are believed.",
-  },
-  proxySecret: {
-    name: "SERVICE_PROXY_SECRET",
-    type: secrets,
-    help: "What a trusted proxy sends as x-proxy-secret; two are both taken while one replaces the other.",
-    mask: () => "***",
-  },
+  ...AUTH_SETTINGS,
   tlsCert: {
     name: "SERVICE_TLS_CERT",
     flag: "tls-cert",

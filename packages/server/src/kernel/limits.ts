@@ -95,6 +95,13 @@ export const RETRY_CAP_MS: number = 10_000;
 /** Bytes of one answer of the payment provider: a page of 100 payment methods has about 200 kB. */
 export const PAYMENT_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024;
 
+/** Verified credentials that a server remembers, of each kind. */
+export const VERIFIED_CREDENTIALS_MAX: number = 10_000;
+/** Bytes of an OpenID provider's discovery document, and of its keys. */
+export const JWKS_BYTES_MAX: number = 256 * 1024;
+/** How long an OpenID provider may take for either, in ms: a request waits for it. */
+export const JWKS_TIMEOUT_MS: number = 5_000;
+
 /** How long a shutdown waits for what is under way. */
 export const DRAIN_MS: number = 10_000;
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
 import type { Principal, VerifyCertificate, VerifyCredential } from "../identity/index.js";
-import { headerText, HEADER_LENGTH_MAX } from "./header-text.js";
+import { headerText, CREDENTIAL_LENGTH_MAX } from "./header-text.js";
 import {
   headersAuthenticator,
   isLoopbackHost,
@@ -60,7 +60,7 @@ async function bearerPrincipal(
   { headers }: ShownIdentity,
   { jwt, apiKey }: AuthenticationModes,
 ): Promise<Principal | undefined> {
-  const text = headerText(headers, "authorization", HEADER_LENGTH_MAX);
+  const text = headerText(headers, "authorization", CREDENTIAL_LENGTH_MAX);
   if (text === undefined) return undefined;
   const credential = BEARER.exec(text)?.[1];
   if (credential === undefined) {

@@ -42,6 +42,7 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
   ORCHESTRATOR_NOT_CONFIGURED: { http: 501, grpc: grpcStatus.UNIMPLEMENTED },
   UNIMPLEMENTED: { http: 501, grpc: grpcStatus.UNIMPLEMENTED },
   STORE_UNAVAILABLE: { http: 503, grpc: grpcStatus.UNAVAILABLE },
+  IDENTITY_UNAVAILABLE: { http: 503, grpc: grpcStatus.UNAVAILABLE },
   OVERLOADED: { http: 503, grpc: grpcStatus.UNAVAILABLE },
   DEADLINE_EXCEEDED: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },
   STEP_TIMEOUT: { http: 504, grpc: grpcStatus.DEADLINE_EXCEEDED },

@@ -3,7 +3,9 @@ import type { IdentityHeaders } from "./services.js";
 
 /** Characters in the id of a person or an agent. */
 export const ID_LENGTH_MAX: number = 255;
-/** Characters in a role, a list of permissions, a secret or a token. */
+/** Characters in an API key or a token: as many as Node takes in all headers together. */
+export const CREDENTIAL_LENGTH_MAX: number = 16 * 1024;
+/** Characters in a role, a list of permissions or the proxy secret. */
 export const HEADER_LENGTH_MAX: number = 4096;
 
 /**

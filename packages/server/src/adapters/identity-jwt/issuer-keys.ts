@@ -1,0 +1,119 @@
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
+import type { Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import { JWKS_BYTES_MAX, JWKS_TIMEOUT_MS } from "../../kernel/limits.js";
+import { limitedText } from "../limited-text.js";
+
+/** Where an issuer's keys are. */
+export interface IssuerKeysOptions {
+  readonly issuer: string;
+  readonly jwksUrl?: string;
+  readonly cooldownMs?: number;
+  readonly clock: Clock;
+}
+
+/** How long fetched keys are used before they are fetched again. */
+const AGE_MAX_MS = 600_000;
+/** How long after a fetch an unknown key does not cause another: tokens may name any key. */
+const COOLDOWN_MS = 30_000;
+/** How long after a failed fetch none is tried: requests would queue up behind the time-out. */
+const FAILURE_PAUSE_MS = 1_000;
+
+/**
+ * The public keys of one issuer, fetched when they are first needed and again when a token names an
+ * unknown key. Every failure to get them is `IDENTITY_UNAVAILABLE`: it says nothing about the token.
+ */
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  #keys: Promise<JWTVerifyGetKey> | undefined;
+  #pausedUntilMs = 0;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+  }
+
+  /** @throws AppError `IDENTITY_UNAVAILABLE`, as the returned function does. */
+  lookup(): Promise<JWTVerifyGetKey> {
+    const opening = this.#keys ?? this.#open();
+    this.#keys = opening;
+    // The next request tries again.
+    opening.catch(() => {
+      if (this.#keys === opening) this.#keys = undefined;
+    });
+    return opening;
+  }
+
+  /** Has the discovery document and the keys fetched again. */
+  forget(): void {
+    this.#keys = undefined;
+  }
+
+  async #open(): Promise<JWTVerifyGetKey> {
+    const url = new URL(this.#options.jwksUrl ?? (await this.#discoveredUrl()));
+    return createRemoteJWKSet(url, {
+      timeoutDuration: JWKS_TIMEOUT_MS,
+      cooldownDuration: this.#options.cooldownMs ?? COOLDOWN_MS,
+      cacheMaxAge: AGE_MAX_MS,
+      [customFetch]: async (href, { signal }) => Response.json(await this.#json(href, signal)),
+    });
+  }
+
+  /** OpenID Connect Discovery 1.0 §4. */
+  async #discoveredUrl(): Promise<string> {
+    const { issuer } = this.#options;
+    const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+    const document = await this.#json(url, AbortSignal.timeout(JWKS_TIMEOUT_MS));
+    if (!isDiscovery(document) || document.issuer !== issuer || !isTrusted(document.jwks_uri)) {
+      throw unavailable(`${url} does not describe the issuer ${issuer}`);
+    }
+    return document.jwks_uri;
+  }
+
+  async #json(url: string, signal: AbortSignal): Promise<unknown> {
+    if (this.#options.clock.nowMs() < this.#pausedUntilMs)
+      throw unavailable(`${url} could not be read just now`);
+    try {
+      const response = await fetch(url, {
+        signal,
+        redirect: "error",
+        headers: { accept: "application/json" },
+      });
+      if (response.status !== 200) throw new Error(`it answers ${String(response.status)}`);
+      const text = await limitedText(response, JWKS_BYTES_MAX);
+      if (text === undefined) throw new Error(`it has more than ${String(JWKS_BYTES_MAX)} bytes`);
+      return JSON.parse(text);
+    } catch (cause) {
+      this.#pausedUntilMs = this.#options.clock.nowMs() + FAILURE_PAUSE_MS;
+      throw unavailable(`${url} cannot be read`, cause);
+    }
+  }
+}
+
+interface Discovery {
+  readonly issuer: string;
+  readonly jwks_uri: string;
+}
+
+function isDiscovery(value: unknown): value is Discovery {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "issuer" in value &&
+    "jwks_uri" in value &&
+    typeof value.jwks_uri === "string"
+  );
+}
+
+/** Keys that came in the clear could be anybody's, but for this machine's own. */
+function isTrusted(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+}
+
+function unavailable(reason: string, cause?: unknown): AppError {
+  return new AppError("IDENTITY_UNAVAILABLE", `The token cannot be judged at present: ${reason}`, {
+    cause,
+    retryAfterMs: FAILURE_PAUSE_MS,
+  });
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { expectRefusal } from "../expectations.js";
+import { step, type ProcessScenario } from "../scenario.js";
+import { Steward } from "../steward.js";
+import { TokenIssuer } from "../token-issuer.js";
+
+const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
+const UNAUTHENTICATED = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
+const DENIED = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
+
+/** How callers prove who they are. */
+export const identity: readonly ProcessScenario[] = [
+  {
+    cites: ["D2-jwt"],
+    title: "a verified token says who calls, whatever the identity headers say",
+    run: async () => {
+      await using issuer = await TokenIssuer.start();
+      await using steward = await Steward.start({
+        SERVICE_AUTH: "jwt",
+        SERVICE_JWT_ISSUER: issuer.issuer,
+        SERVICE_JWT_JWKS_URL: `${issuer.issuer}/keys`,
+        SERVICE_JWT_AUDIENCE: "steward",
+      });
+      const org_id = randomUUID();
+      const bearer = (claims: object) => ({
+        authorization: `Bearer ${issuer.token({ org_id, sub: "ada", ...claims })}`,
+      });
+      for (const wire of ["grpc", "rest"] as const) {
+        const mine = steward.client(wire, { ...bearer({}), "x-org-id": randomUUID() });
+        const { plan_id } = await mine.submit(PLAN);
+        expect((await steward.client(wire, bearer({})).getPlan(plan_id)).plan_id).toBe(plan_id);
+
+        const spoofing = steward.client(wire, { ...bearer({}), "x-user-role": "admin" });
+        await expectRefusal(wire, spoofing.billing.prices(), DENIED);
+        expect(await steward.client(wire, bearer({ roles: ["admin"] })).billing.prices()).toEqual(
+          [],
+        );
+
+        const old = steward.client(wire, bearer({ exp: Math.floor(Date.now() / 1000) - 120 }));
+        await expectRefusal(wire, old.submit(PLAN), UNAUTHENTICATED);
+        const nobody = steward.client(wire, { "x-org-id": org_id });
+        await expectRefusal(wire, nobody.submit(PLAN), UNAUTHENTICATED);
+      }
+    },
+  },
+];
