@@ -373,12 +373,14 @@ describe("the REST interface", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(routes.sort()).toEqual([
+      "DELETE /api/keys/{key_id}",
       "DELETE /api/memory/entries/{entry_id}",
       "DELETE /api/memory/sessions/{session_id}",
       "DELETE /api/plans/{plan_id}",
       "DELETE /billing/budgets/{budget_id}",
       "DELETE /billing/payment-methods/{pm_id}",
       "GET /",
+      "GET /api/keys",
       "GET /api/memory/entries",
       "GET /api/memory/entries/{entry_id}",
       "GET /api/memory/retention",
@@ -405,6 +407,8 @@ describe("the REST interface", () => {
       "GET /healthz",
       "GET /metrics",
       "GET /readyz",
+      "POST /api/keys",
+      "POST /api/keys/{key_id}/rotate",
       "POST /api/memory/entries",
       "POST /api/memory/search",
       "POST /api/plans",

@@ -69,6 +69,11 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     });
   });
 
+  it("docs/authentication.md make a key, and start servers that take keys and tokens", async () => {
+    const output = await runs("docs/authentication.md", { files: ["steward/.keep"] });
+    expect(output).toContain('"agent_id":"invoice-agent"');
+  });
+
   it("docs/scale-out.md start a server on PostgreSQL", async () => {
     await using database = await freshDatabase();
     await runs("docs/scale-out.md", {

@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AUDIENCE, OpenIdProvider } from "./adapters/identity-jwt/testing/openid-provider.js";
 import { openApp, type App, type AppOptions } from "./app.js";
+import { openApiKeys } from "./app-keys.js";
+import type { IssuedKey } from "./identity/index.js";
 import { NIL_ORG_ID, type Caller } from "./kernel/caller.js";
+import { ADMIN } from "./kernel/testing/nobody.js";
 import { BareClient } from "./transport/grpc/testing/bare-client.js";
 import { InMemoryOrchestrator } from "./transport/testing/in-memory-orchestrator.js";
 
@@ -16,6 +22,7 @@ type Headers = Readonly<Record<string, string>>;
 interface Mode {
   readonly name: string;
   readonly auth: AppOptions["auth"];
+  readonly databaseUrl?: string;
   /** What a right caller shows. */
   readonly credential: Headers;
   /** Who that caller is. */
@@ -53,6 +60,8 @@ beforeAll(async () => {
     roles: ["viewer"],
     permissions: [],
   } as const;
+  const databaseUrl = `sqlite:${join(directory, "steward.db")}`;
+  const issued = await issuedKey(databaseUrl);
   const proxied = { trustedProxies: [], proxySecrets: [SECRET] };
   const byProxy = { "x-proxy-secret": SECRET, "x-org-id": ORG, "x-user-role": "viewer" };
   modes = [
@@ -65,6 +74,17 @@ beforeAll(async () => {
       dropsHeaders: true,
     },
     {
+      name: "apikey",
+      auth: { apiKey: true },
+      databaseUrl,
+      credential: { authorization: `Bearer ${issued.text}` },
+      caller: {
+        ...{ orgId: ORG, kind: "agent", authenticatedBy: "apikey", keyId: issued.key.keyId },
+        ...{ agentId: "bot", userId: "ada", roles: ["viewer"], permissions: [], scopes: ["plans"] },
+      },
+      dropsHeaders: true,
+    },
+    {
       name: "headers with a proxy's secret",
       auth: { headers: proxied },
       credential: byProxy,
@@ -73,7 +93,20 @@ beforeAll(async () => {
     },
   ];
 });
-afterAll(() => provider[Symbol.asyncDispose]());
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+const directory = mkdtempSync(join(tmpdir(), "steward-identity-"));
+
+async function issuedKey(url: string): Promise<IssuedKey> {
+  await using keys = await openApiKeys(url);
+  const names = { roles: ["viewer"], permissions: [], scopes: ["plans"] };
+  const who = { agentId: "bot", userId: "ada" };
+  const draft = { environment: "live", name: "bot", ...who, ...names } as const;
+  return await keys.service.create({ ...ADMIN, orgId: ORG }, draft);
+}
 
 /** Identity headers as somebody would send them who wants to be somebody else. */
 const spoofed = fc.record(
@@ -96,7 +129,7 @@ const wrongCredential = fc.constantFrom(
   "Bearer",
 );
 
-describe.each([0, 1, 2])("identity", (index) => {
+describe.each([0, 1, 2, 3])("identity", (index) => {
   const orchestrator = new InMemoryOrchestrator();
   let app: App;
   let client: BareClient;
@@ -105,7 +138,11 @@ describe.each([0, 1, 2])("identity", (index) => {
     const chosen = modes[index];
     if (chosen?.auth === undefined) throw new Error("no such mode");
     mode = chosen;
-    app = await openApp({ port: 0, logLevel: "silent", orchestrator, auth: chosen.auth });
+    const { auth, databaseUrl } = chosen;
+    app = await openApp({
+      ...{ port: 0, logLevel: "silent", orchestrator, auth },
+      ...(databaseUrl !== undefined && { databaseUrl }),
+    });
     client = new BareClient(app.address.port);
   });
   afterAll(async () => {

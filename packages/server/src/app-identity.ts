@@ -1,20 +1,29 @@
 import { jwtVerifier } from "./adapters/identity-jwt/index.js";
 import type { Config } from "./config/index.js";
-import { remembered } from "./identity/index.js";
+import { ApiKeyVerifier, remembered } from "./identity/index.js";
+import type { ApiKeyStore } from "./identity/ports.js";
 import type { Clock } from "./kernel/clock.js";
+import type { DisposalStack } from "./kernel/disposal.js";
+import type { Log } from "./kernel/log.js";
 import type { AuthenticationModes } from "./transport/authenticate.js";
 
 /** What identity is built from. */
 interface IdentityParts {
   readonly config: Config;
   readonly clock: Clock;
+  readonly log: Log;
+  readonly apiKeys: ApiKeyStore;
 }
 
 /** The ways in which callers are known, as configured. */
-export function openIdentity({ config, clock }: IdentityParts): AuthenticationModes {
-  const { headers, jwt } = config.auth;
+export function openIdentity(parts: IdentityParts, opened: DisposalStack): AuthenticationModes {
+  const { config, clock, log, apiKeys: store } = parts;
+  const { headers, jwt, apiKey } = config.auth;
+  const tokens = jwt && jwtVerifier({ ...jwt, clock });
+  const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
   return {
-    ...(headers === undefined ? {} : { headers }),
-    ...(jwt === undefined ? {} : { jwt: remembered(jwtVerifier({ ...jwt, clock }).verify, clock) }),
+    ...(headers && { headers }),
+    ...(tokens && { jwt: remembered(tokens.verify, clock) }),
+    ...(keys && { apiKey: remembered((text) => keys.verify(text), clock) }),
   };
 }

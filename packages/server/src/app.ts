@@ -13,6 +13,7 @@ import { buildToolRegistry } from "./adapters/tool-registry.js";
 import { loadConfig, nodeFile, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
 import { AuditPublisher, type ToolCallGate } from "./governance/index.js";
+import { ApiKeyService, noApiKeys } from "./identity/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
 import { DisposalStack } from "./kernel/disposal.js";
 import { EventBus } from "./kernel/event-bus.js";
@@ -138,11 +139,13 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
           ...basics,
           keep: keeperOf(store, events, basics),
         });
+  const apiKeys = store?.apiKeys ?? noApiKeys;
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
     orchestrator,
-    authenticate: authenticator(openIdentity({ ...basics, config })),
+    authenticate: authenticator(openIdentity({ ...basics, config, apiKeys }, opened)),
+    apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     state: state.service,
     migrations: migrations.service,

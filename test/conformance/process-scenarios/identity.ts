@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
 import { expectRefusal } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
+import { runSteward } from "../steward-command.js";
 import { TokenIssuer } from "../token-issuer.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
@@ -42,6 +47,43 @@ export const identity: readonly ProcessScenario[] = [
         const nobody = steward.client(wire, { "x-org-id": org_id });
         await expectRefusal(wire, nobody.submit(PLAN), UNAUTHENTICATED);
       }
+    },
+  },
+  {
+    cites: ["D2-apikey"],
+    title: "an API key says who calls; the store does not hold it, and a revoked one is nobody's",
+    run: async () => {
+      const directory = mkdtempSync(join(tmpdir(), "steward-api-key-"));
+      const store = join(directory, "keys.db");
+      const settings = { SERVICE_DATABASE_URL: `sqlite:${store}` };
+      const org_id = randomUUID();
+      const made = ["--org", org_id, "--name", "k", "--role", "admin"];
+      const { stdout } = await runSteward(["key", "create", ...made], settings);
+      const bearer = { authorization: `Bearer ${stdout.trim()}` };
+      {
+        await using steward = await Steward.start({ ...settings, SERVICE_AUTH: "apikey" });
+        for (const wire of ["grpc", "rest"] as const) {
+          const { plan_id } = await steward.client(wire, bearer).submit(PLAN);
+          const spoofing = { ...bearer, "x-org-id": randomUUID() };
+          expect((await steward.client(wire, spoofing).getPlan(plan_id)).plan_id).toBe(plan_id);
+          const wrong = { authorization: `${bearer.authorization.slice(0, -4)}0000` };
+          await expectRefusal(wire, steward.client(wire, wrong).submit(PLAN), UNAUTHENTICATED);
+        }
+        const keyId = stdout.split("_")[2] ?? "";
+        const { status } = await fetch(`${steward.url}/api/keys/${keyId}`, {
+          method: "DELETE",
+          headers: bearer,
+        });
+        expect(status).toBe(200);
+        await setTimeout(1000);
+        for (const wire of ["grpc", "rest"] as const) {
+          await expectRefusal(wire, steward.client(wire, bearer).submit(PLAN), UNAUTHENTICATED);
+        }
+      }
+      const secret = stdout.trim().split("_")[3] ?? "";
+      expect(secret).toHaveLength(64);
+      expect(readFileSync(store).includes(secret)).toBe(false);
+      rmSync(directory, { recursive: true });
     },
   },
 ];

@@ -202,3 +202,19 @@ export {
   type StateRef,
 } from "./state.js";
 export type { StateAtomicTerm, StateQuad, StateTerm, StateTripleTerm } from "./state-terms.js";
+export {
+  apiKeyPageQuerySchema,
+  apiKeyPageSchema,
+  apiKeySchema,
+  issuedApiKeySchema,
+  newApiKeySchema,
+  revokedApiKeySchema,
+  rotateApiKeySchema,
+  type ApiKey,
+  type ApiKeyPage,
+  type ApiKeyPageQuery,
+  type IssuedApiKey,
+  type NewApiKey,
+  type RevokedApiKey,
+  type RotateApiKey,
+} from "./keys.js";

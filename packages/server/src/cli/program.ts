@@ -8,6 +8,7 @@ import { copyCommand } from "./copy.js";
 import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
 import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./help-format.js";
+import { keyCommand } from "./key/index.js";
 import { memoryCommand } from "./memory/index.js";
 import { migrateCommand } from "./migrate.js";
 import { migrateDbCommand } from "./migrate-db/index.js";
@@ -33,6 +34,7 @@ export function createProgram(context: CliContext): Command {
     paymentsCommand,
     backupCommand,
     restoreCommand,
+    keyCommand,
     migrateCommand,
     copyCommand,
     configCommand,

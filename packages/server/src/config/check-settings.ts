@@ -10,6 +10,7 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
   return [
     checkExposure(values),
     ...checkJwt(values),
+    checkApiKeys(values),
     checkGrpcPort(values),
     checkStoreApart(values),
     checkTlsPair(values),
@@ -30,7 +31,7 @@ function checkExposure(values: SettingValues): SettingProblem | undefined {
   return {
     setting: SETTINGS.host.name,
     reason: `${host} can be reached from other machines, and with SERVICE_AUTH=headers whoever reaches it is whoever it claims to be`,
-    fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}, or ask for credentials: ${SETTINGS.auth.name}=jwt`,
+    fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}, or ask for credentials: ${SETTINGS.auth.name}=jwt or apikey`,
   };
 }
 
@@ -44,6 +45,16 @@ function checkJwt(values: SettingValues): readonly SettingProblem[] {
       reason: `${SETTINGS.auth.name}=jwt needs it, and it is not set`,
       fix: `set it to, for example, ${setting.type.example}`,
     }));
+}
+
+function checkApiKeys({ auth, databaseUrl }: SettingValues): SettingProblem | undefined {
+  if (auth.value?.includes("apikey") !== true) return undefined;
+  if (databaseUrl.value !== undefined || databaseUrl.problem !== undefined) return undefined;
+  return {
+    setting: SETTINGS.databaseUrl.name,
+    reason: `${SETTINGS.auth.name}=apikey needs a store to keep the keys in, and none is set`,
+    fix: `set it to, for example, ${SETTINGS.databaseUrl.type.example}`,
+  };
 }
 
 function checkGrpcPort({ port, grpcPort }: SettingValues): SettingProblem | undefined {

@@ -101,6 +101,8 @@ export interface ToolConfig {
 export interface AuthConfig {
   readonly headers?: HeadersAuthConfig;
   readonly jwt?: JwtAuthConfig;
+  /** API keys of the store are taken. */
+  readonly apiKey?: true;
 }
 
 /** Which JSON Web Tokens are taken (RFC 7519), and which claims say what. */

@@ -179,7 +179,7 @@ describe("a wrong setting", () => {
     [
       "SERVICE_AUTH",
       { SERVICE_AUTH: "basic" },
-      /unknown value "basic": expected one or several of headers, jwt/,
+      /unknown value "basic": expected one or several of headers, jwt, apikey/,
     ],
     ["SERVICE_TRUSTED_PROXIES", { SERVICE_TRUSTED_PROXIES: "10.0.0.0/33" }, /CIDR/],
     ["SERVICE_TRUSTED_PROXIES", { SERVICE_TRUSTED_PROXIES: "example.org" }, /CIDR/],

@@ -123,6 +123,7 @@ function authOf(values: SettingValues): AuthConfig {
   return {
     ...(modes.includes("headers") ? { headers } : {}),
     ...(modes.includes("jwt") ? { jwt: jwtOf(values) } : {}),
+    ...(modes.includes("apikey") ? { apiKey: true as const } : {}),
   };
 }
 

@@ -3,8 +3,13 @@
  *
  * Glossary. **Credential**: what a request shows to prove who sends it: an API key, a JSON Web Token, a
  * client certificate. **Principal**: who a credential belongs to: organization, person or agent, roles.
+ * **Key id**: the part of an API key that names it. **Secret**: the part that proves it, of which only
+ * the hash is kept. **Rotation**: a new secret for the same key id.
  */
-export { remembered } from "./remembered.js";
+export type { ApiKey, KeyEnvironment } from "./api-key.js";
+export { ApiKeyService, type IssuedKey, type KeyPage } from "./api-key-service.js";
+export { ApiKeyVerifier } from "./api-key-verifier.js";
+export { noApiKeys } from "./no-api-keys.js";
 export type {
   ClientCertificate,
   Principal,
@@ -12,3 +17,4 @@ export type {
   VerifyCertificate,
   VerifyCredential,
 } from "./principal.js";
+export { remembered } from "./remembered.js";

@@ -97,6 +97,21 @@ export const PAYMENT_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024;
 
 /** Verified credentials that a server remembers, of each kind. */
 export const VERIFIED_CREDENTIALS_MAX: number = 10_000;
+/**
+ * How long a server believes an API key without reading the store again, in ms: with the time that the
+ * reading takes, a revocation is to be seen within a second.
+ */
+export const API_KEY_TRUST_MS: number = 500;
+/** How often the last uses of API keys are written, in ms. */
+export const API_KEY_USES_FLUSH_MS: number = 60_000;
+/** How long a key's secret stays good after a rotation, at most, in ms: 30 days. */
+export const API_KEY_OVERLAP_MS_MAX: number = 30 * 24 * 60 * 60_000;
+/** Roles, permissions or scopes of one API key. */
+export const API_KEY_NAMES_MAX: number = 64;
+/** API keys on one page of a listing. */
+export const API_KEYS_PAGE_MAX: number = 200;
+/** API keys on a page whose size the caller did not say. */
+export const API_KEYS_PAGE_DEFAULT: number = 50;
 /** Bytes of an OpenID provider's discovery document, and of its keys. */
 export const JWKS_BYTES_MAX: number = 256 * 1024;
 /** How long an OpenID provider may take for either, in ms: a request waits for it. */

@@ -1,3 +1,4 @@
+import type { ApiKeyStore } from "../identity/ports.js";
 import type { ToolCallLog } from "../kernel/tool-call.js";
 import type { VectorIndex } from "../memory/index.js";
 import type { MemoryStore } from "../memory/ports.js";
@@ -12,6 +13,7 @@ export interface Store extends AsyncDisposable {
   readonly toolCalls: ToolCallLog;
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
+  readonly apiKeys: ApiKeyStore;
   readonly memory: MemoryStore;
   /**
    * What the thread of a search index loads and is given, to read the memory for itself, once the store

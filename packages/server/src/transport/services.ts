@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ClientCertificate } from "../identity/index.js";
+import type { ApiKeyService, ClientCertificate } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Ids } from "../kernel/ids.js";
@@ -20,6 +20,7 @@ export interface Services {
   readonly migrations: MigrationService;
   readonly usage: UsageService;
   readonly payments: PaymentService;
+  readonly apiKeys: ApiKeyService;
   readonly authenticate: Authenticate;
   readonly health: Health;
   readonly metrics: MetricsPage;

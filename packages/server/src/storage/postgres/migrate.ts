@@ -7,6 +7,7 @@ import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createUsageLedgers } from "./migrations/0004-usage-ledgers.js";
 import { createAppendFunction } from "./migrations/0005-append.js";
 import { createStateTables } from "./migrations/0006-state.js";
+import { createApiKeys } from "./migrations/0008-api-keys.js";
 import { createOutputMetadata } from "./migrations/0007-output-metadata.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "0005-append", statements: createAppendFunction },
   { name: "0006-state", statements: createStateTables },
   { name: "0007-output-metadata", statements: createOutputMetadata },
+  { name: "0008-api-keys", statements: createApiKeys },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */

@@ -3,6 +3,7 @@ import type { Ids } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { Store } from "../store.js";
+import { PostgresApiKeyStore } from "./api-key-store.js";
 import { PostgresBudgetReservations } from "./budget-reservations.js";
 import { PostgresCustomerBindings } from "./customer-bindings.js";
 import { Database } from "./database.js";
@@ -58,6 +59,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       usage: new PostgresUsageStore(db, unread.usage),
       reservations: new PostgresBudgetReservations(db, node, clock),
       customers: new PostgresCustomerBindings(db),
+      apiKeys: new PostgresApiKeyStore(db),
       memory,
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };

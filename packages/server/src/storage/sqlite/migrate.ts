@@ -4,6 +4,7 @@ import { createPlanTables } from "./migrations/0001-plans.js";
 import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
+import { createApiKeys } from "./migrations/0006-api-keys.js";
 import { createOutputMetadata } from "./migrations/0005-output-metadata.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
@@ -13,6 +14,7 @@ const MIGRATIONS: readonly string[] = [
   createMemoryTables,
   createMemoryRetention,
   createOutputMetadata,
+  createApiKeys,
 ];
 
 /** The version of a store that this program has brought up to date. */

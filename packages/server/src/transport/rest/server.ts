@@ -15,6 +15,7 @@ import { answerError, answerErrors, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./event-routes.js";
 import { addIndexRoute } from "./index-route.js";
 import { readJsonBodies } from "./json-body.js";
+import { addKeyRoutes } from "./key-routes.js";
 import { addMemoryRoutes } from "./memory-routes.js";
 import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
@@ -136,6 +137,7 @@ function restApp(
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
+    addKeyRoutes(api, services.apiKeys);
     addStateRoutes(api, services.state);
     addMigrationRoutes(api, services.migrations);
     done();

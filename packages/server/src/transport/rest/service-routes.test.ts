@@ -88,12 +88,14 @@ describe("/openapi.json", () => {
       ),
     );
     expect(operations.sort()).toEqual([
+      "delete /api/keys/{key_id} revokeApiKey",
       "delete /api/memory/entries/{entry_id} deleteMemoryEntry",
       "delete /api/memory/sessions/{session_id} deleteMemorySession",
       "delete /api/plans/{plan_id} cancelPlan",
       "delete /billing/budgets/{budget_id} removeBudget",
       "delete /billing/payment-methods/{pm_id} detachPaymentMethod",
       "get / getIndex",
+      "get /api/keys listApiKeys",
       "get /api/memory/entries listMemoryEntries",
       "get /api/memory/entries/{entry_id} getMemoryEntry",
       "get /api/memory/retention getMemoryRetention",
@@ -120,6 +122,8 @@ describe("/openapi.json", () => {
       "get /healthz getLiveness",
       "get /metrics getMetrics",
       "get /readyz getReadiness",
+      "post /api/keys createApiKey",
+      "post /api/keys/{key_id}/rotate rotateApiKey",
       "post /api/memory/entries addMemoryEntry",
       "post /api/memory/search searchMemory",
       "post /api/plans submitPlan",

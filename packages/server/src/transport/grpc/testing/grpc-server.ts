@@ -10,6 +10,7 @@ import { listen, type Listening } from "../../one-port.js";
 import type { TlsIdentity } from "../../port.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
+import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
@@ -56,6 +57,7 @@ export async function startServer(
       memory: options.memory ?? unkeptMemory(),
       state: unkeptState(),
       migrations: unkeptMigrations(),
+      apiKeys: unkeptApiKeys(),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       health: { readiness: () => Promise.resolve(server.readiness) },

@@ -73,6 +73,7 @@ export function describeApi(app: RestApp, version: string): void {
         { name: "State", description: "Datasets of RDF, their history, and proofs about them" },
         { name: "Memory", description: "What agents have done and noted, searched by meaning" },
         { name: "Billing", description: "Usage, prices, budgets, payment methods" },
+        { name: "Keys", description: "API keys: create, list, rotate, revoke" },
         { name: "Service", description: "For those who keep the process running" },
       ],
     },

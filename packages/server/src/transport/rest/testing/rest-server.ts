@@ -7,6 +7,7 @@ import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { headersAuthenticator } from "../../headers-authenticator.js";
 import type { Readiness, Services } from "../../services.js";
+import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
@@ -76,6 +77,7 @@ export async function startRestServer(
       memory: options.memory ?? unkeptMemory(),
       state: unkeptState(),
       migrations: unkeptMigrations(),
+      apiKeys: unkeptApiKeys(),
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       health,
       metrics: telemetry,

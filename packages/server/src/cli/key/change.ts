@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { keysCommand, printIssued, withKeys, type KeyOptions } from "./key-command.js";
+
+interface RotateOptions extends KeyOptions {
+  readonly overlap: string;
+}
+
+/** `steward key rotate`: prints the key's new text, once. */
+export function rotateCommand(context: CliContext): Command {
+  const command = keysCommand("rotate", "Gives an API key a new secret and prints it.")
+    .argument("<key-id>", "Id of the key, as `steward key list` shows it.")
+    .option("--overlap <hours>", "Hours for which the present secret stays good.", "0");
+  return command.action(async (keyId: string, options: RotateOptions) => {
+    const hours = Number(options.overlap);
+    if (!(hours >= 0)) throw usageError("--overlap: a number of hours", "write, say, 24");
+    const issued = await withKeys(context, command, (service, operator) =>
+      service.rotate(operator, keyId, hours * 3_600_000),
+    );
+    printIssued(issued, options, context);
+  });
+}
+
+/** `steward key revoke`: within a second no server takes the key. */
+export function revokeCommand(context: CliContext): Command {
+  const command = keysCommand("revoke", "Revokes an API key, for good.").argument(
+    "<key-id>",
+    "Id of the key, as `steward key list` shows it.",
+  );
+  return command.action(async (keyId: string, options: KeyOptions) => {
+    const { terminal } = context;
+    await withKeys(context, command, (service, operator) => service.revoke(operator, keyId));
+    if (options.json === true) terminal.printJson({ key_id: keyId, revoked: true });
+    else terminal.print(`revoked ${keyId}`);
+  });
+}

@@ -1,0 +1,152 @@
+import type { Caller } from "../kernel/caller.js";
+import type { Clock } from "../kernel/clock.js";
+import { AppError, invalidField } from "../kernel/errors.js";
+import {
+  API_KEY_NAMES_MAX,
+  API_KEY_OVERLAP_MS_MAX,
+  API_KEYS_PAGE_MAX,
+  NAME_LENGTH_MAX,
+} from "../kernel/limits.js";
+import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";
+import type { ApiKeyStore } from "./ports.js";
+
+/** A key with the text that its client shows: there is no other time to see it. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  /** `stw_…`; secret. */
+  readonly text: string;
+}
+
+/** A page of keys, newest first. */
+export interface KeyPage {
+  readonly keys: readonly ApiKey[];
+  /** Opaque, for the next page; absent on the last one. */
+  readonly nextCursor?: string;
+}
+
+/** The role of those who run the service; only they give it to a key. */
+const OPERATOR = "operator";
+
+/** Creates, lists, rotates and revokes the API keys of the caller's organization. */
+export class ApiKeyService {
+  readonly #store: ApiKeyStore;
+  readonly #clock: Clock;
+
+  constructor(store: ApiKeyStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` naming the field, `STORE_UNAVAILABLE`. */
+  async create(caller: Caller, draft: Omit<ApiKeyDraft, "orgId">): Promise<IssuedKey> {
+    requireKeyAdmin(caller);
+    const createdAtMs = this.#clock.nowMs();
+    checkDraft(draft, createdAtMs);
+    if (draft.roles.some(isOperator) && !caller.roles.some(isOperator)) {
+      throw new AppError("POLICY_DENIED", `Only an ${OPERATOR} gives a key the role ${OPERATOR}`);
+    }
+    const shown = { keyId: newKeyId(), secret: newSecret() };
+    const { orgId } = caller;
+    const { keyId } = shown;
+    const key = { ...draft, orgId, keyId, createdAtMs, secretHash: hashOf(shown.secret) };
+    await this.#store.add(key);
+    return { key, text: keyText(key.environment, shown) };
+  }
+
+  /** @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` for a strange cursor, `STORE_UNAVAILABLE`. */
+  async list(caller: Caller, limit: number, cursor?: string): Promise<KeyPage> {
+    requireKeyAdmin(caller);
+    const count = Math.min(limit, API_KEYS_PAGE_MAX);
+    const after = cursor === undefined ? undefined : positionOf(cursor);
+    const keys = await this.#store.list(caller.orgId, count + 1, after);
+    const page = keys.slice(0, count);
+    const last = page.at(-1);
+    return keys.length > count && last !== undefined
+      ? { keys: page, nextCursor: `${String(last.createdAtMs)}_${last.keyId}` }
+      : { keys: page };
+  }
+
+  /**
+   * Gives a key a new secret.
+   * @param overlapMs How long the present secret stays good.
+   * @throws AppError `NOT_FOUND` for an unknown or revoked key, or another organization's.
+   */
+  async rotate(caller: Caller, keyId: string, overlapMs: number): Promise<IssuedKey> {
+    requireKeyAdmin(caller);
+    if (!(overlapMs >= 0 && overlapMs <= API_KEY_OVERLAP_MS_MAX)) {
+      const seconds = String(API_KEY_OVERLAP_MS_MAX / 1000);
+      throw invalidField("overlap_seconds", `must be from 0 to ${seconds}`);
+    }
+    const secret = newSecret();
+    const ref = { orgId: caller.orgId, keyId };
+    const untilMs = this.#clock.nowMs() + overlapMs;
+    if (!(await this.#store.rotate(ref, hashOf(secret), untilMs))) throw unknownKey(keyId);
+    const key = await this.#store.find(keyId);
+    if (key === undefined) throw unknownKey(keyId);
+    return { key, text: keyText(key.environment, { keyId, secret }) };
+  }
+
+  /**
+   * Revokes a key: within a second no server takes it. Again: the same.
+   * @throws AppError `NOT_FOUND` for an unknown key, or another organization's.
+   */
+  async revoke(caller: Caller, keyId: string): Promise<void> {
+    requireKeyAdmin(caller);
+    const isKnown = await this.#store.revoke(caller.orgId, keyId, this.#clock.nowMs());
+    if (!isKnown) throw unknownKey(keyId);
+  }
+}
+
+/** @throws AppError `POLICY_DENIED` unless the caller has the role admin or may manage keys. */
+function requireKeyAdmin({ roles, permissions }: Caller): void {
+  const isAdmin = roles.some((role) => role.trim().toLowerCase() === "admin");
+  if (isAdmin || roles.some(isOperator) || permissions.includes("manage:keys")) return;
+  throw new AppError("POLICY_DENIED", "API keys need the role admin or the permission manage:keys");
+}
+
+function isOperator(role: string): boolean {
+  return role.trim().toLowerCase() === OPERATOR;
+}
+
+function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
+  const { name, agentId, userId, roles, permissions, scopes, expiresAtMs } = draft;
+  if (name.trim() === "") throw invalidField("name", "must not be empty");
+  const texts = { name, agent_id: agentId, user_id: userId };
+  for (const [field, text] of Object.entries(texts)) {
+    if (text !== undefined && !isName(text)) throw invalidField(field, NAME_RULE);
+  }
+  if (userId !== undefined && agentId === undefined) {
+    throw invalidField("user_id", "is the person that an agent acts for: name the agent as well");
+  }
+  for (const [field, names] of Object.entries({ roles, permissions, scopes })) {
+    if (names.length > API_KEY_NAMES_MAX) {
+      throw invalidField(field, `must have at most ${String(API_KEY_NAMES_MAX)} entries`);
+    }
+    if (!names.every((each) => NAME.test(each))) throw invalidField(field, NAMES_RULE);
+  }
+  if (expiresAtMs !== undefined && !(expiresAtMs > nowMs)) {
+    throw invalidField("expires_at", "must be a time to come");
+  }
+}
+
+function isName(text: string): boolean {
+  return text.length <= NAME_LENGTH_MAX && text !== "" && !/[\u0000-\u001f\u007f]/.test(text);
+}
+
+const NAME_RULE = `must be 1 to ${String(NAME_LENGTH_MAX)} characters without control characters`;
+/** Such as `manage:billing`; no comma, so that a list of them can be written as one text. */
+const NAME = /^[A-Za-z0-9_.:*/-]{1,64}$/;
+const NAMES_RULE = "must be names of 1 to 64 letters, digits and _.:*/-";
+
+function positionOf(cursor: string): { createdAtMs: number; keyId: string } {
+  const [, createdAtMs, keyId] = /^(\d{1,15})_([0-9a-f]{24})$/.exec(cursor) ?? [];
+  if (createdAtMs === undefined || keyId === undefined) {
+    throw invalidField("cursor", "must be the next_cursor of a page");
+  }
+  return { createdAtMs: Number(createdAtMs), keyId };
+}
+
+function unknownKey(keyId: string): AppError {
+  const shown = keyId.slice(0, 64);
+  return new AppError("NOT_FOUND", `Your organization has no API key ${shown} that is in force`);
+}

@@ -1,0 +1,88 @@
+import { assert } from "../kernel/assert.js";
+import type { Clock } from "../kernel/clock.js";
+import {
+  API_KEY_TRUST_MS,
+  API_KEY_USES_FLUSH_MS,
+  VERIFIED_CREDENTIALS_MAX,
+} from "../kernel/limits.js";
+import type { Log } from "../kernel/log.js";
+import { goodUntil, parseKeyText, type ApiKey } from "./api-key.js";
+import type { ApiKeyStore, KeyUse } from "./ports.js";
+import type { Principal, Verified } from "./principal.js";
+
+/** What the verifier is built on. */
+export interface ApiKeyVerifierOptions {
+  readonly store: ApiKeyStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Verifies API keys against the store. A verdict holds for {@link API_KEY_TRUST_MS}, which is how long
+ * a revocation may take to be seen by a node, whatever becomes of notifications between nodes. When keys were
+ * used is written now and then.
+ */
+export class ApiKeyVerifier implements AsyncDisposable {
+  readonly #options: ApiKeyVerifierOptions;
+  /** By key id: what has not been written. */
+  readonly #uses = new Map<string, KeyUse>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: ApiKeyVerifierOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#flush(), API_KEY_USES_FLUSH_MS);
+    this.#timer.unref();
+  }
+
+  /** As a `VerifyCredential`. */
+  async verify(text: string): Promise<Verified> {
+    const { store, clock } = this.#options;
+    const { keyId, secret } = parseKeyText(text);
+    // Before the store is read: what is revoked while it answers counts from now.
+    const nowMs = clock.nowMs();
+    const key = await store.find(keyId);
+    const untilMs = Math.min(goodUntil(key, secret, nowMs), nowMs + API_KEY_TRUST_MS);
+    assert(key !== undefined, "an unknown key is good for no time");
+    this.#note({ orgId: key.orgId, keyId, usedAtMs: nowMs });
+    return { principal: principalOf(key), untilMs };
+  }
+
+  /** Writes what is left to write. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flush();
+  }
+
+  #note(use: KeyUse): void {
+    if (this.#uses.size < VERIFIED_CREDENTIALS_MAX || this.#uses.has(use.keyId)) {
+      this.#uses.set(use.keyId, use);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const uses = [...this.#uses.values()];
+    if (uses.length === 0) return;
+    this.#uses.clear();
+    try {
+      await this.#options.store.recordUses(uses);
+    } catch (err) {
+      // The next use tells as much.
+      this.#options.log.warn({ err, keys: uses.length }, "last uses of API keys not written");
+    }
+  }
+}
+
+function principalOf(key: ApiKey): Principal {
+  const { orgId, keyId, agentId, userId, roles, permissions, scopes } = key;
+  return {
+    orgId,
+    kind: agentId === undefined ? "apiKey" : "agent",
+    authenticatedBy: "apikey",
+    ...(userId === undefined ? {} : { userId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    roles,
+    permissions,
+    keyId,
+    ...(scopes.length === 0 ? {} : { scopes }),
+  };
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { ADMIN, NOBODY } from "../kernel/testing/nobody.js";
+import { silentLog } from "../kernel/log.js";
+import { ApiKeyService } from "./api-key-service.js";
+import { ApiKeyVerifier } from "./api-key-verifier.js";
+import { hashOf, parseKeyText } from "./api-key.js";
+import type { ApiKey, ApiKeyStore } from "./ports.js";
+import { remembered } from "./remembered.js";
+
+const DRAFT = { environment: "test", name: "k", roles: [], permissions: [], scopes: [] } as const;
+const refused = { code: "UNAUTHENTICATED" };
+
+/** One process with its keys in memory and its time in the test's hands. */
+function room() {
+  let nowMs = 1_000_000;
+  let reads = 0;
+  const keys = new Map<string, ApiKey>();
+  const change = (keyId: string, part: Partial<ApiKey>): Promise<boolean> => {
+    const key = keys.get(keyId);
+    if (key !== undefined) keys.set(keyId, { ...key, ...part });
+    return Promise.resolve(key !== undefined);
+  };
+  const store: ApiKeyStore = {
+    add: (key) => Promise.resolve(void keys.set(key.keyId, key)),
+    find: (keyId) => {
+      reads += 1;
+      return Promise.resolve(keys.get(keyId));
+    },
+    list: () => Promise.resolve([...keys.values()]),
+    rotate: ({ keyId }, secretHash, untilMs) =>
+      change(keyId, {
+        secretHash,
+        previous: { secretHash: keys.get(keyId)?.secretHash ?? "", untilMs },
+      }),
+    revoke: (_orgId, keyId, revokedAtMs) => change(keyId, { revokedAtMs }),
+    recordUses: () => Promise.resolve(),
+  };
+  const clock = { nowMs: () => nowMs };
+  const verifier = new ApiKeyVerifier({ store, clock, log: silentLog });
+  return {
+    service: new ApiKeyService(store, clock),
+    verify: (text: string) => verifier.verify(text),
+    remembering: remembered((text) => verifier.verify(text), clock),
+    wait: (ms: number) => (nowMs += ms),
+    reads: () => reads,
+    keys,
+  };
+}
+
+describe("an API key", () => {
+  it("has a secret of 256 bits, of which only the SHA-256 is kept", async () => {
+    const { service, keys } = room();
+    const { key, text } = await service.create(ADMIN, DRAFT);
+    expect(text).toMatch(/^stw_test_[0-9a-f]{24}_[0-9a-f]{64}$/);
+    const { keyId, secret } = parseKeyText(text);
+    expect(keys.get(keyId)).toEqual(key);
+    expect(key.secretHash).toBe(hashOf(secret));
+    expect(JSON.stringify(key)).not.toContain(secret);
+  });
+
+  it("says who asks: a program, or an agent and the person it acts for", async () => {
+    const { service, verify } = room();
+    const program = await service.create(ADMIN, { ...DRAFT, scopes: ["plans:read"] });
+    expect((await verify(program.text)).principal).toEqual({
+      orgId: ADMIN.orgId,
+      kind: "apiKey",
+      authenticatedBy: "apikey",
+      keyId: program.key.keyId,
+      roles: [],
+      permissions: [],
+      scopes: ["plans:read"],
+    });
+    const agent = await service.create(ADMIN, { ...DRAFT, agentId: "bot", userId: "ada" });
+    const who = { kind: "agent", agentId: "bot", userId: "ada" };
+    expect((await verify(agent.text)).principal).toMatchObject(who);
+  });
+
+  it.each([
+    ["another secret", (text: string) => text.replace(/.$/, (last) => (last === "0" ? "1" : "0"))],
+    ["another id", (text: string) => text.replace(/[0-9a-f]{24}/, "0".repeat(24))],
+    ["a shorter text", (text: string) => text.slice(0, -1)],
+    ["no key", () => "stw_"],
+  ])("is refused with %s", async (_name, spoil) => {
+    const { service, verify } = room();
+    const { text } = await service.create(ADMIN, DRAFT);
+    await expect(verify(spoil(text))).rejects.toMatchObject(refused);
+  });
+
+  it("is refused once it has expired, to the millisecond, remembered or not", async () => {
+    const { service, remembering, wait } = room();
+    const { text } = await service.create(ADMIN, { ...DRAFT, expiresAtMs: 1_000_100 });
+    await remembering(text);
+    wait(99);
+    await remembering(text);
+    wait(1);
+    await expect(remembering(text)).rejects.toMatchObject(refused);
+  });
+
+  it("has two good secrets while one replaces the other, for as long as was said", async () => {
+    const { service, verify, wait } = room();
+    const old = await service.create(ADMIN, DRAFT);
+    const next = await service.rotate(ADMIN, old.key.keyId, 60_000);
+    expect(next.key.keyId).toBe(old.key.keyId);
+    await verify(next.text);
+    expect((await verify(old.text)).untilMs).toBeLessThanOrEqual(1_060_000);
+    wait(60_000);
+    await verify(next.text);
+    await expect(verify(old.text)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining("rotated") as string,
+    });
+  });
+
+  it("is read from the store twice a second at most, and a revocation is seen by then", async () => {
+    const { service, remembering, reads, wait } = room();
+    const { key, text } = await service.create(ADMIN, DRAFT);
+    await Promise.all([remembering(text), remembering(text), remembering(text)]);
+    expect(reads()).toBe(1);
+    await service.revoke(ADMIN, key.keyId);
+    wait(500);
+    await expect(remembering(text)).rejects.toMatchObject(refused);
+  });
+
+  it("is made only by those who may, and never with more rights than a tenant has", async () => {
+    const { service } = room();
+    const denied = { code: "POLICY_DENIED" };
+    await expect(service.create(NOBODY, DRAFT)).rejects.toMatchObject(denied);
+    await expect(service.list(NOBODY, 10)).rejects.toMatchObject(denied);
+    await expect(service.revoke(NOBODY, "0")).rejects.toMatchObject(denied);
+    await expect(service.rotate(NOBODY, "0", 0)).rejects.toMatchObject(denied);
+    const operator = { ...DRAFT, roles: ["Operator"] };
+    await expect(service.create(ADMIN, operator)).rejects.toMatchObject(denied);
+    await service.create({ ...NOBODY, permissions: ["manage:keys"] }, DRAFT);
+  });
+
+  it.each([
+    ["name", { name: " " }],
+    ["name", { name: "x".repeat(256) }],
+    ["agent_id", { agentId: "a\nb" }],
+    ["user_id", { userId: "ada" }],
+    ["roles", { roles: ["a,b"] }],
+    ["scopes", { scopes: Array.from({ length: 65 }, () => "a") }],
+    ["expires_at", { expiresAtMs: 1 }],
+  ])("is refused with a wrong %s", async (field, part) => {
+    const { service } = room();
+    await expect(service.create(ADMIN, { ...DRAFT, ...part })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      details: [{ field }],
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import { AppError } from "../kernel/errors.js";
+import type { ApiKeyStore } from "./ports.js";
+
+/** API keys where there is nothing to keep them in: every operation says what is missing. */
+export const noApiKeys: ApiKeyStore = {
+  add: refuse,
+  find: refuse,
+  list: refuse,
+  rotate: refuse,
+  revoke: refuse,
+  recordUses: refuse,
+};
+
+function refuse(): Promise<never> {
+  return Promise.reject(
+    new AppError(
+      "STORE_UNAVAILABLE",
+      "API keys are not kept: no backing store; set SERVICE_DATABASE_URL",
+    ),
+  );
+}
