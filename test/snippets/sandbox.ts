@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly files?: readonly string[];
   /** Whether the document takes for granted that a server runs. */
   readonly serves?: boolean;
+  /** How the server is reached; `http` unless given. */
+  readonly scheme?: "http" | "https";
 }
 
 /** How running the snippets of a document ended. */
@@ -36,8 +38,10 @@ export interface SnippetRun {
 export async function runSnippets(
   root: string,
   snippets: readonly Snippet[],
-  { env = {}, replace = {}, programs = {}, files = [], serves = false }: Surroundings = {},
+  around: Surroundings = {},
 ): Promise<SnippetRun> {
+  const { env = {}, replace = {}, programs = {}, files = [] } = around;
+  const { serves = false, scheme = "http" } = around;
   const folder = mkdtempSync(join(tmpdir(), "steward-snippets-"));
   const port = await freePort();
   try {
@@ -77,7 +81,7 @@ export async function runSnippets(
       ROOT: root,
       NODE: process.execPath,
       SERVICE_PORT: String(port),
-      SERVICE_URL: `http://127.0.0.1:${port}`,
+      SERVICE_URL: `${scheme}://127.0.0.1:${port}`,
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
