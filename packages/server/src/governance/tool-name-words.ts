@@ -9,13 +9,16 @@ export const READ_VERBS: ReadonlySet<string> = words(`
   get list read fetch find search lookup look retrieve describe show browse explore inspect discover
   peek poll tail observe receive grep glob aggregate contains exists
   analyze analyse compare explain summarize summarise calculate compute predict classify
-  detect diagnose assess validate lint convert format parse translate encode decode render simulate
+  detect diagnose debug decompile disassemble assess probe traceroute whois introspect enumerate visualize visualise display dump recall scrape
+  correlate transcribe
+  validate lint convert format parse translate encode decode render simulate
   generate recommend suggest infer extract think ask answer echo ping geocode locate paginate
   listar obtener obter buscar consultar leer ler mostrar lister obtenir chercher lire afficher recuperer
   liste hole suche lese zeige finde`);
 
 /** Read verbs that are as often a noun: they count where no plain verb stands beside them. */
 export const NOUNLIKE_READ_VERBS: ReadonlySet<string> = words(`
+  chat
   query view check count scan filter match sort rank sample sum average export download watch monitor
   track audit preview estimate forecast measure profile diff screenshot transform`);
 
@@ -31,13 +34,14 @@ export const LEADING_READ_VERBS: ReadonlySet<string> = words(
 export const INSERT_VERBS: ReadonlySet<string> = words(`
   add create insert append send submit upload import publish push clone duplicate register invite
   reply attach install enqueue ingest init initialize initialise subscribe provision allocate
-  compose
+  compose associate bind connect assume
   crear criar agregar adicionar insertar creer ajouter erstelle`);
 
 /** Verbs that take something away. */
 export const DELETE_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge clear clean erase truncate uninstall unlink deregister detach
-  terminate trash wipe evict expire pop dismiss discard prune revoke
+  terminate trash wipe evict expire pop dismiss discard prune revoke kill flush disassociate disconnect teardown
+  decommission deprovision deallocate
   eliminar borrar excluir deletar remover supprimer effacer losche loesche entferne`);
 
 /** Verbs that change what is there, or have something done. */
@@ -52,6 +56,8 @@ export const UPDATE_VERBS: ReadonlySet<string> = words(`
   delegate notify broadcast dispatch drag click press fill navigate scroll hover failover bootstrap
   react forward acknowledge ack retry suspend unsuspend ban freeze unfreeze quarantine void rebuild reinstall
   rollout drain cordon uncordon taint
+  protect expose allow permit authorize authorise deauthorize deauthorise allowlist whitelist denylist blacklist
+  regenerate prepare transition attest reload change buy purchase login logout signin signout kick timeout
   actualizar atualizar modificar cambiar guardar modifier mettre aktualisiere andere aendere setze`);
 
 /** Write verbs that are as often a noun: they count where no plain verb stands beside them. */
@@ -68,35 +74,45 @@ export const EXECUTE_VERBS: ReadonlySet<string> = words(
 /** Things whose running can do anything at all. */
 export const EXECUTABLE_NOUNS: ReadonlySet<string> = words(`
   sql code command cmd script shell bash terminal statement python javascript js program ddl dml
+  graphql mutation cypher psql mongosh lambda function apex anonymous cli aws gcloud
   pod container host vm`);
 
 /** Things whose running only looks. */
 export const QUERY_NOUNS: ReadonlySet<string> = words(
-  `query search select report lookup scan audit check analysis diagnostic`,
+  `query search select report lookup scan audit check analysis diagnostic
+  dql kql promql logql spl nrql sparql soql jql cql aql analyzer`,
 );
+
+/** Things whose running looks at what is named before them. */
+export const ANALYSIS_NOUNS: ReadonlySet<string> = words(`analysis analyzer audit scan diagnostic`);
 
 /** Verbs that govern whatever they are applied to. */
 export const GOVERNING_VERBS: ReadonlySet<string> = words(`
   grant revoke deploy provision alter impersonate failover escalate
+  protect authorize authorise deauthorize deauthorise allowlist whitelist denylist blacklist
+  teardown decommission deprovision
   reboot power rollout drain cordon uncordon taint`);
 
 /** Verbs that move money, whatever they are applied to. */
-export const MONEY_VERBS: ReadonlySet<string> = words(`pay disburse refund charge void`);
+export const MONEY_VERBS: ReadonlySet<string> = words(
+  `pay disburse refund charge void buy purchase`,
+);
 
 /** Programs that change machines and platforms: every write by one is governed. */
 export const PLATFORM_PROGRAMS: ReadonlySet<string> = words(`
-  kubectl helm terraform pulumi ansible cloudformation ssh`);
+  kubectl helm terraform pulumi ansible cloudformation ssh docker podman systemctl`);
 
-/** Ways to sign in and to be let in: every write to what bears their name is governed. */
+/** Ways to sign in and to be let in, and rights: every write to what bears their name is governed. */
 export const SIGN_IN_WORDS: ReadonlySet<string> = words(`
-  oauth oidc saml sso scim ldap idp iam rbac mfa totp passkey`);
+  oauth oidc saml sso scim ldap idp iam rbac mfa totp passkey permission privilege acl pki`);
 
 /** Who may do what: every write to these is governed. */
 export const ACCESS_NOUNS: ReadonlySet<string> = words(`
   role user policy permission privilege grant acl access credential secret password token certificate
   cert identity principal member collaborator admin administrator owner ownership entitlement
   authorization authorisation authentication mfa sso idp apikey ruleset protection firewall security
-  membership invitation restriction auth`);
+  membership invitation invite restriction auth
+  team keypair dsn allowlist whitelist denylist blocklist blacklist scope consent passkey`);
 
 /** Words that make a `key` one that opens something, not one that is pressed or looked up. */
 export const KEY_QUALIFIERS: ReadonlySet<string> = words(`
@@ -109,8 +125,75 @@ export const STRUCTURE_NOUNS: ReadonlySet<string> = words(`
   cluster instance server infrastructure infra bucket volume vpc subnet domain dns stack replica shard
   broker host vm environment organization organisation org tenant account project
   machine droplet vps pod container deployment statefulset daemonset ingress kernel network net ip balancer datasource
-  postgres postgresql mysql mariadb mongodb redis env
-  cdn zone`);
+  postgres postgresql pg mysql mariadb mongodb redis env
+  cdn zone
+  app application addon dyno proxy vpn peering listener registry runner connector fleet pool
+  nodegroup autoscaler cronjob lambda queue topic datastore hypervisor maintenance integration`);
+
+/** What runs without end: to stop or resize it is governed, to change its description is not. */
+export const RUNNING_NOUNS: ReadonlySet<string> = words(
+  `service process ps daemon node worker site`,
+);
+
+/** Verbs that stop what runs, start it or change its size. */
+export const OPERATING_VERBS: ReadonlySet<string> = words(
+  `start stop restart shutdown kill scale resize suspend resume upgrade downgrade launch terminate manage`,
+);
+
+/** Verbs by which a name that leads with a structure changes the structure (`droplet_enable_ipv6`). */
+export const SWITCHING_VERBS: ReadonlySet<string> = words(
+  `enable disable change configure attach detach toggle`,
+);
+
+/** Words that make what follows them a thing that is deployed. */
+export const DEPLOYED_QUALIFIERS: ReadonlySet<string> = words(
+  `web static cron edge lambda cloud serverless`,
+);
+
+/** Things that are deployed where such a word stands before them. */
+export const DEPLOYED_NOUNS: ReadonlySet<string> = words(`service site job function worker`);
+
+/** What a model of data is made of: governed with one of the qualifiers before it. */
+export const MODEL_NOUNS: ReadonlySet<string> = words(`type model`);
+
+/** Words that make such a noun one of a model of data (`content_type`). */
+export const MODEL_QUALIFIERS: ReadonlySet<string> = words(
+  `content entity record object document custom data type`,
+);
+
+/** Verbs that change which fields there are; others may change the value of one. */
+export const REMODELLING_VERBS: ReadonlySet<string> = words(`create add delete remove drop rename`);
+
+/** Words that make a `branch` one whose rules everybody is under. */
+export const BRANCH_QUALIFIERS: ReadonlySet<string> = words(`default protected`);
+
+/** What opens something: to have one generated is to hand out access. */
+export const CREDENTIAL_NOUNS: ReadonlySet<string> = words(
+  `token secret credential certificate cert keypair apikey key`,
+);
+
+/** Pieces of work: to hand one on, or people to it, grants nobody anything. */
+export const WORK_NOUNS: ReadonlySet<string> = words(
+  `incident alert ticket case issue conversation card task story event meeting`,
+);
+
+/** Verbs that put one thing to another and leave both as they were. */
+export const PUTTING_VERBS: ReadonlySet<string> = words(`add remove assign`);
+
+/** Verbs that are never nouns: behind the name of a vendor, the verb is one of these. */
+export const UNMISTAKABLE_VERBS: ReadonlySet<string> = words(
+  `get fetch find describe create add edit modify delete remove`,
+);
+
+/** Nouns of an action, and its verb. */
+export const ACTION_NOUNS: ReadonlyMap<string, string> = new Map([
+  ["management", "manage"],
+  ["creation", "create"],
+  ["deletion", "delete"],
+  ["removal", "remove"],
+  ["del", "delete"],
+  ["rem", "remove"],
+]);
 
 /** Words that make a `record` one of the domain name system. */
 export const RECORD_QUALIFIERS: ReadonlySet<string> = words(`dns domain zone mx cname txt`);
@@ -123,7 +206,7 @@ export const CONFIGURATION_NOUNS: ReadonlySet<string> = words(
 /** Verbs that put content into a structure and leave the structure as it was. */
 export const CONTENT_VERBS: ReadonlySet<string> = words(`
   insert append upsert load import write push ingest upload store save send put copy move sync refresh
-  checkout`);
+  checkout connect disconnect publish subscribe unsubscribe consume`);
 
 /** Shared work that anyone may start or change, but whose end or rewriting is governed. */
 export const SHARED_NOUNS: ReadonlySet<string> = words(`
@@ -132,32 +215,42 @@ export const SHARED_NOUNS: ReadonlySet<string> = words(`
 /** Verbs that end or rewrite. */
 export const ENDING_VERBS: ReadonlySet<string> = words(`
   delete remove drop destroy purge wipe terminate cancel merge rebase reset restore rollback revert
-  transfer archive pause disable`);
+  transfer archive pause disable suspend deactivate`);
 
 /** Contracts, whose ending is governed. */
 export const CONTRACT_NOUNS: ReadonlySet<string> = words(
   `subscription contract membership license`,
 );
 
+/** Words that make a `subscription` one to notices, which anyone may end. */
+export const NOTICE_QUALIFIERS: ReadonlySet<string> = words(
+  `webhook event topic notification email push newsletter feed`,
+);
+
+/** Words before a thing that say which of them comes back, where no verb stands in the name. */
+export const SELECTING_WORDS: ReadonlySet<string> = words(`
+  my current latest recent available active last next top`);
+
 /** Movements of money: another system books them too. */
 export const MONEY_NOUNS: ReadonlySet<string> = words(`
-  refund payout transfer charge payment withdrawal fund money`);
+  refund payout transfer charge payment withdrawal fund money
+  chargeback settlement deposit remittance claim`);
 
 /** Nouns that stand for the one before them: a `policy_version` is a policy. */
 export const TRANSPARENT_NOUNS: ReadonlySet<string> = words(`
   version document assignment binding attachment provider definition id name value resource group
-  object entry rule`);
+  object entry rule list set dispatch`);
 
 /** Observations that are switched on and off without changing what is observed. */
 export const OBSERVATION_NOUNS: ReadonlySet<string> = words(`
-  trace tracing video recording profiling profiler monitoring`);
+  trace tracing video screencast recording profiling profiler monitoring`);
 
 /** Nouns that name what comes back: a name without a verb that ends with one only looks. */
 export const RESULT_NOUNS: ReadonlySet<string> = words(`
   log status state history info information detail stat statistic metric tree summary snapshot
   overview schema content context version weather direction distance matrix elevation documentation doc help
-  guidance guide report result balance usage health capability size whoami thinking recommender
-  advisor`);
+  guidance guide helper report result balance usage health capability size whoami thinking recommender
+  advisor blame reflog changelog backlog timeline feed inbox roster leaderboard top`);
 
 /** Words that join a second verb to the first. */
 export const CONJUNCTIONS: ReadonlySet<string> = words(`or and then`);
@@ -167,7 +260,8 @@ export const PREPOSITIONS: ReadonlySet<string> = words(`
   to from in into on onto for with without by of at as via using over under between against`);
 
 /** Words at the end of a name that say nothing. */
-export const NOISE: ReadonlySet<string> = words(`tool async beta`);
+export const NOISE: ReadonlySet<string> = words(`tool async beta latest recent live current
+  safely permanently forcefully recursively directly manually automatically`);
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((word) => word !== ""));

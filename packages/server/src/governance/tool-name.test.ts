@@ -77,6 +77,68 @@ describe("the intent that a tool's name suggests", () => {
     });
   });
 
+  it("is admin where what is deployed, runs, or is sold is made, ended or resized", () => {
+    expectIntents({
+      create_app: "admin",
+      delete_application: "admin",
+      update_web_service: "admin",
+      restart_service: "admin",
+      scale_service: "admin",
+      create_postgres: "admin",
+      delete_topic: "admin",
+      droplet_enable_ipv6: "admin",
+      maintenance_on: "admin",
+      teardown_cluster: "admin",
+      buy_domain: "admin",
+      accept_claim: "admin",
+    });
+    expectIntents({
+      update_service: "write_update",
+      publish_to_topic: "write_insert",
+      connect_cluster: "write_insert",
+      disconnect_database: "write_delete",
+    });
+  });
+
+  it("is admin where people get rights, by a group, a team, a generated key or a permission", () => {
+    expectIntents({
+      delete_group: "admin",
+      create_team: "admin",
+      generate_api_key: "admin",
+      assign_permission_set: "admin",
+      create_key: "admin",
+      protect_branch: "admin",
+      update_default_branch: "admin",
+      vendor_create_access_list: "admin",
+    });
+    expectIntents({
+      generate_password: "read_select",
+      delete_key: "write_delete",
+      assign_user_to_ticket: "write_update",
+      add_project_to_page: "write_insert",
+      escalate_incident: "write_update",
+    });
+  });
+
+  it("is admin where the model of the data or the settings of shared work change", () => {
+    expectIntents({
+      create_field: "admin",
+      update_content_type: "admin",
+      create_workspace_variable: "admin",
+      create_variable_set: "admin",
+      execute_graphql: "admin",
+      evaluate_script: "admin",
+      docker_prune: "admin",
+    });
+    expectIntents({
+      update_field: "write_update",
+      rename_variable: "write_update",
+      evaluate_risk: "read_select",
+      run_code_analysis: "read_select",
+      execute_promql: "read_select",
+    });
+  });
+
   it("leaves alone what only sounds like it", () => {
     expectIntents({
       kubectl_get: "read_select",
@@ -116,6 +178,29 @@ describe("the intent that a tool's name suggests", () => {
 
   it("takes a name without a verb for what comes back, if it says so", () => {
     expectIntents({ git_status: "read_select", maps_directions: "read_select" });
+  });
+
+  it("takes a name without a verb for a look-up or a result only if it says so", () => {
+    expectIntents({
+      asset_by_id: "read_select",
+      current_user: "read_select",
+      fleet_status_live: "read_select",
+      pages_tool: "unknown",
+      droplet_snapshot: "unknown",
+      database_migration: "unknown",
+    });
+  });
+
+  it("finds the verb behind a vendor's name, in a noun, and behind the letter of a data structure", () => {
+    expectIntents({
+      linear_create_project_update: "write_insert",
+      linear_get_project_update_by_id: "read_select",
+      user_management: "admin",
+      record_deletion: "write_delete",
+      hset: "write_update",
+      lrange: "read_select",
+      delete_workspace_safely: "admin",
+    });
   });
 
   it("says nothing of a name that nobody understands", () => {
