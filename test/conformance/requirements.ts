@@ -209,6 +209,8 @@ const DECISIONS = {
       "SERVICE_AUTH=jwt: organization, role and permissions come from a verified token; identity headers are dropped",
     "D2-apikey":
       "SERVICE_AUTH=apikey: organization, role and permissions come from the key, of which only a SHA-256 is stored",
+    "D2-attempts":
+      "Wrong credentials are limited by the address they come from: 429 with Retry-After after twenty in a minute",
     "D2-nil-org": "Who names no organization belongs to the nil UUID",
     "D2-uuid": "An x-org-id that is no UUID is refused",
     "D2-not-found": "Another organization's plan is answered as if it did not exist",

@@ -1,6 +1,6 @@
 import { jwtVerifier } from "./adapters/identity-jwt/index.js";
 import type { Config } from "./config/index.js";
-import { ApiKeyVerifier, remembered } from "./identity/index.js";
+import { ApiKeyVerifier, FailedAttempts, remembered } from "./identity/index.js";
 import type { ApiKeyStore } from "./identity/ports.js";
 import type { Clock } from "./kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
@@ -21,9 +21,11 @@ export function openIdentity(parts: IdentityParts, opened: DisposalStack): Authe
   const { headers, jwt, apiKey } = config.auth;
   const tokens = jwt && jwtVerifier({ ...jwt, clock });
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
+  const attempts = new FailedAttempts(clock, log);
   return {
+    attempts,
     ...(headers && { headers }),
-    ...(tokens && { jwt: remembered(tokens.verify, clock) }),
-    ...(keys && { apiKey: remembered((text) => keys.verify(text), clock) }),
+    ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts }) }),
+    ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),
   };
 }

@@ -50,7 +50,7 @@ export const identity: readonly ProcessScenario[] = [
     },
   },
   {
-    cites: ["D2-apikey"],
+    cites: ["D2-apikey", "D2-attempts"],
     title: "an API key says who calls; the store does not hold it, and a revoked one is nobody's",
     run: async () => {
       const directory = mkdtempSync(join(tmpdir(), "steward-api-key-"));
@@ -79,6 +79,13 @@ export const identity: readonly ProcessScenario[] = [
         for (const wire of ["grpc", "rest"] as const) {
           await expectRefusal(wire, steward.client(wire, bearer).submit(PLAN), UNAUTHENTICATED);
         }
+        const guess = { authorization: `Bearer stw_live_${keyId}_${"0".repeat(64)}` };
+        const guessed = () => fetch(`${steward.url}/api/plans`, { headers: guess });
+        // Four wrong ones came before.
+        for (let n = 4; n < 20; n += 1) expect((await guessed()).status).toBe(401);
+        const limited = await guessed();
+        expect(limited.status).toBe(429);
+        expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
       }
       const secret = stdout.trim().split("_")[3] ?? "";
       expect(secret).toHaveLength(64);

@@ -5,7 +5,9 @@ import { ApiKeyService } from "./api-key-service.js";
 import { ApiKeyVerifier } from "./api-key-verifier.js";
 import { hashOf, parseKeyText } from "./api-key.js";
 import type { ApiKey, ApiKeyStore } from "./ports.js";
+import { FailedAttempts, networkOf } from "./failed-attempts.js";
 import { remembered } from "./remembered.js";
+import { recordingLog, type LoggedLine } from "../transport/testing/recording-log.js";
 
 const DRAFT = { environment: "test", name: "k", roles: [], permissions: [], scopes: [] } as const;
 const refused = { code: "UNAUTHENTICATED" };
@@ -14,6 +16,7 @@ const refused = { code: "UNAUTHENTICATED" };
 function room() {
   let nowMs = 1_000_000;
   let reads = 0;
+  const lines: LoggedLine[] = [];
   const keys = new Map<string, ApiKey>();
   const change = (keyId: string, part: Partial<ApiKey>): Promise<boolean> => {
     const key = keys.get(keyId);
@@ -37,13 +40,16 @@ function room() {
   };
   const clock = { nowMs: () => nowMs };
   const verifier = new ApiKeyVerifier({ store, clock, log: silentLog });
+  const attempts = new FailedAttempts(clock, recordingLog(lines));
+  const remember = remembered((text) => verifier.verify(text), { clock, attempts });
   return {
     service: new ApiKeyService(store, clock),
     verify: (text: string) => verifier.verify(text),
-    remembering: remembered((text) => verifier.verify(text), clock),
+    remembering: (text: string, peer = "10.0.0.1") => remember(text, peer),
     wait: (ms: number) => (nowMs += ms),
     reads: () => reads,
     keys,
+    lines,
   };
 }
 
@@ -147,5 +153,43 @@ describe("an API key", () => {
       code: "INVALID_ARGUMENT",
       details: [{ field }],
     });
+  });
+});
+
+describe("wrong credentials from one address", () => {
+  const wrong = (n: number) => `stw_live_${String(n).padStart(24, "0")}_${"0".repeat(64)}`;
+  const tooMany = { code: "QUOTA_EXCEEDED" };
+
+  it("are answered with the time to wait after twenty in a minute, and logged without them", async () => {
+    const { service, remembering, wait, reads, lines } = room();
+    const known = await service.create(ADMIN, DRAFT);
+    await remembering(known.text);
+    for (let n = 0; n < 20; n += 1) {
+      await expect(remembering(wrong(n))).rejects.toMatchObject(refused);
+    }
+    wait(10_000);
+    const before = reads();
+    await expect(remembering(wrong(20))).rejects.toMatchObject({
+      ...tooMany,
+      retryAfterMs: 50_000,
+    });
+    expect(reads()).toBe(before);
+    expect(lines).toHaveLength(20);
+    expect(JSON.stringify(lines)).not.toContain("0".repeat(64));
+
+    // Who was known before, and whoever comes from elsewhere, is let in.
+    await remembering(known.text);
+    const another = await service.create(ADMIN, DRAFT);
+    await expect(remembering(another.text)).rejects.toMatchObject(tooMany);
+    await remembering(another.text, "10.0.0.2");
+    wait(50_000);
+    await expect(remembering(wrong(21))).rejects.toMatchObject(refused);
+  });
+
+  it("are counted by IPv4 address and by the first half of an IPv6 address", () => {
+    expect(networkOf("::ffff:10.0.0.1")).toBe("10.0.0.1");
+    expect(networkOf("2001:db8::1")).toBe("2001:db8:0:0");
+    expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2");
+    expect(networkOf("::1")).toBe("0:0:0:0");
   });
 });

@@ -9,6 +9,7 @@
 export type { ApiKey, KeyEnvironment } from "./api-key.js";
 export { ApiKeyService, type IssuedKey, type KeyPage } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";
+export { FailedAttempts } from "./failed-attempts.js";
 export { noApiKeys } from "./no-api-keys.js";
 export type {
   ClientCertificate,

@@ -12,10 +12,11 @@ export interface Verified {
 
 /**
  * Verifies a bearer credential.
+ * @param peerAddress IP address that it came from.
  * @throws AppError `UNAUTHENTICATED` when it is wrong, with a message that does not repeat it;
- * `STORE_UNAVAILABLE` when it cannot be judged at present.
+ * `STORE_UNAVAILABLE` or `IDENTITY_UNAVAILABLE` when it cannot be judged at present.
  */
-export type VerifyCredential = (credential: string) => Promise<Verified>;
+export type VerifyCredential = (credential: string, peerAddress: string) => Promise<Verified>;
 
 /** The certificate that a TLS client has shown, and that one of the configured authorities signed. */
 export interface ClientCertificate {

@@ -97,6 +97,12 @@ export const PAYMENT_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024;
 
 /** Verified credentials that a server remembers, of each kind. */
 export const VERIFIED_CREDENTIALS_MAX: number = 10_000;
+/** Wrong credentials from one address in {@link FAILED_ATTEMPTS_WINDOW_MS}; further ones wait. */
+export const FAILED_ATTEMPTS_MAX: number = 20;
+/** In ms. */
+export const FAILED_ATTEMPTS_WINDOW_MS: number = 60_000;
+/** Addresses whose wrong credentials are counted at a time. */
+export const FAILED_ATTEMPT_PEERS_MAX: number = 10_000;
 /**
  * How long a server believes an API key without reading the store again, in ms: with the time that the
  * reading takes, a revocation is to be seen within a second.

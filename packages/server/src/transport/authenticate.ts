@@ -1,6 +1,11 @@
 import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
-import type { Principal, VerifyCertificate, VerifyCredential } from "../identity/index.js";
+import type {
+  FailedAttempts,
+  Principal,
+  VerifyCertificate,
+  VerifyCredential,
+} from "../identity/index.js";
 import { headerText, CREDENTIAL_LENGTH_MAX } from "./header-text.js";
 import {
   headersAuthenticator,
@@ -17,6 +22,7 @@ export interface AuthenticationModes {
   readonly jwt?: VerifyCredential;
   readonly apiKey?: VerifyCredential;
   readonly certificate?: VerifyCertificate;
+  readonly attempts: FailedAttempts;
 }
 
 /** What every API key begins with. */
@@ -35,7 +41,7 @@ export function authenticator(modes: AuthenticationModes): Authenticate {
       (takesBearer ? await bearerPrincipal(shown, modes) : undefined) ??
       certificatePrincipal(shown, modes.certificate);
     if (principal !== undefined) return callerOf(principal, shown);
-    if (byHeaders !== undefined) return byHeaders(shown);
+    if (byHeaders !== undefined) return await countingFailures(byHeaders, shown, modes.attempts);
     throw new AppError("UNAUTHENTICATED", `The request shows no credential: ${expected(modes)}`);
   };
 }
@@ -56,8 +62,26 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
   );
 }
 
+/** A wrong proxy secret is a failed attempt; a right one is taken whatever else came from its address. */
+async function countingFailures(
+  byHeaders: Authenticate,
+  shown: ShownIdentity,
+  attempts: FailedAttempts,
+): Promise<Caller> {
+  try {
+    return await byHeaders(shown);
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.code === "UNAUTHENTICATED";
+    if (isRefused && shown.headers["x-proxy-secret"] !== undefined) {
+      attempts.assertAllowed(shown.peerAddress);
+      attempts.failed(shown.peerAddress, error);
+    }
+    throw error;
+  }
+}
+
 async function bearerPrincipal(
-  { headers }: ShownIdentity,
+  { headers, peerAddress }: ShownIdentity,
   { jwt, apiKey }: AuthenticationModes,
 ): Promise<Principal | undefined> {
   const text = headerText(headers, "authorization", CREDENTIAL_LENGTH_MAX);
@@ -72,7 +96,7 @@ async function bearerPrincipal(
     const kind = isKey ? "API keys" : "JSON Web Tokens";
     throw new AppError("UNAUTHENTICATED", `This server does not take ${kind}`);
   }
-  return (await verify(credential)).principal;
+  return (await verify(credential, peerAddress)).principal;
 }
 
 /** RFC 6750 §2.1. */

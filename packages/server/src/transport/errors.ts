@@ -63,7 +63,7 @@ export const REQUEST_TOO_LARGE: WireStatus = { http: 413, grpc: grpcStatus.RESOU
 /** An error as an HTTP response. */
 export interface RestError {
   readonly status: number;
-  /** `retry-after`, in whole seconds, where trying again can help. */
+  /** `retry-after`, in whole seconds, where trying again can help; `www-authenticate` with a 401. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
@@ -77,8 +77,13 @@ export function restErrorOf(thrown: unknown, wire?: WireStatus): RestError {
   const error = AppError.from(thrown);
   return {
     status: (wire ?? WIRE_STATUS[error.code]).http,
-    headers:
-      error.retryAfterMs === undefined ? {} : { "retry-after": retryAfterS(error.retryAfterMs) },
+    headers: {
+      ...(error.retryAfterMs === undefined
+        ? {}
+        : { "retry-after": retryAfterS(error.retryAfterMs) }),
+      // RFC 9110 §11.6.1 wants a challenge with every 401.
+      ...(error.code === "UNAUTHENTICATED" ? { "www-authenticate": "Bearer" } : {}),
+    },
     body: {
       error: error.message,
       code: error.code,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => provider[Symbol.asyncDispose]());
 
 function verifier(over: Partial<JwtOptions> = {}, clock: Clock = systemClock) {
-  return jwtVerifier({
+  const { verify } = jwtVerifier({
     issuer: provider.issuer,
     audiences: ["https://other.test", AUDIENCE],
     algorithms: ["RS256", "ES256"],
@@ -34,6 +34,7 @@ function verifier(over: Partial<JwtOptions> = {}, clock: Clock = systemClock) {
     cooldownMs: 0,
     ...over,
   });
+  return { verify: (token: string) => verify(token, "127.0.0.1") };
 }
 
 const refusal = (message: RegExp) => ({

@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ApiKeyService, ApiKeyVerifier, remembered } from "../../identity/index.js";
+import { ApiKeyService, ApiKeyVerifier, FailedAttempts, remembered } from "../../identity/index.js";
 import { systemClock } from "../../kernel/clock.js";
 import { silentLog } from "../../kernel/log.js";
 import { ADMIN } from "../../kernel/testing/nobody.js";
@@ -32,7 +32,11 @@ describe("an API key that two nodes take", () => {
       const verifier = new ApiKeyVerifier({
         ...{ store: apiKeys, clock: systemClock, log: silentLog },
       });
-      const verify = remembered((shown) => verifier.verify(shown), systemClock);
+      const attempts = new FailedAttempts(systemClock, silentLog);
+      const verifyKey = remembered((shown) => verifier.verify(shown), {
+        ...{ clock: systemClock, attempts },
+      });
+      const verify = (shown: string) => verifyKey(shown, "127.0.0.1");
       return { verifier, verify };
     });
     for (const { verify } of nodes) await verify(text);

@@ -46,9 +46,9 @@ describe("/openapi.json", () => {
     for (const operation of operations()) {
       const { path, security, parameters = [] } = operation;
       const wanted = path.startsWith("/api/")
-        ? [{ organization: [] }, {}]
+        ? [{ bearer: [] }, { organization: [] }, {}]
         : path.startsWith("/billing/")
-          ? [{ billingRole: [] }, { billingPermission: [] }]
+          ? [{ bearer: [] }, { billingRole: [] }, { billingPermission: [] }]
           : [];
       expect([path, security]).toEqual([path, wanted]);
       const references = parameters.flatMap(({ $ref }) => ($ref === undefined ? [] : [$ref]));

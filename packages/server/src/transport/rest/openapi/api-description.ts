@@ -21,8 +21,9 @@ declare module "fastify" {
 
 const ABOUT = `Plans of dependent steps that an agent submits and executes one at a time.
 
-The identity headers name the caller: the organization, the session, the user, the agent. The server
-believes them only from where its settings say: from this machine, or from a proxy that is trusted.
+A bearer credential names the caller where the server takes API keys or tokens; else the identity headers
+do: the organization, the session, the user, the agent. The server believes these only from where its
+settings say: from this machine, or from a proxy that is trusted.
 Every answer carries x-request-id, the caller's own or a new one. The body of a successful answer holds
 the payload under data; the body of every other answer is an Error.`;
 

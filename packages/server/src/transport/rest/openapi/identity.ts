@@ -22,6 +22,12 @@ export interface SecuredOperation {
 
 /** The credentials that routes are guarded by (Contract §5). */
 export const SECURITY_SCHEMES = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An API key (stw_…) or a JSON Web Token, where SERVICE_AUTH takes them. It alone says who calls.",
+  },
   organization: {
     type: "apiKey",
     in: "header",
@@ -80,9 +86,9 @@ export function securityOf(access: Access): SecurityRequirement[] {
       return [];
     case "caller":
       // Without the header the request is for the nil organization.
-      return [{ organization: [] }, {}];
+      return [{ bearer: [] }, { organization: [] }, {}];
     case "billing-admin":
-      return [{ billingRole: [] }, { billingPermission: [] }];
+      return [{ bearer: [] }, { billingRole: [] }, { billingPermission: [] }];
   }
 }
 
