@@ -14,6 +14,10 @@ import type { State } from "./state.js";
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:8080`; a path in it is kept. */
   readonly baseUrl: string;
+  /** `stw_…`, where the server takes API keys. It says who calls, so that the identity below is not needed. */
+  readonly apiKey?: string;
+  /** A JSON Web Token, where the server takes those; used when there is no API key. */
+  readonly token?: string;
   /** Organization, a UUID. */
   readonly orgId?: string;
   readonly sessionId?: string;
@@ -23,7 +27,7 @@ export interface ClientOptions {
   readonly role?: string;
   /** Name of the ORM model the calls are about, for the usage reports. */
   readonly ormModel?: string;
-  /** Sent with every call, before those that the identity above makes. */
+  /** Sent with every call, before those that the credential and the identity above make. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that one try of a call may take; left out: as long as it takes, for steps may run for long. */
   readonly timeout?: number;
@@ -49,7 +53,7 @@ export interface StewardClient {
 export function createClient(options: ClientOptions): StewardClient {
   const http = createHttp({
     baseUrl: options.baseUrl,
-    headers: { ...options.headers, ...identityHeaders(options) },
+    headers: { ...options.headers, ...identityHeaders(options), ...credentialHeader(options) },
     // Browsers refuse their fetch as a method of another object.
     fetch: options.fetch ?? fetch.bind(globalThis),
     timeout: options.timeout,
@@ -62,6 +66,14 @@ export function createClient(options: ClientOptions): StewardClient {
     billing: createBilling(http),
     migrations: createMigrations(http),
   };
+}
+
+/** @throws TypeError for what no header can carry; a runtime's own error would repeat it. */
+function credentialHeader({ apiKey, token }: ClientOptions): Record<string, string> {
+  const credential = apiKey ?? token;
+  if (credential === undefined) return {};
+  if (!/^[\x21-\x7e]+$/.test(credential)) throw new TypeError("apiKey or token is malformed");
+  return { authorization: `Bearer ${credential}` };
 }
 
 function identityHeaders(options: ClientOptions): Record<string, string> {

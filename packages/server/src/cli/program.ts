@@ -4,6 +4,7 @@ import { backupCommand, restoreCommand } from "./backup.js";
 import { budgetCommand, paymentsCommand, priceCommand, usageCommand } from "./billing/index.js";
 import { configCommand } from "./config.js";
 import type { CliContext } from "./context.js";
+import type { CredentialOptions } from "./client-credential.js";
 import { copyCommand } from "./copy.js";
 import { devCommand } from "./dev.js";
 import { doctorCommand } from "./doctor/index.js";
@@ -41,6 +42,12 @@ export function createProgram(context: CliContext): Command {
     doctorCommand,
   ];
   for (const command of commands) program.addCommand(command(context));
+  program.hook("preAction", (_program, command) => {
+    if (command.opts<CredentialOptions>().apiKey === undefined) return;
+    context.terminal.note(
+      "warning: --api-key can be seen by other users of this machine; use STEWARD_API_KEY or --api-key-file",
+    );
+  });
   settle(program, context);
   return program;
 }

@@ -4,10 +4,11 @@ import { Command } from "commander";
 import { readSetting, SERVER_URL_SETTING } from "../config/index.js";
 import type { Environment } from "../config/index.js";
 import { usageError } from "./cli-error.js";
+import { clientCredential, type CredentialOptions } from "./client-credential.js";
 import { JSON_OPTION_HELP } from "./json-option.js";
 
 /** The options of every command that talks to a server. */
-export interface ClientOptions {
+export interface ClientOptions extends CredentialOptions {
   readonly server?: string;
   readonly org?: string;
   readonly session?: string;
@@ -24,6 +25,8 @@ export function clientCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option(`--${flag} <${type.placeholder}>`, `${help} (default: ${preset}, or SERVICE_URL)`)
+    .option("--api-key <key>", "API key to show; better in STEWARD_API_KEY or a file.")
+    .option("--api-key-file <path>", "File with the API key (or STEWARD_API_KEY_FILE).")
     .option("--org <uuid>", "Organization to act for (x-org-id).")
     .option("--session <id>", "Session to act in (x-session-id).")
     .option("--user <id>", "User to act as (x-user-id).")
@@ -42,6 +45,7 @@ export function connect(options: ClientOptions, env: Environment): StewardClient
   }
   return createClient({
     baseUrl: value,
+    ...clientCredential(options, env),
     ...(options.org === undefined ? {} : { orgId: options.org }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),
     ...(options.user === undefined ? {} : { userId: options.user }),

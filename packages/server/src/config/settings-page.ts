@@ -15,6 +15,14 @@ ${settings.map(entry).join("\n")}
 ## The client commands: \`steward plan …\`
 
 ${entry(SERVER_URL_SETTING)}
+### STEWARD_API_KEY
+
+API key to show to the server; \`STEWARD_API_KEY_FILE\` names a file that holds it, and \`STEWARD_TOKEN\` is a JSON Web Token
+instead.
+
+- \`--api-key\`, which other users of the machine can see, or \`--api-key-file\`
+- Default: unset
+
 \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` turns them on where there is no terminal.
 `;
 }
