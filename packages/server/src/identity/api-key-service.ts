@@ -7,7 +7,9 @@ import {
   API_KEYS_PAGE_MAX,
   NAME_LENGTH_MAX,
 } from "../kernel/limits.js";
+import { nearMiss } from "../kernel/near-miss.js";
 import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";
+import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
 import type { ApiKeyStore } from "./ports.js";
 
 /** A key with the text that its client shows: there is no other time to see it. */
@@ -124,9 +126,19 @@ function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
     }
     if (!names.every((each) => NAME.test(each))) throw invalidField(field, NAMES_RULE);
   }
+  for (const scope of scopes) if (!isScope(scope)) throw unknownScope(scope);
   if (expiresAtMs !== undefined && !(expiresAtMs > nowMs)) {
     throw invalidField("expires_at", "must be a time to come");
   }
+}
+
+function unknownScope(scope: string): AppError {
+  const near = nearMiss(scope, [...ACTION_GROUPS, ...ACTIONS]);
+  const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+  return invalidField(
+    "scopes",
+    `${scope} is no scope${meant}; a scope is a group of actions (${ACTION_GROUPS.join(", ")}), or one of them: ${ACTIONS.join(", ")}`,
+  );
 }
 
 function isName(text: string): boolean {

@@ -4,8 +4,10 @@
  * Glossary. **Credential**: what a request shows to prove who sends it: an API key, a JSON Web Token, a
  * client certificate. **Principal**: who a credential belongs to: organization, person or agent, roles.
  * **Key id**: the part of an API key that names it. **Secret**: the part that proves it, of which only
- * the hash is kept. **Rotation**: a new secret for the same key id.
+ * the hash is kept. **Rotation**: a new secret for the same key id. **Action**: what a caller can ask for.
+ * **Scope**: an action, or a group of them, that an API key is limited to.
  */
+export { type Action, ACTIONS, groupOf, requireScope } from "./actions.js";
 export type { ApiKey, KeyEnvironment } from "./api-key.js";
 export { ApiKeyService, type IssuedKey, type KeyPage } from "./api-key-service.js";
 export { ApiKeyVerifier } from "./api-key-verifier.js";

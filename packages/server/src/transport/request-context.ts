@@ -1,12 +1,16 @@
+import type { Action } from "../identity/index.js";
 import type { Ids } from "../kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../kernel/limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
+import { authorize } from "./authorize.js";
 import { headerText } from "./header-text.js";
 import type { Authenticate, IdentityHeaders, ShownIdentity } from "./services.js";
 
 /** What a transport knows of a request before it has looked inside. */
 export interface IncomingRequest extends ShownIdentity {
   readonly requestId: string;
+  /** What the request asks for; absent where anybody may ask. */
+  readonly action?: Action | undefined;
   /** Milliseconds since the epoch after which the caller no longer waits. */
   readonly deadlineMs?: number;
   /** Aborted when the caller is gone or its deadline has passed. */
@@ -15,14 +19,15 @@ export interface IncomingRequest extends ShownIdentity {
 
 /**
  * Who asks, and for how long.
- * @throws AppError as {@link Authenticate} does.
+ * @throws AppError as {@link Authenticate} and {@link authorize} do.
  */
 export async function requestContext(
   authenticate: Authenticate,
   request: IncomingRequest,
 ): Promise<QueryRuntimeContext> {
-  const { headers, requestId, deadlineMs, signal } = request;
+  const { headers, requestId, action, deadlineMs, signal } = request;
   const caller = await authenticate(request);
+  if (action !== undefined) authorize(caller, action);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,

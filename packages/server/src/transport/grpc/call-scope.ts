@@ -1,5 +1,6 @@
 import type { Metadata } from "@grpc/grpc-js";
 import { AppError } from "../../kernel/errors.js";
+import type { Action } from "../../identity/index.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import { requestContext, requestIdOf } from "../request-context.js";
 import type { WireStatus } from "../errors.js";
@@ -50,8 +51,11 @@ export class CallScope {
     return this.#abort.signal;
   }
 
-  /** @throws AppError when the call does not say well who makes it. */
-  context(): Promise<QueryRuntimeContext> {
+  /**
+   * @param action What the call asks for; absent where anybody may call.
+   * @throws AppError when the call does not say well who makes it, or they may not.
+   */
+  context(action: Action | undefined): Promise<QueryRuntimeContext> {
     const deadlineMs = Number(this.#call.getDeadline());
     return requestContext(this.#services.authenticate, {
       headers: this.#headers,
@@ -59,6 +63,7 @@ export class CallScope {
       certificate: () => undefined,
       requestId: this.#requestId,
       signal: this.signal,
+      action,
       ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),
     });
   }

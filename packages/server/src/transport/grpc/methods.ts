@@ -13,6 +13,7 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
+import type { Action } from "../../identity/index.js";
 import { AppError } from "../../kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Services } from "../services.js";
@@ -33,27 +34,35 @@ export type StreamAnswer<I extends DescMessage, O extends DescMessage> = (
   ctx: QueryRuntimeContext,
 ) => AsyncIterable<readonly MessageShape<O>[]>;
 
-/** How a method is served: what reads its requests, and what answers them. */
+/** Who may call the methods, and how often. */
+export interface Guards {
+  /** The action of a method by its name; absent: anybody may call each of them. */
+  readonly actionOf?: (method: string) => Action;
+  readonly admitStream?: AdmitStream;
+}
+
+/** How a method is served: who may call it, what reads its requests, and what answers them. */
 interface Served<I extends DescMessage, Answering> {
+  readonly action: Action | undefined;
   readonly decode: Decode<I>;
   readonly answer: Answering;
 }
 
 /**
- * Puts methods on a grpc-js server. Each call is authenticated, before its request is decoded, handed
+ * Puts methods on a grpc-js server. Each call is authenticated and authorized, before its request is decoded, handed
  * to its answer as messages and a context, and ended with what the answer returns or throws
  * (Decision §9).
  */
 export class Methods {
   readonly #server: Server;
   readonly #services: Services;
-  readonly #admitStream: AdmitStream | undefined;
+  readonly #guards: Guards;
   readonly #streams = new Set<CallScope>();
 
-  constructor(server: Server, services: Services, admitStream?: AdmitStream) {
+  constructor(server: Server, services: Services, guards: Guards = {}) {
     this.#server = server;
     this.#services = services;
-    this.#admitStream = admitStream;
+    this.#guards = guards;
   }
 
   /** One request, one response. */
@@ -62,7 +71,8 @@ export class Methods {
     answer: Answer<I, O>,
   ): void {
     type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
-    const served = { decode: decoderOf(method.input), answer };
+    const action = this.#guards.actionOf?.(method.localName);
+    const served = { action, decode: decoderOf(method.input), answer };
     const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
       void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
     };
@@ -74,7 +84,8 @@ export class Methods {
     method: DescMethodServerStreaming<I, O>,
     answer: StreamAnswer<I, O>,
   ): void {
-    const served = { decode: decoderOf(method.input), answer };
+    const action = this.#guards.actionOf?.(method.localName);
+    const served = { action, decode: decoderOf(method.input), answer };
     const handle = (call: ServerWritableStream<Buffer, MessageShape<O>>): void => {
       void this.#stream(new CallScope(method.name, call, this.#services), served, call);
     };
@@ -93,7 +104,8 @@ export class Methods {
     path: string,
     answer: (request: MessageShape<I>) => MessageShape<O>,
   ): void {
-    const served = { decode: decoderOf(method.input), answer };
+    const action = this.#guards.actionOf?.(method.localName);
+    const served = { action, decode: decoderOf(method.input), answer };
     const handle = (call: ServerDuplexStream<Buffer, MessageShape<O>>): void => {
       this.#converse(new CallScope(method.name, call, this.#services), served, call);
     };
@@ -107,12 +119,12 @@ export class Methods {
 
   async #answer<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    { decode, answer }: Served<I, Answer<I, O>>,
+    { action, decode, answer }: Served<I, Answer<I, O>>,
     call: ServerUnaryCall<Buffer, MessageShape<O>>,
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
     try {
-      const ctx = await scope.context();
+      const ctx = await scope.context(action);
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         respond(scope.failed(request.error, request.wire));
@@ -128,14 +140,14 @@ export class Methods {
 
   async #stream<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    { decode, answer }: Served<I, StreamAnswer<I, O>>,
+    { action, decode, answer }: Served<I, StreamAnswer<I, O>>,
     call: ServerWritableStream<Buffer, MessageShape<O>>,
   ): Promise<void> {
     this.#streams.add(scope);
     let leave: (() => void) | undefined;
     try {
-      const ctx = await scope.context();
-      leave = this.#admitStream?.(scope.peerAddress);
+      const ctx = await scope.context(action);
+      leave = this.#guards.admitStream?.(scope.peerAddress);
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         call.emit("error", scope.failed(request.error, request.wire));
@@ -168,7 +180,7 @@ export class Methods {
       call.emit("error", scope.failed(scope.signal.reason));
     });
     try {
-      leave = this.#admitStream?.(scope.peerAddress);
+      leave = this.#guards.admitStream?.(scope.peerAddress);
     } catch (error) {
       scope.stop(AppError.from(error));
       return;

@@ -1,7 +1,6 @@
 import type { Duplex } from "node:stream";
 import { anonymousCaller, type Caller } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
-import { billingAdminsOnly } from "../billing-admins.js";
 import { Http2Connections, type Http2Patience } from "../http2/connections.js";
 import type { StreamListener } from "../http2/stream-listener.js";
 import { PEER_OPEN_STREAMS_MAX } from "../../kernel/limits.js";
@@ -11,6 +10,7 @@ import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
 import { addMemoryService } from "./memory-service.js";
 import { Methods } from "./methods.js";
+import { actionOf } from "../operations.js";
 import { addReflection } from "./reflection.js";
 import { addUsageService } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
@@ -49,17 +49,15 @@ export class GrpcServer {
     const interceptors = [watchCalls({ telemetry, clock, requestTimeoutMs })];
     this.#connections = new Http2Connections({ patience, otherStreams, interceptors });
     const server = this.#connections.grpc;
-    const guarded = new Methods(server, services);
+    const guarded = new Methods(server, services, { actionOf });
     addControlPlane(guarded, services.orchestrator);
     addMemoryService(guarded, services.memory);
-    const authenticate = billingAdminsOnly(services.authenticate);
-    const billing = new Methods(server, { ...services, authenticate });
-    addUsageService(billing, services.usage);
+    addUsageService(guarded, services.usage);
     const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
-    const open = new Methods(server, { ...services, authenticate: anybody }, admitStream);
+    const open = new Methods(server, { ...services, authenticate: anybody }, { admitStream });
     addHealth(open, services.health);
     addReflection(open);
-    this.#methods = [guarded, billing, open];
+    this.#methods = [guarded, open];
   }
 
   /** Serves a connection whose other end speaks HTTP/2; TLS, if any, is done. */

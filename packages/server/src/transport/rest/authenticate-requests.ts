@@ -1,5 +1,7 @@
 import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import type { Action } from "../../identity/index.js";
+import { actionOf } from "../operations.js";
 import { requestContext } from "../request-context.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Authenticate } from "../services.js";
@@ -9,6 +11,10 @@ import type { RestApp } from "./rest-app.js";
 const NO_PARAMETERS: z.ZodType = z.strictObject({});
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a request for the route asks for; on the routes that are not open to anybody. */
+    action?: Action;
+  }
   interface FastifyRequest {
     /** Who asks and for how long; on the routes under `/api`. */
     context: QueryRuntimeContext;
@@ -16,7 +22,7 @@ declare module "fastify" {
 }
 
 /**
- * Finds out who sends each request before its body is read, and tells the rooms behind when the
+ * Finds out who sends each request, and whether they may, before its body is read, and tells the rooms behind when the
  * caller has gone: what was started still finishes, but nobody waits for it. It also adds to the API's
  * description which identity headers a route takes, and refuses query parameters that a route does not know.
  */
@@ -26,7 +32,8 @@ export function authenticateRequests(
   access: Exclude<Access, "anybody">,
 ): void {
   app.addHook("onRoute", (route) => {
-    route.config = { ...route.config, access };
+    const action = actionOf(route.schema?.operationId ?? route.url);
+    route.config = { ...route.config, access, action };
     route.schema = { querystring: NO_PARAMETERS, ...route.schema };
   });
   app.addHook("onRequest", (request, reply, done) => {
@@ -40,6 +47,7 @@ export function authenticateRequests(
       certificate: () => undefined,
       requestId: request.id,
       signal: gone.signal,
+      action: request.routeOptions.config.action,
     }).then((context) => {
       request.context = context;
       done();

@@ -2,7 +2,6 @@ import type { Server as HttpServer } from "node:http";
 import { fastify } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { HEADER_BYTES_MAX, REQUEST_BYTES_MAX } from "../../kernel/limits.js";
-import { billingAdminsOnly } from "../billing-admins.js";
 import { restStreams } from "../http2/rest-streams.js";
 import type { StreamListener } from "../http2/stream-listener.js";
 import { requestIdOf } from "../request-context.js";
@@ -143,7 +142,7 @@ function restApp(
     done();
   });
   app.register((billing, _options, done) => {
-    authenticateRequests(billing, billingAdminsOnly(services.authenticate), "billing-admin");
+    authenticateRequests(billing, services.authenticate, "billing-admin");
     addBillingRoutes(billing, services);
     done();
   });

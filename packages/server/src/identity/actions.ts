@@ -1,0 +1,54 @@
+import type { Caller } from "../kernel/caller.js";
+import { AppError } from "../kernel/errors.js";
+
+/**
+ * What a caller can ask for: a group and what is done to it. Each operation on each wire is one of these
+ * (`transport/operations.ts`), and a scope of an API key is one of them or a whole group.
+ */
+export const ACTIONS: readonly Action[] = [
+  ...(["plans:submit", "plans:execute", "plans:cancel", "plans:retry", "plans:read"] as const),
+  ...(["memory:read", "memory:write", "memory:purge", "memory:retention"] as const),
+  ...(["state:read", "state:write", "state:refs", "state:maintain"] as const),
+  ...(["migrations:read", "migrations:propose", "migrations:apply", "migrations:revert"] as const),
+  ...(["usage:read", "usage:report", "usage:repair"] as const),
+  ...(["prices:read", "prices:write"] as const),
+  ...(["budgets:read", "budgets:write"] as const),
+  ...(["payments:read", "payments:write"] as const),
+  ...(["keys:read", "keys:write"] as const),
+];
+
+export type Action =
+  | `plans:${"submit" | "execute" | "cancel" | "retry" | "read"}`
+  | `memory:${"read" | "write" | "purge" | "retention"}`
+  | `state:${"read" | "write" | "refs" | "maintain"}`
+  | `migrations:${"read" | "propose" | "apply" | "revert"}`
+  | `usage:${"read" | "report" | "repair"}`
+  | `prices:${"read" | "write"}`
+  | `budgets:${"read" | "write"}`
+  | `payments:${"read" | "write"}`
+  | `keys:${"read" | "write"}`;
+
+/** The groups of the actions: `plans`, `memory` and so on. */
+export const ACTION_GROUPS: readonly string[] = [...new Set(ACTIONS.map(groupOf))];
+
+/** The part of an action before the colon. */
+export function groupOf(action: Action): string {
+  return action.slice(0, action.indexOf(":"));
+}
+
+/** Whether a text is a scope: an action, or a group. */
+export function isScope(text: string): boolean {
+  return ACTION_GROUPS.includes(text) || ACTIONS.some((action) => action === text);
+}
+
+/**
+ * Lets a caller pass whose API key has no scopes, or one that covers the action.
+ * @throws AppError `POLICY_DENIED`, naming the scope that is missing.
+ */
+export function requireScope({ scopes }: Pick<Caller, "scopes">, action: Action): void {
+  if (scopes === undefined || scopes.includes(action) || scopes.includes(groupOf(action))) return;
+  throw new AppError(
+    "POLICY_DENIED",
+    `The API key is limited to ${scopes.join(", ")}; this needs a key with the scope ${action} or ${groupOf(action)}`,
+  );
+}

@@ -1,0 +1,51 @@
+import { assert } from "../kernel/assert.js";
+import type { Action } from "../identity/index.js";
+
+/**
+ * The action of each operation, by the operation's id on REST and by the method's name on gRPC. A route or a
+ * method that is not named here cannot be served.
+ */
+const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
+  ...operationsOf("plans:submit", "submitPlan"),
+  ...operationsOf("plans:execute", "executeStep"),
+  ...operationsOf("plans:cancel", "cancelPlan"),
+  ...operationsOf("plans:retry", "retryPlan"),
+  ...operationsOf("plans:read", "listPlans", "getPlan", "getPlanStatus", "streamPlanEvents"),
+  ...operationsOf("memory:read", "searchMemory", "listMemoryEntries", "getMemoryEntry"),
+  ...operationsOf("memory:read", "getMemoryStats", "getMemoryRetention"),
+  ...operationsOf("memory:write", "addMemoryEntry"),
+  ...operationsOf("memory:purge", "deleteMemoryEntry", "deleteMemorySession"),
+  ...operationsOf("memory:retention", "setMemoryRetention"),
+  ...operationsOf("state:read", "listStateRefs", "getStateLog", "getStateDiff", "getStateAt"),
+  ...operationsOf("state:read", "queryState", "proveState", "exportState"),
+  ...operationsOf("state:write", "importState", "importStateDocument", "mergeState", "revertState"),
+  ...operationsOf("state:refs", "moveStateRef"),
+  ...operationsOf("state:maintain", "checkState", "collectState"),
+  ...operationsOf("migrations:read", "listMigrations", "getMigration", "compareSchemas"),
+  ...operationsOf("migrations:read", "dumpSchema", "getSchemaDrift"),
+  ...operationsOf("migrations:propose", "proposeMigration", "verifyMigration"),
+  ...operationsOf("migrations:apply", "applyMigration", "resumeMigration", "acceptSchemaDrift"),
+  ...operationsOf("migrations:revert", "revertMigration", "undoMigration"),
+  ...operationsOf("usage:read", "getUsage", "getUsageHeatMap"),
+  ...operationsOf("usage:report", "reportUsage"),
+  ...operationsOf("usage:repair", "verifyUsage"),
+  ...operationsOf("prices:read", "listPrices"),
+  ...operationsOf("prices:write", "setPrice", "repriceUsage"),
+  ...operationsOf("budgets:read", "listBudgets"),
+  ...operationsOf("budgets:write", "setBudget", "removeBudget"),
+  ...operationsOf("payments:read", "listPaymentMethods"),
+  ...operationsOf("payments:write", "createSetupIntent", "detachPaymentMethod"),
+  ...operationsOf("keys:read", "listApiKeys"),
+  ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),
+};
+
+/** The action of an operation. Asked for when routes and methods are added: one without an action ends the start. */
+export function actionOf(operation: string): Action {
+  const action = ACTIONS_BY_OPERATION[operation];
+  assert(action !== undefined, `transport/operations.ts says no action for ${operation}`);
+  return action;
+}
+
+function operationsOf(action: Action, ...operations: readonly string[]): Record<string, Action> {
+  return Object.fromEntries(operations.map((operation) => [operation, action]));
+}
