@@ -1,4 +1,3 @@
-import { maskDatabaseUrl } from "./database-url.js";
 import {
   addressRanges,
   integer,
@@ -60,7 +59,6 @@ export const AUTH_SETTINGS: AuthSettings = {
     flag: "jwt-issuer",
     type: trustedUrl("https://login.example.com/tenant"),
     help: "The OpenID provider whose tokens are taken, as their claim iss names it.",
-    mask: maskDatabaseUrl,
   },
   jwtAudience: {
     name: "SERVICE_JWT_AUDIENCE",
@@ -73,7 +71,6 @@ export const AUTH_SETTINGS: AuthSettings = {
     flag: "jwt-jwks-url",
     type: trustedUrl("https://login.example.com/keys"),
     help: "Where the issuer publishes its keys; unset: its OpenID discovery document says.",
-    mask: maskDatabaseUrl,
   },
   jwtAlgorithms: {
     name: "SERVICE_JWT_ALGORITHMS",

@@ -279,3 +279,52 @@ async function failureOf(call: Promise<unknown>): Promise<AppError> {
   }
   throw new Error("expected an AppError");
 }
+
+describe("a secret in a file", () => {
+  const secret = "correct-horse-battery-staple";
+
+  it("is read from where the variable with _FILE says, without its line end", async () => {
+    const env = {
+      SERVICE_PROXY_SECRET_FILE: file("proxy-secret", `${secret}\n`),
+      SERVICE_DATABASE_URL_FILE: file("database-url", "postgres://u:pw@h/db\n"),
+      PAYMENT_SECRET_KEY_FILE: file("payment-key", "sk_test_1"),
+    };
+    const { config, settings, warnings } = await readConfig({ env });
+    expect(config).toMatchObject({
+      auth: { headers: { proxySecrets: [secret] } },
+      databaseUrl: "postgres://u:pw@h/db",
+      payments: { secretKey: "sk_test_1" },
+    });
+    expect(warnings).toEqual([]);
+    expect(JSON.stringify(settings)).not.toMatch(/correct-horse|pw@|sk_test/);
+    const origin = settings.find(({ setting }) => setting.name === "SERVICE_PROXY_SECRET")?.origin;
+    expect(origin).toBe("file");
+    const flags = { SERVICE_DATABASE_URL: "sqlite:x.db" };
+    expect((await loadConfig({ env, flags })).databaseUrl).toBe("sqlite:x.db");
+  });
+
+  it.each<[Environment, RegExp]>([
+    [{ SERVICE_PROXY_SECRET_FILE: "gone" }, /SERVICE_PROXY_SECRET_FILE: .*cannot be read/],
+    [{ SERVICE_PROXY_SECRET_FILE: file("empty", "\n") }, /holds no value/],
+    [
+      { SERVICE_PROXY_SECRET_FILE: file("both", secret), SERVICE_PROXY_SECRET: secret },
+      /SERVICE_PROXY_SECRET is set as well/,
+    ],
+    [{ SERVICE_PROXY_SECRET_FILE: file("short", "short") }, /at least 16/],
+  ])("stops the start when it is wrong: %j", async (env, said) => {
+    const { problems } = await readConfig({ env });
+    expect(problems.map(({ reason }) => reason).join()).toMatch(said);
+  });
+
+  it("is not for what is no secret, and a password in a flag is warned of", async () => {
+    const { warnings } = await readConfig({
+      env: { SERVICE_PORT_FILE: "port" },
+      flags: { SERVICE_DATABASE_URL: "postgres://u:pw@h/db" },
+    });
+    expect(warnings).toEqual([
+      expect.stringContaining("SERVICE_PORT_FILE is not a setting"),
+      expect.stringMatching(/^--database-url holds a password.*SERVICE_DATABASE_URL_FILE/),
+    ]);
+    expect(warnings.join()).not.toContain("pw@");
+  });
+});

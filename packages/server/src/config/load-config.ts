@@ -11,7 +11,7 @@ import type {
   PaymentsConfig,
   ToolsConfig,
 } from "./config.js";
-import { readSettings } from "./read-settings.js";
+import { fileVariable, readSettings } from "./read-settings.js";
 import type {
   SettingProblem,
   SettingReport,
@@ -63,7 +63,7 @@ export async function readConfig(sources: SettingSources): Promise<ConfigReading
     ...checkSettings(values),
     ...toolsFile.problems,
   ];
-  const warnings = unknownVariables(sources);
+  const warnings = [...unknownVariables(sources), ...passwordsInFlags(sources)];
   if (problems.length > 0) return { settings, problems, warnings };
   return { settings, problems, warnings, config: buildConfig(values, toolsFile.tools) };
 }
@@ -186,7 +186,7 @@ function deepFreeze<T extends object>(value: T): T {
 /** Variables with our prefix that no setting has: most often a misspelling. */
 function unknownVariables({ env }: SettingSources): readonly string[] {
   const settings = [...Object.values<Setting<unknown>>({ ...SETTINGS }), SERVER_URL_SETTING];
-  const known = settings.map(({ name }) => name);
+  const known = settings.flatMap((setting) => [setting.name, fileVariable(setting) ?? []].flat());
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith(PREFIX) && !known.includes(name),
   );
@@ -197,6 +197,18 @@ function unknownVariables({ env }: SettingSources): readonly string[] {
     );
     const hint = meant === undefined ? "" : `; did you mean ${PREFIX}${meant}?`;
     return `${name} is not a setting and is ignored${hint}`;
+  });
+}
+
+/** Secrets in flags: a list of processes shows them to every user of the machine. */
+function passwordsInFlags({ flags = {} }: SettingSources): readonly string[] {
+  return Object.values<Setting<unknown>>({ ...SETTINGS }).flatMap((setting) => {
+    const { name, flag = "", mask } = setting;
+    const given = flags[name];
+    if (given === undefined || mask === undefined || mask(given) === given) return [];
+    return [
+      `--${flag} holds a password, which other users of this machine can see; use ${name}, or ${name}_FILE`,
+    ];
   });
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Environment } from "./env.js";
 import { SETTINGS } from "./settings.js";
 import type { Setting, Settings } from "./settings.js";
@@ -11,7 +12,7 @@ export interface SettingSources {
 }
 
 /** Which source a value came from. */
-export type SettingOrigin = "flag" | "environment" | "default" | "unset";
+export type SettingOrigin = "flag" | "environment" | "file" | "default" | "unset";
 
 /** One setting as it stands, fit to be shown. */
 export interface SettingReport {
@@ -50,9 +51,13 @@ export function readSettings(sources: SettingSources): SettingValues {
   return Object.fromEntries(values) as SettingValues;
 }
 
-/** Reads one setting from the strongest source that has it. An empty text counts as unset. */
+/**
+ * Reads one setting from the strongest source that has it. An empty text counts as unset. A setting that
+ * may hold a secret is also read from the file that the variable `<name>_FILE` names.
+ */
 export function readSetting<T>(setting: Setting<T>, sources: SettingSources): SettingValue<T> {
-  const { origin, text } = find(setting, sources);
+  const { origin, text, unreadable } = find(setting, sources);
+  if (unreadable !== undefined) return { setting, origin, problem: unreadable };
   if (text === undefined) return { setting, origin };
   const shown = setting.mask === undefined ? text : setting.mask(text);
   const value = setting.type.parse(text);
@@ -60,11 +65,22 @@ export function readSetting<T>(setting: Setting<T>, sources: SettingSources): Se
   return { setting, origin, shown, problem: wrongValue(setting, origin, shown) };
 }
 
-function find(
-  setting: Setting<unknown>,
-  sources: SettingSources,
-): { readonly origin: SettingOrigin; readonly text?: string } {
+/** The variable that names a file with the setting's value; `undefined` for what is no secret. */
+export function fileVariable({ name, mask }: Setting<unknown>): string | undefined {
+  return mask === undefined ? undefined : `${name}_FILE`;
+}
+
+/** The text of a setting and where it came from, or why its file has none. */
+interface Found {
+  readonly origin: SettingOrigin;
+  readonly text?: string;
+  readonly unreadable?: SettingProblem;
+}
+
+function find(setting: Setting<unknown>, sources: SettingSources): Found {
   const { name } = setting;
+  const file = fileOf(setting, sources);
+  if (file !== undefined) return fromFile(setting, sources, file);
   const layers: readonly (readonly [SettingOrigin, string | undefined])[] = [
     ["flag", sources.flags?.[name]],
     ["environment", sources.env[name]],
@@ -76,6 +92,35 @@ function find(
   }
   return { origin: "unset" };
 }
+
+function fileOf(setting: Setting<unknown>, { flags, env }: SettingSources): string | undefined {
+  const variable = fileVariable(setting);
+  const file = variable === undefined ? undefined : env[variable]?.trim();
+  const isOverruled = (flags?.[setting.name] ?? "").trim() !== "";
+  return file === "" || isOverruled ? undefined : file;
+}
+
+function fromFile(setting: Setting<unknown>, { env }: SettingSources, file: string): Found {
+  const { name } = setting;
+  const problem = (reason: string, fix: string): Found => ({
+    origin: "file",
+    unreadable: { setting: name, reason: `${name}_FILE: ${reason}`, fix },
+  });
+  if ((env[name] ?? "").trim() !== "") {
+    return problem(`${name} is set as well`, "set one of the two");
+  }
+  try {
+    const content = readFileSync(file);
+    const text = content.byteLength > SECRET_FILE_BYTES_MAX ? "" : content.toString("utf8").trim();
+    if (text !== "") return { origin: "file", text };
+    return problem(`the file ${file} holds no value`, "write the value into it, and nothing else");
+  } catch {
+    return problem(`the file ${file} cannot be read`, "name a file that this user may read");
+  }
+}
+
+/** More is not a secret but another file. */
+const SECRET_FILE_BYTES_MAX = 64 * 1024;
 
 function wrongValue(
   setting: Setting<unknown>,

@@ -95,12 +95,13 @@ export function namedParts<const T extends string>(
 /** A URL whose answers nobody on the way can change: https, or http on this machine. */
 export function trustedUrl(example: string): SettingType<string> {
   return {
-    shape: "an https:// URL; http:// on this machine only",
+    shape: "an https:// URL without a password; http:// on this machine only",
     placeholder: "url",
     example,
     parse: (value) => {
       if (!URL.canParse(value)) return undefined;
-      const { protocol, hostname } = new URL(value);
+      const { protocol, hostname, username, password } = new URL(value);
+      if (`${username}${password}` !== "") return undefined;
       const isLocal = protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
       return protocol === "https:" || isLocal ? value : undefined;
     },

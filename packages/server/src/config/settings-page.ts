@@ -1,3 +1,4 @@
+import { fileVariable } from "./read-settings.js";
 import { SERVER_URL_SETTING, SETTINGS } from "./settings.js";
 import type { Setting } from "./settings.js";
 
@@ -35,9 +36,14 @@ function entry(setting: Setting<unknown>): string {
 ${setting.help}
 
 - ${flag}
-- Value: ${setting.type.shape}, for example ${example(setting)}
+- Value: ${setting.type.shape}, for example ${example(setting)}${inFile(setting)}
 - Default: ${preset}
 `;
+}
+
+function inFile(setting: Setting<unknown>): string {
+  const variable = fileVariable(setting);
+  return variable === undefined ? "" : `; or in the file that \`${variable}\` names`;
 }
 
 function example({ type }: Setting<unknown>): string {
