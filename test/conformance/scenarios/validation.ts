@@ -259,6 +259,16 @@ export const validation: readonly Scenario[] = [
       expect(await rowsOf(client, plan_id, "read")).toEqual([{ id: 2 }]);
     },
   ),
+  scenario(
+    ["D4-limit-values"],
+    "a request with a list of more than 10 000 values is refused before it is checked",
+    async ({ client }) => {
+      const depends_on = Array<string>(10_001).fill("b");
+      await expect(
+        client.submit({ steps: [step("a", "SELECT 1", { depends_on })] }),
+      ).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    },
+  ),
   scenario(["D4-limit-steps"], "a plan of 1000 steps is taken", async ({ client }) => {
     const steps = Array.from({ length: 1000 }, (_, i) =>
       step(`s${i}`, "SELECT 1 AS n", { depends_on: i === 0 ? [] : [`s${i - 1}`] }),

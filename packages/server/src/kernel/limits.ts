@@ -22,6 +22,15 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX: number = 255;
 export const CANCEL_REASON_LENGTH_MAX: number = 1024;
 /** Bytes of one request, over any transport. */
 export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
+/**
+ * Values in one request, each object, list, string and number being one: a plan of 1000 steps with 100 dependencies and
+ * 100 hints each has 210 000. A value of two bytes becomes an object that takes some microseconds to check.
+ */
+export const REQUEST_VALUES_MAX: number = 250_000;
+/** Values in one list or fields in one object of a request. */
+export const REQUEST_LIST_MAX: number = 10_000;
+/** Objects and lists inside each other in one request. */
+export const REQUEST_DEPTH_MAX: number = 100;
 /** Requests at a time on one HTTP/2 connection, gRPC and REST together: more wait in the client. */
 export const HTTP2_STREAMS_MAX: number = 1000;
 /**

@@ -144,8 +144,12 @@ describe("bad input over gRPC", () => {
   });
 
   it("is not decoded for a caller who is refused", async () => {
-    // Steps without a field: two bytes each, and each an object once it is decoded.
-    const message = framed(Buffer.from("2200".repeat(500_000), "hex"));
+    // As many steps and dependencies, two bytes each, as a request may have.
+    const steps = Buffer.alloc(
+      10_000 * 18,
+      Buffer.from([0x22, 16, ...Buffer.from("3200".repeat(8), "hex")]),
+    );
+    const message = framed(steps);
     const took = async (metadata: Record<string, string>): Promise<number> => {
       const startedMs = performance.now();
       await send("SubmitPlan", message, true, metadata);
@@ -154,6 +158,27 @@ describe("bad input over gRPC", () => {
     const stranger = { "x-org-id": "no UUID" };
     await took(stranger);
     expect(await took(stranger)).toBeLessThan((await took({})) / 2);
+  });
+
+  it("is refused without being decoded when it has too many fields", async () => {
+    const step = (fields: Buffer): Buffer => {
+      const [low, high] = [(fields.length & 0x7f) | 0x80, fields.length >> 7];
+      return Buffer.concat([Buffer.from([0x22, low, high]), fields]);
+    };
+    const tooMany = [
+      Buffer.from("2200".repeat(10_001), "hex"),
+      // 300 steps of 1000 dependencies each.
+      Buffer.concat(
+        Array.from({ length: 300 }, () => step(Buffer.from("3200".repeat(1000), "hex"))),
+      ),
+    ];
+    for (const message of tooMany) {
+      expect(await send("SubmitPlan", framed(message))).toEqual({
+        code: status.INVALID_ARGUMENT,
+        reason: "LIMIT_EXCEEDED",
+      });
+    }
+    expect(server.orchestrator.lastContext).toBeUndefined();
   });
 
   it("is refused when its metadata have more than 16 KiB", async () => {

@@ -1,6 +1,7 @@
 import { fromBinary, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { AppError } from "../../kernel/errors.js";
-import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { REQUEST_BYTES_MAX, REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "../../kernel/limits.js";
+import { hasTooManyFields } from "./message-bounds.js";
 import { REQUEST_TOO_LARGE, type WireStatus } from "../errors.js";
 
 /** Stands where a request should: bytes that are none. Whoever handles the call refuses it. */
@@ -30,6 +31,7 @@ export function decoderOf<Desc extends DescMessage>(schema: Desc): Decode<Desc> 
   return (bytes) => {
     if (bytes.length > REQUEST_BYTES_MAX) return tooLarge();
     try {
+      if (hasTooManyFields(schema, bytes)) return tooManyFields();
       return fromBinary(schema, bytes);
     } catch (error) {
       return malformed(schema, error);
@@ -55,6 +57,13 @@ function tooLarge(): RefusedRequest {
     ),
     REQUEST_TOO_LARGE,
   );
+}
+
+function tooManyFields(): RefusedRequest {
+  const message =
+    `A request has at most ${String(REQUEST_VALUES_MAX)} fields, and each list of it at most ` +
+    `${String(REQUEST_LIST_MAX)} entries: send several smaller ones`;
+  return new RefusedRequest(new AppError("LIMIT_EXCEEDED", message));
 }
 
 function malformed(schema: DescMessage, cause: unknown): RefusedRequest {

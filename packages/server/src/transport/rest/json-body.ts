@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.js";
+import { requireModestJson } from "./json-bounds.js";
 import type { RestApp } from "./rest-app.js";
 
 /**
@@ -29,6 +30,7 @@ function parsed(contentType: string | undefined, bytes: Buffer): unknown {
     throw new AppError("INVALID_ARGUMENT", "Send the body with content-type: application/json");
   }
   if (bytes.length === 0) return undefined;
+  requireModestJson(bytes);
   const text = decoded(bytes);
   try {
     return JSON.parse(text) as unknown;

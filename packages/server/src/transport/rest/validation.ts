@@ -52,10 +52,12 @@ function invalid(
   issues: readonly $ZodIssue[],
   known: KnownFields,
 ): AppError {
-  const details = issues
-    .slice(0, VIOLATIONS_MAX)
-    .flatMap((issue) => violationsOf(issue, part, known))
-    .slice(0, VIOLATIONS_MAX);
+  const details: FieldViolation[] = [];
+  for (const issue of issues) {
+    const room = VIOLATIONS_MAX - details.length;
+    if (room === 0) break;
+    details.push(...violationsOf(issue, part, known, room));
+  }
   const [first] = details;
   const message = first === undefined ? `Invalid ${part}` : `${first.field}: ${first.reason}`;
   return new AppError(code, message, { details });
@@ -65,13 +67,14 @@ function violationsOf(
   issue: $ZodIssue,
   part: string,
   known: KnownFields,
+  room: number,
 ): readonly FieldViolation[] {
   const path = pathOf(issue.path);
   if (issue.code !== "unrecognized_keys") {
     return [{ field: path === "" ? part : path, reason: reasonOf(issue) }];
   }
   const fields = known.get(path) ?? [];
-  return issue.keys.slice(0, VIOLATIONS_MAX).map((key) => {
+  return issue.keys.slice(0, room).map((key) => {
     const shown = key.length <= NAME_SHOWN_MAX ? key : `${key.slice(0, NAME_SHOWN_MAX)}…`;
     return { field: join(path, shown), reason: `unknown field; ${expectedInstead(key, fields)}` };
   });

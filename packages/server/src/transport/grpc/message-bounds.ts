@@ -1,0 +1,40 @@
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "../../kernel/limits.js";
+
+/** Fields that may still come. */
+interface Budget {
+  left: number;
+}
+
+/**
+ * Whether a message has so many fields, or one of them so often, that decoding and checking it would hold up everybody
+ * else. The bytes are passed over once, before anything is made of them.
+ * @throws whatever the reader says of bytes that are no message.
+ */
+export function hasTooManyFields(schema: DescMessage, bytes: Uint8Array): boolean {
+  return !isModest(schema, bytes, { left: REQUEST_VALUES_MAX });
+}
+
+function isModest(schema: DescMessage, bytes: Uint8Array, budget: Budget): boolean {
+  const reader = new BinaryReader(bytes);
+  const counts = new Map<number, number>();
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    const count = (counts.get(number) ?? 0) + 1;
+    counts.set(number, count);
+    budget.left -= 1;
+    if (budget.left < 0 || count > REQUEST_LIST_MAX) return false;
+    const inner = wireType === WireType.LengthDelimited ? messageOf(schema, number) : undefined;
+    if (inner === undefined) reader.skip(wireType, number);
+    else if (!isModest(inner, reader.bytes(), budget)) return false;
+  }
+  return true;
+}
+
+/** What a field holds messages of; `undefined` for any other field, and for one that is not known. */
+function messageOf(schema: DescMessage, number: number): DescMessage | undefined {
+  const field: DescField | undefined = schema.fields.find((other) => other.number === number);
+  if (field?.fieldKind === "message") return field.message;
+  return field?.fieldKind === "list" ? field.message : undefined;
+}
