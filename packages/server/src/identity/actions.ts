@@ -41,12 +41,18 @@ export function isScope(text: string): boolean {
   return ACTION_GROUPS.includes(text) || ACTIONS.some((action) => action === text);
 }
 
+/** Whether an action is one of the scopes or in a group of theirs; without scopes there is no limit. */
+export function scopesCover(scopes: readonly string[] | undefined, action: Action): boolean {
+  if (scopes === undefined) return true;
+  return scopes.includes(action) || scopes.includes(groupOf(action));
+}
+
 /**
  * Lets a caller pass whose API key has no scopes, or one that covers the action.
  * @throws AppError `POLICY_DENIED`, naming the scope that is missing.
  */
 export function requireScope({ scopes }: Pick<Caller, "scopes">, action: Action): void {
-  if (scopes === undefined || scopes.includes(action) || scopes.includes(groupOf(action))) return;
+  if (scopes === undefined || scopesCover(scopes, action)) return;
   throw new AppError(
     "POLICY_DENIED",
     `The API key is limited to ${scopes.join(", ")}; this needs a key with the scope ${action} or ${groupOf(action)}`,

@@ -10,6 +10,7 @@ import {
 import { nearMiss } from "../kernel/near-miss.js";
 import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";
 import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
+import { requireKeyAdmin, requireMayGive } from "./given-rights.js";
 import type { ApiKeyStore } from "./ports.js";
 
 /** A key with the text that its client shows: there is no other time to see it. */
@@ -26,9 +27,6 @@ export interface KeyPage {
   readonly nextCursor?: string;
 }
 
-/** The role of those who run the service; only they give it to a key. */
-const OPERATOR = "operator";
-
 /** Creates, lists, rotates and revokes the API keys of the caller's organization. */
 export class ApiKeyService {
   readonly #store: ApiKeyStore;
@@ -44,9 +42,7 @@ export class ApiKeyService {
     requireKeyAdmin(caller);
     const createdAtMs = this.#clock.nowMs();
     checkDraft(draft, createdAtMs);
-    if (draft.roles.some(isOperator) && !caller.roles.some(isOperator)) {
-      throw new AppError("POLICY_DENIED", `Only an ${OPERATOR} gives a key the role ${OPERATOR}`);
-    }
+    requireMayGive(caller, draft);
     const shown = { keyId: newKeyId(), secret: newSecret() };
     const { orgId } = caller;
     const { keyId } = shown;
@@ -71,7 +67,8 @@ export class ApiKeyService {
   /**
    * Gives a key a new secret.
    * @param overlapMs How long the present secret stays good.
-   * @throws AppError `NOT_FOUND` for an unknown or revoked key, or another organization's.
+   * @throws AppError `NOT_FOUND` for an unknown or revoked key, or another organization's; `POLICY_DENIED` for one with
+   * rights that the caller has not.
    */
   async rotate(caller: Caller, keyId: string, overlapMs: number): Promise<IssuedKey> {
     requireKeyAdmin(caller);
@@ -79,6 +76,10 @@ export class ApiKeyService {
       const seconds = String(API_KEY_OVERLAP_MS_MAX / 1000);
       throw invalidField("overlap_seconds", `must be from 0 to ${seconds}`);
     }
+    const present = await this.#store.find(keyId);
+    if (present?.orgId !== caller.orgId) throw unknownKey(keyId);
+    // The new secret has the key's rights, so that it is as if the key were created again.
+    requireMayGive(caller, present);
     const secret = newSecret();
     const ref = { orgId: caller.orgId, keyId };
     const untilMs = this.#clock.nowMs() + overlapMs;
@@ -97,17 +98,6 @@ export class ApiKeyService {
     const isKnown = await this.#store.revoke(caller.orgId, keyId, this.#clock.nowMs());
     if (!isKnown) throw unknownKey(keyId);
   }
-}
-
-/** @throws AppError `POLICY_DENIED` unless the caller has the role admin or may manage keys. */
-function requireKeyAdmin({ roles, permissions }: Caller): void {
-  const isAdmin = roles.some((role) => role.trim().toLowerCase() === "admin");
-  if (isAdmin || roles.some(isOperator) || permissions.includes("manage:keys")) return;
-  throw new AppError("POLICY_DENIED", "API keys need the role admin or the permission manage:keys");
-}
-
-function isOperator(role: string): boolean {
-  return role.trim().toLowerCase() === OPERATOR;
 }
 
 function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {

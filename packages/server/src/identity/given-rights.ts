@@ -1,0 +1,63 @@
+import type { Caller } from "../kernel/caller.js";
+import { AppError } from "../kernel/errors.js";
+import { type Action, ACTIONS, scopesCover } from "./actions.js";
+import type { ApiKey } from "./api-key.js";
+
+const ADMIN = "admin";
+const OPERATOR = "operator";
+const KEYS = "manage:keys";
+
+/** @throws AppError `POLICY_DENIED` unless the caller has the role admin or operator, or may manage keys. */
+export function requireKeyAdmin(caller: Caller): void {
+  if (hasRole(caller, ADMIN) || hasRole(caller, OPERATOR)) return;
+  if (caller.permissions.includes(KEYS)) return;
+  throw new AppError("POLICY_DENIED", `API keys need the role ${ADMIN} or the permission ${KEYS}`);
+}
+
+/**
+ * Lets a caller give a key these rights, when it is created or gets a new secret: nobody gives more than they have.
+ * An operator gives anything, an admin everything but the role operator, and others what is theirs. A caller whose own
+ * key has scopes gives none beyond them.
+ * @throws AppError `POLICY_DENIED`, naming what the caller has not.
+ */
+export function requireMayGive(
+  caller: Caller,
+  key: Pick<ApiKey, "roles" | "permissions" | "scopes">,
+): void {
+  const missing = [
+    ...key.roles.filter((role) => !mayGiveRole(caller, role)).map((role) => `the role ${role}`),
+    ...key.permissions
+      .filter((permission) => !mayGivePermission(caller, permission))
+      .map((permission) => `the permission ${permission}`),
+    ...actionsOf(key.scopes)
+      .filter((action) => !scopesCover(caller.scopes, action))
+      .slice(0, 1)
+      .map((action) => `the scope ${action}`),
+  ];
+  const [first] = missing;
+  if (first === undefined) return;
+  throw new AppError(
+    "POLICY_DENIED",
+    `Nobody gives a key more than they have: you have not ${first}`,
+  );
+}
+
+function mayGiveRole(caller: Caller, role: string): boolean {
+  if (hasRole(caller, OPERATOR)) return true;
+  const given = role.trim().toLowerCase();
+  return hasRole(caller, given) || (hasRole(caller, ADMIN) && given !== OPERATOR);
+}
+
+function mayGivePermission(caller: Caller, permission: string): boolean {
+  const givesAny = hasRole(caller, OPERATOR) || hasRole(caller, ADMIN);
+  return givesAny || caller.permissions.includes(permission.trim());
+}
+
+/** The actions that scopes cover; every one where there is none. */
+function actionsOf(scopes: readonly string[]): readonly Action[] {
+  return ACTIONS.filter((action) => scopesCover(scopes.length === 0 ? undefined : scopes, action));
+}
+
+function hasRole({ roles }: Caller, name: string): boolean {
+  return roles.some((role) => role.trim().toLowerCase() === name);
+}
