@@ -15,17 +15,24 @@ interface IdentityParts {
   readonly apiKeys: ApiKeyStore;
 }
 
+/** The ways in which callers are known, and how to have what they rest on read anew. */
+export interface OpenIdentity {
+  readonly modes: AuthenticationModes;
+  readonly reload: () => void;
+}
+
 /** The ways in which callers are known, as configured. */
-export function openIdentity(parts: IdentityParts, opened: DisposalStack): AuthenticationModes {
+export function openIdentity(parts: IdentityParts, opened: DisposalStack): OpenIdentity {
   const { config, clock, log, apiKeys: store } = parts;
   const { headers, jwt, apiKey } = config.auth;
   const tokens = jwt && jwtVerifier({ ...jwt, clock });
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
   const attempts = new FailedAttempts(clock, log);
-  return {
+  const modes = {
     attempts,
     ...(headers && { headers }),
     ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts }) }),
     ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),
   };
+  return { modes, reload: () => tokens?.reload() };
 }

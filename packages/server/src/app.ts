@@ -1,5 +1,5 @@
 import { openIdentity } from "./app-identity.js";
-import { readFileSync } from "node:fs";
+import { readTls, TlsRenewal } from "./app-tls.js";
 import { openDataSources } from "./app-data-sources.js";
 import { openMemory } from "./app-memory.js";
 import { healthOf, SharedHealth } from "./app-health.js";
@@ -59,6 +59,8 @@ export interface App extends AsyncDisposable {
   readonly orchestrator: Orchestrator;
   /** What the process publishes of itself, such as `LlmToolCallAuditRecorded`. */
   readonly events: EventBus<AuditEvents>;
+  /** Has the TLS certificate and the keys of the OpenID provider read anew; SIGHUP does so too. */
+  reload(): void;
 }
 
 /** How to run: any part of a {@link Config}, and the parts that an embedding program brings itself. */
@@ -140,11 +142,12 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
           keep: keeperOf(store, events, basics),
         });
   const apiKeys = store?.apiKeys ?? noApiKeys;
+  const identity = openIdentity({ ...basics, config, apiKeys }, opened);
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
     orchestrator,
-    authenticate: authenticator(openIdentity({ ...basics, config, apiKeys }, opened)),
+    authenticate: authenticator(identity.modes),
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     state: state.service,
@@ -167,6 +170,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     address: { host: config.host, port, grpcPort },
     orchestrator,
     events,
+    reload: () => {
+      identity.reload();
+      transports.reload();
+    },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
@@ -256,6 +263,8 @@ async function openOrchestrator(
 interface Transports {
   readonly port: number;
   readonly grpcPort: number;
+  /** Reads the TLS certificate anew. */
+  reload(): void;
   close(): Promise<void>;
 }
 
@@ -267,14 +276,23 @@ async function openTransports(config: Config, services: Services): Promise<Trans
     ...http2Sides(services, rest.http2, { grpcPort }),
     host,
     port,
-    ...(tls === undefined
-      ? {}
-      : { tls: { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }),
+    ...(tls === undefined ? {} : { tls: readTls(tls) }),
   });
+  const renewal =
+    tls &&
+    new TlsRenewal({
+      files: tls,
+      log: services.log,
+      use: (identity) => {
+        listening.renew(identity);
+      },
+    });
   return {
     port: listening.port,
     grpcPort: listening.grpcPort,
+    reload: () => renewal?.renew(),
     close: async () => {
+      renewal?.[Symbol.dispose]();
       await Promise.all([listening.close(DRAIN_MS), rest.close()]);
     },
   };

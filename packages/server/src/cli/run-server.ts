@@ -13,7 +13,8 @@ import type { Terminal } from "./terminal.js";
 const CLOSE_GRACE_MS = 1000;
 
 /**
- * Runs a server until Ctrl-C or SIGTERM, then lets it finish what is under way.
+ * Runs a server until Ctrl-C or SIGTERM, then lets it finish what is under way. SIGHUP has certificates
+ * and keys read anew.
  * @param announce called once it listens.
  */
 export async function runServer(
@@ -26,9 +27,15 @@ export async function runServer(
     stop.abort();
   });
   const app = await open(config);
+  const reload = (): void => {
+    app.reload();
+  };
+  // A terminal that is closed sends the same signal, and is meant to end the program.
+  if (terminal.errorStream.isTTY !== true) process.on("SIGHUP", reload);
   announce(app);
   await aborted(stop.signal);
   terminal.note(terminal.errorColors.dim("stopping; once more to stop at once"));
+  process.off("SIGHUP", reload);
   const late = setTimeout(() => {
     terminal.note("not everything finished in time; stopping anyway");
     process.exit(EXIT.failed);

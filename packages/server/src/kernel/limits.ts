@@ -132,6 +132,9 @@ export const JWKS_BYTES_MAX: number = 256 * 1024;
 /** How long an OpenID provider may take for either, in ms: a request waits for it. */
 export const JWKS_TIMEOUT_MS: number = 5_000;
 
+/** How often the files of the TLS certificate are looked at, in ms. */
+export const TLS_FILES_CHECK_MS: number = 5_000;
+
 /** How long a shutdown waits for what is under way. */
 export const DRAIN_MS: number = 10_000;
 

@@ -42,6 +42,11 @@ export interface Listening {
   /** The same as `port`, unless gRPC has its own. */
   readonly grpcPort: number;
   /**
+   * Uses another certificate for the connections to come, where there is TLS.
+   * @throws Error when certificate and key do not belong together.
+   */
+  renew(tls: TlsIdentity): void;
+  /**
    * Takes no new connections, lets what is under way finish, and resolves when every connection is
    * closed; those that are not after the drain time are cut.
    */
@@ -87,7 +92,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   http1.emit("listening");
   const [port = 0, grpcPort = port] = numbers;
   const sides = grpc === undefined ? [http2] : [http2, grpc.http2];
-  return { port, grpcPort, close: (drainMs) => closeAll(ports, http1, sides, drainMs) };
+  return {
+    port,
+    grpcPort,
+    renew: (identity) => {
+      for (const each of ports) each.renew(identity);
+    },
+    close: (drainMs) => closeAll(ports, http1, sides, drainMs),
+  };
 }
 
 function http1Connections(server: HttpServer): (connection: Socket) => void {

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, Server as TlsServer } from "node:tls";
 import { AppError } from "../kernel/errors.js";
 import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "../kernel/limits.js";
 import { Tally } from "../kernel/tally.js";
@@ -64,6 +64,14 @@ export class Port {
     });
     // A server that listens on TCP has an address of this kind.
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /**
+   * Uses another certificate for the connections to come.
+   * @throws Error when certificate and key do not belong together; nothing changes then.
+   */
+  renew({ cert, key }: TlsIdentity): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext({ cert, key });
   }
 
   /** Takes no more connections; resolves when the last one is closed. */
