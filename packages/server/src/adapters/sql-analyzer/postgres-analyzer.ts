@@ -62,7 +62,8 @@ export class PostgresAnalyzer implements SqlAnalyzer {
   }
 
   advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
-    return adviceAfter(failure, sql, dialect);
+    const errorOf = (changed: string): number | undefined => this.#errorOf(changed);
+    return adviceAfter(failure, { sql, dialect, errorOf });
   }
 
   #syntaxHint(sql: string, { message, at }: { message: string; at: number }): string {
@@ -71,13 +72,16 @@ export class PostgresAnalyzer implements SqlAnalyzer {
       dialect: "postgres",
       at: unitsBefore(sql, at),
       message,
-      errorOf: (changed) => {
-        if (!this.#grammar.isReady) return 0;
-        const parsed = this.#grammar.parse(changed);
-        if (parsed.kind === "parsed") return undefined;
-        return parsed.kind === "too_deep" ? 0 : unitsBefore(changed, parsed.at);
-      },
+      errorOf: (changed) => this.#errorOf(changed),
     });
+  }
+
+  /** Where the parser stops in a text; `undefined` when it takes it. */
+  #errorOf(sql: string): number | undefined {
+    if (!this.#grammar.isReady) return 0;
+    const parsed = this.#grammar.parse(sql);
+    if (parsed.kind === "parsed") return undefined;
+    return parsed.kind === "too_deep" ? 0 : unitsBefore(sql, parsed.at);
   }
 }
 

@@ -27,7 +27,7 @@ export class SqliteAnalyzer implements SqlAnalyzer {
   }
 
   advise(sql: string, dialect: Dialect, failure: string): readonly string[] {
-    return adviceAfter(failure, sql, dialect);
+    return adviceAfter(failure, { sql, dialect, errorOf });
   }
 }
 
@@ -55,9 +55,12 @@ function syntaxHint(sql: string, [error]: readonly ParseDiagnostic[]): string {
     at: error.span.offset,
     message: error.message,
     parserHint: error.hints?.[0]?.message,
-    errorOf: (changed) => {
-      const parsed = parse(changed);
-      return parsed.status === "error" ? (parsed.errors[0]?.span.offset ?? 0) : undefined;
-    },
+    errorOf,
   });
+}
+
+/** Where the parser stops in a text; `undefined` when it takes it. */
+function errorOf(sql: string): number | undefined {
+  const parsed = parse(sql);
+  return parsed.status === "error" ? (parsed.errors[0]?.span.offset ?? 0) : undefined;
 }

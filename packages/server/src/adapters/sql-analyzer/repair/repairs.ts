@@ -55,6 +55,22 @@ export function* repairsOf(sql: string, errorAt: number, dialect: Dialect): Gene
   if (here !== undefined && before !== undefined) yield* omissions(before);
 }
 
+/**
+ * Keywords in place of a word that the parser took for a name, as in `SELECT FORM users`: where nothing is
+ * selected before FROM, it takes an asterisk.
+ */
+export function* keywordsForName(sql: string, name: string, dialect: Dialect): Generator<Repair> {
+  const lexemes = lexemesOf(sql, dialect);
+  for (const [index, lexeme] of lexemes.entries()) {
+    if (lexeme.text.toUpperCase() !== name.toUpperCase()) continue;
+    const isFirst = lexemes[index - 1]?.text.toUpperCase() === "SELECT";
+    for (const keyword of keywordsNear(lexeme)) {
+      const text = keyword === "FROM" && isFirst ? "* FROM" : keyword;
+      yield replacement(lexeme, text, `did you mean ${text} in place of ${lexeme.text}?`);
+    }
+  }
+}
+
 /** The statement with a change made. */
 export function repaired(sql: string, { at, end, text }: Repair): string {
   return `${sql.slice(0, at)}${text}${sql.slice(end)}`;

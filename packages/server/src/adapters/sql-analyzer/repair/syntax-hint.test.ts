@@ -106,6 +106,19 @@ describe.each(["sqlite", "postgres"] as const)("the answer to a syntax error of 
     await run(asAdvised(sql, answer), dialect);
   });
 
+  it("leads to a statement that runs also where a misspelt keyword was taken for a column", async () => {
+    for (const sql of ["SELECT FORM t", "SELECT 1 AS n, FORM t"]) {
+      const failure = await run(sql, dialect).then(
+        () => "it ran",
+        (error: unknown) => (error as Error).message,
+      );
+      const advice = analyzers[dialect]?.advise(sql, dialect, failure) ?? [];
+      const text = /did you mean (.+) in place of FORM\?/.exec(advice.join(" "))?.[1];
+      if (sql === "SELECT FORM t") await run(sql.replace("FORM", text ?? sql), dialect);
+      else expect(text).toBeUndefined();
+    }
+  });
+
   it("shows the line and where in it, cut to what fits", () => {
     const long = `SELECT '${"x".repeat(100)}',\n  '😀' AS smile, a FROM t WERE a = '${"y".repeat(100)}'`;
     expect(answerTo(long, dialect)).toMatch(

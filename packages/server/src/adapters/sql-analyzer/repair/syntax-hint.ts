@@ -20,7 +20,7 @@ export interface UnparsableText {
 }
 
 /** Characters of the longest statement whose repair is looked for: every try parses it as a whole. */
-const REPAIRED_LENGTH_MAX = 2048;
+export const REPAIRED_LENGTH_MAX = 2048;
 /** Changes that are tried on one statement. */
 const REPAIRS_TRIED_MAX = 32;
 /** Characters of the line that are shown on either side of the mark. */
