@@ -127,7 +127,8 @@ export class SessionPool {
   }
 
   #serve(): void {
-    while (this.#idle.some(({ session }) => !session.isSpoilt)) {
+    this.#forgetSpoilt();
+    while (this.#idle.length > 0) {
       const next = this.#urgent.shift() ?? this.#waiting.take((orgId) => this.#mayHaveOne(orgId));
       if (next === undefined) break;
       const session = this.#takeIdle(next.orgId);
@@ -147,12 +148,16 @@ export class SessionPool {
     return own < workersPerOrganization(this.#sessionsMax);
   }
 
-  /** The organization's own if there is one: it needs no reset. */
-  #takeIdle(orgId: string): Session | undefined {
+  /** Sessions that the server has ended while they were idle must not count as connections. */
+  #forgetSpoilt(): void {
     this.#idle = this.#idle.filter(({ session, timer }) => {
       if (session.isSpoilt) clearTimeout(timer);
       return !session.isSpoilt;
     });
+  }
+
+  /** The organization's own if there is one: it needs no reset. */
+  #takeIdle(orgId: string): Session | undefined {
     const found = this.#idle.find(({ session }) => session.orgId === orgId) ?? this.#idle.at(-1);
     if (found === undefined) return undefined;
     clearTimeout(found.timer);
