@@ -58,7 +58,7 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
     `Refusing to listen on ${host}: with SERVICE_AUTH=headers whoever reaches it can claim any identity. ` +
       "Listen on 127.0.0.1 (SERVICE_HOST), or name the proxies that set the identity headers " +
       "(SERVICE_TRUSTED_PROXIES) or share a secret with them (SERVICE_PROXY_SECRET), or ask for " +
-      "credentials instead (SERVICE_AUTH=jwt, apikey or mtls)",
+      "credentials instead (SERVICE_AUTH=jwt or apikey)",
   );
 }
 
