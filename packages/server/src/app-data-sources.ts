@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { DialectAnalyzer, SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
+import { DialectAnalyzer, ReadingThread, SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
 import type { excessiveRights } from "./adapters/role-rights.js";
 import type { PostgresTarget } from "./adapters/sql-target-postgres/index.js";
 import { TemporaryDirectory } from "./adapters/temporary-directory.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { sqliteFile, type Config } from "./config/index.js";
-import type { SqlAnalyzer } from "./governance/index.js";
+import type { SqlAnalyzer, StatementReader } from "./governance/index.js";
 import type { DisposalStack } from "./kernel/disposal.js";
 import type { Log } from "./kernel/log.js";
 import type { SqlTarget } from "./plans/ports.js";
@@ -15,6 +15,7 @@ export interface DataSources {
   /** By name, in the order configured. */
   readonly targets: ReadonlyMap<string, SqlTarget>;
   readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
 }
 
 /** Opens the data sources; what PostgreSQL needs is loaded only where there is one. */
@@ -29,11 +30,12 @@ export async function openDataSources(
   const temporaryDirectory = opened.use(
     new TemporaryDirectory(join(dataDir, "sql-temporary")),
   ).path;
+  const reader = opened.use(new ReadingThread());
   const targets = new Map<string, SqlTarget>();
   const urls = new Map<string, string>();
   for (const { name, url } of dataSources) {
     const path = sqliteFile(url);
-    const shared = { name, rowsChangedMax, log };
+    const shared = { name, reader, rowsChangedMax, log };
     if (path !== undefined) {
       const options = {
         ...shared,
@@ -53,6 +55,7 @@ export async function openDataSources(
   if (postgres !== undefined) opened.use(new RoleWarnings(urls, postgres.excessiveRights, log));
   return {
     targets,
+    reader,
     analyzer: new DialectAnalyzer({
       sqlite,
       ...(postgres === undefined ? {} : { postgres: postgres.analyzer }),

@@ -242,7 +242,7 @@ async function openOrchestrator(
   { store, gate, migrations, ...basics }: OrchestratorParts,
   opened: DisposalStack,
 ): Promise<DurableOrchestrator> {
-  const { targets, analyzer } = await openDataSources(config, basics.log, opened);
+  const { targets, analyzer, reader } = await openDataSources(config, basics.log, opened);
   const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service)]]);
   return opened.use(
     new DurableOrchestrator({
@@ -251,6 +251,7 @@ async function openOrchestrator(
       tools: buildToolRegistry(config.tools, targets, own),
       schemas: migrations.recorder,
       analyzer,
+      reader,
       gate,
       stepTimeoutMs: config.stepTimeoutMs,
       stepWaitMs: config.stepWaitMs,

@@ -4,7 +4,9 @@ import {
   type Intent,
   type SqlAnalyzer,
   type StatementAnalysis,
+  type StatementReader,
 } from "../governance/index.js";
+import { STATEMENT_READ_AT_ONCE_LENGTH_MAX } from "../kernel/limits.js";
 import { StatementError } from "../plans/ports.js";
 import { isOwnTable } from "./own-tables.js";
 
@@ -18,33 +20,23 @@ export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
  */
 export class Admission {
   readonly #analyzer: SqlAnalyzer;
+  readonly #reader: StatementReader | undefined;
   readonly #dialect: Dialect;
 
-  constructor(analyzer: SqlAnalyzer, dialect: Dialect) {
+  /** @param reader reads long statements; absent: the analyzer does. */
+  constructor(analyzer: SqlAnalyzer, dialect: Dialect, reader?: StatementReader) {
     this.#analyzer = analyzer;
+    this.#reader = reader;
     this.#dialect = dialect;
   }
 
   /** @throws StatementError `intent` or `statement`. */
-  admit(sql: string, intent: Intent): KnownStatement {
-    const analysis = this.#analyzer.analyze(sql, this.#dialect);
-    if (analysis.kind === "rejected") {
-      const reason = analysis.reason === "forbidden" ? "intent" : "statement";
-      throw new StatementError(reason, analysis.message);
+  admit(sql: string, intent: Intent): KnownStatement | Promise<KnownStatement> {
+    const isLong = sql.length > STATEMENT_READ_AT_ONCE_LENGTH_MAX;
+    if (isLong && this.#reader !== undefined) {
+      return this.#reader.read(sql, this.#dialect).then((analysis) => admitted(analysis, intent));
     }
-    if (!intentCovers(intent, analysis.statementClass)) {
-      const { statementClass, because } = analysis;
-      const reason = because === undefined ? "" : ` (${because})`;
-      throw new StatementError(
-        "intent",
-        `The statement is a ${statementClass}${reason}, which the declared intent ${intent} does not cover`,
-      );
-    }
-    const own = analysis.tables.find(isOwnTable);
-    if (own !== undefined) {
-      throw new StatementError("intent", `The table ${own.toLowerCase()} belongs to the service`);
-    }
-    return analysis;
+    return admitted(this.#analyzer.analyze(sql, this.#dialect), intent);
   }
 
   /** What the engine refused a statement with, and what helps to repair it if that is a matter of dialect. */
@@ -55,4 +47,24 @@ export class Admission {
     if (advice.length === 0) return error;
     return new StatementError(reason, message, { hints: [...hints, ...advice], cause });
   }
+}
+
+function admitted(analysis: StatementAnalysis, intent: Intent): KnownStatement {
+  if (analysis.kind === "rejected") {
+    const reason = analysis.reason === "forbidden" ? "intent" : "statement";
+    throw new StatementError(reason, analysis.message);
+  }
+  if (!intentCovers(intent, analysis.statementClass)) {
+    const { statementClass, because } = analysis;
+    const reason = because === undefined ? "" : ` (${because})`;
+    throw new StatementError(
+      "intent",
+      `The statement is a ${statementClass}${reason}, which the declared intent ${intent} does not cover`,
+    );
+  }
+  const own = analysis.tables.find(isOwnTable);
+  if (own !== undefined) {
+    throw new StatementError("intent", `The table ${own.toLowerCase()} belongs to the service`);
+  }
+  return analysis;
 }

@@ -23,5 +23,6 @@ export type {
   FunctionName,
   SqlAnalyzer,
   StatementAnalysis,
+  StatementReader,
   ToolCallGate,
 } from "./ports.js";

@@ -54,6 +54,12 @@ export interface SqlAnalyzer {
   advise(sql: string, dialect: Dialect, failure: string): readonly string[];
 }
 
+/** Reads long texts beside the event loop. */
+export interface StatementReader {
+  /** As {@link SqlAnalyzer.analyze}; what takes too long or too much memory is `rejected`. */
+  read(sql: string, dialect: Dialect): Promise<StatementAnalysis>;
+}
+
 /** A tool call that is about to run. */
 export interface AnnouncedToolCall {
   /** The id that its record will carry. */

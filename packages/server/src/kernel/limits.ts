@@ -10,6 +10,12 @@ export const STEP_TABLE_HINTS_MAX: number = 100;
 export const TEMPLATE_BYTES_MAX: number = 64 * 1024;
 /** Bytes of UTF-8 in all query templates of one plan: reading SQL takes some 2 ms for each KiB. */
 export const PLAN_TEMPLATES_BYTES_MAX: number = 512 * 1024;
+/** Characters of a statement that is read at once, which takes up to 10 ms; longer ones are read in a thread. */
+export const STATEMENT_READ_AT_ONCE_LENGTH_MAX: number = 4096;
+/** How long reading one statement may take, with those that wait before it, in ms. */
+export const STATEMENT_READING_MS: number = 10_000;
+/** Memory of the thread that reads long statements, in MiB. */
+export const STATEMENT_READING_MEBIBYTES: number = 512;
 /** Characters in a plan's or step's name, a tool's name and a table hint. */
 export const NAME_LENGTH_MAX: number = 255;
 /** Bytes of UTF-8 in a plan's description. */

@@ -48,6 +48,7 @@ class Process extends DisposalStack {
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
         analyzer: new SqliteAnalyzer(),
+        reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
         ids,

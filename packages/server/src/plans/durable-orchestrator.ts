@@ -9,7 +9,12 @@ import { isUuid, type Ids } from "../kernel/ids.js";
 import { DRAIN_MS, LEASE_RENEW_MS } from "../kernel/limits.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
-import type { AnnouncedToolCall, SqlAnalyzer, ToolCallGate } from "../governance/index.js";
+import type {
+  AnnouncedToolCall,
+  SqlAnalyzer,
+  StatementReader,
+  ToolCallGate,
+} from "../governance/index.js";
 import { AttemptRunner, type AttemptEnd } from "./attempt.js";
 import { withHints } from "./context-update.js";
 import { FlightTable, type Flight } from "./flights.js";
@@ -32,6 +37,7 @@ import type {
   StepRef,
   ToolRegistry,
 } from "./ports.js";
+import { readAhead } from "./read-ahead.js";
 import { preparePlan } from "./prepare.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
@@ -44,6 +50,7 @@ export interface DurableOrchestratorOptions {
   readonly tools: ToolRegistry;
   readonly schemas: SchemaJournal;
   readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
   readonly gate: ToolCallGate;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -99,9 +106,10 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     definition: PlanDefinition,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRecord> {
-    const { clock, ids, tools, analyzer, planDeadlineMs } = this.#options;
+    const { clock, ids, tools, analyzer, reader, planDeadlineMs } = this.#options;
     const session = sessionFor(ctx, sessionId);
-    const steps = preparePlan(session, definition, tools, analyzer);
+    const read = await readAhead(definition, tools, { analyzer, reader });
+    const steps = preparePlan(session, definition, tools, analyzer, read);
     const nowMs = clock.nowMs();
     const record = await this.#store.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },

@@ -15,6 +15,7 @@ import { placeholderText } from "./statements/placeholder.js";
 import type { PreparedStep, StepDefinition } from "./plan.js";
 import type { OwnTool, SqlTool, ToolRegistry } from "./ports.js";
 import { compileTemplate } from "./statements/template.js";
+import { templateKey, type ReadTemplates } from "./read-ahead.js";
 import { textViolation } from "./text-rule.js";
 import { invalid, quoted, type PlanViolation } from "./violation.js";
 
@@ -28,6 +29,7 @@ type RejectedStatement = Extract<StatementAnalysis, { kind: "rejected" }>;
 export interface StepSurroundings {
   readonly tools: ToolRegistry;
   readonly analyzer: SqlAnalyzer;
+  readonly read: ReadTemplates;
   /** Of every step of the plan. */
   readonly stepIds: ReadonlySet<string>;
 }
@@ -39,7 +41,7 @@ export interface StepSurroundings {
 export function* prepareStep(
   step: StepDefinition,
   index: number,
-  { tools, analyzer, stepIds }: StepSurroundings,
+  { tools, analyzer, stepIds, read }: StepSurroundings,
 ): Generator<PlanViolation, PreparedStep | undefined> {
   const fieldOf = (name: string): string => `steps[${String(index)}].${name}`;
   const intentField = fieldOf("intent");
@@ -58,10 +60,14 @@ export function* prepareStep(
     return { ...step, index, ...intent, dataSource: tool.target.name, statement };
   }
   const { name: dataSource, dialect } = tool.target;
-  const statement = yield* compiled(step.queryTemplate, dialect, templateField);
+  const known = read.get(templateKey(step.queryTemplate, dialect));
+  const statement =
+    isText(step.queryTemplate) && known !== undefined
+      ? known.statement
+      : yield* compiled(step.queryTemplate, dialect, templateField);
   if (statement === undefined) return undefined;
   yield* referenceViolations(statement, step, stepIds, templateField);
-  const analysis = analyzer.analyze(statement.sql, dialect);
+  const analysis = known?.analysis ?? analyzer.analyze(statement.sql, dialect);
   if (analysis.kind === "rejected") {
     yield invalid(templateField, rejectionOf(analysis, statement));
     return undefined;
@@ -102,15 +108,17 @@ function* ownToolIntent(
   return { intent, intentSource: declared === undefined ? "annotation" : "explicit" };
 }
 
+function isText(template: string): boolean {
+  return textViolation("", template, { bytesMax: TEMPLATE_BYTES_MAX }) === undefined;
+}
+
 function* compiled(
   template: string,
   dialect: Dialect,
   field: string,
 ): Generator<PlanViolation, CompiledStatement | undefined> {
   // What is too large or no text has been reported as such and is not worth reading.
-  if (textViolation(field, template, { bytesMax: TEMPLATE_BYTES_MAX }) !== undefined) {
-    return undefined;
-  }
+  if (!isText(template)) return undefined;
   try {
     return compileTemplate(template, dialect);
   } catch (error) {

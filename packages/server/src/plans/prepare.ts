@@ -13,6 +13,7 @@ import { graphViolations } from "./dag.js";
 import type { PlanDefinition, PreparedStep, StepDefinition } from "./plan.js";
 import type { ToolRegistry } from "./ports.js";
 import { prepareStep, type StepSurroundings } from "./prepare-step.js";
+import type { ReadTemplates } from "./read-ahead.js";
 import { textViolation, type TextLimit } from "./text-rule.js";
 import { invalid, overLimit, runCheck, type PlanViolation } from "./violation.js";
 
@@ -20,6 +21,7 @@ import { invalid, overLimit, runCheck, type PlanViolation } from "./violation.js
  * Validates a submitted plan and compiles its steps (Decision §4). Fields are named as in REST, where
  * a step's id is `id` (Contract §2.2). Empty names, descriptions, tool names and session ids pass:
  * the contract asks for none.
+ * @param read templates that were compiled and read already.
  * @returns the steps in the order submitted.
  * @throws AppError with every violation and its field in `details`, 50 at most, and the code of the
  *   first: `LIMIT_EXCEEDED`, `INVALID_PLAN`, `PLAN_CYCLE` or `BAD_PLACEHOLDER`.
@@ -29,10 +31,13 @@ export function preparePlan(
   definition: PlanDefinition,
   tools: ToolRegistry,
   analyzer: SqlAnalyzer,
+  read: ReadTemplates = NOTHING_READ,
 ): readonly PreparedStep[] {
   const stepIds = new Set(definition.steps.map(({ id }) => id));
-  return runCheck(preparing(sessionId, definition, { tools, analyzer, stepIds }));
+  return runCheck(preparing(sessionId, definition, { tools, analyzer, stepIds, read }));
 }
+
+const NOTHING_READ: ReadTemplates = new Map();
 
 function* preparing(
   sessionId: string,

@@ -4,3 +4,4 @@
  */
 export { DialectAnalyzer } from "./dialect-analyzer.js";
 export { SqliteAnalyzer } from "./sqlite-analyzer.js";
+export { ReadingThread } from "./reading-thread.js";

@@ -1,4 +1,4 @@
-import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
+import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
 import { POSTGRES_SESSIONS_MAX, ROWS_CHANGED_MAX } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
 import {
@@ -25,6 +25,8 @@ export interface PostgresTargetOptions {
   /** `postgres://user:password@host:port/database`; never shown. */
   readonly url: string;
   readonly analyzer: SqlAnalyzer;
+  /** Reads long statements; absent: the analyzer does. */
+  readonly reader?: StatementReader | undefined;
   readonly log: Log;
   /** Connections at the same time. */
   readonly sessionsMax?: number | undefined;
@@ -48,7 +50,7 @@ export class PostgresTarget implements SqlTarget {
 
   constructor(options: PostgresTargetOptions) {
     this.name = options.name;
-    this.#admission = new Admission(options.analyzer, "postgres");
+    this.#admission = new Admission(options.analyzer, "postgres", options.reader);
     this.#pool = new SessionPool(options.url, options.sessionsMax ?? POSTGRES_SESSIONS_MAX);
     this.#writes = new Writes(this.#runner, options.rowsChangedMax ?? ROWS_CHANGED_MAX);
     this.#log = options.log.child({ dataSource: options.name });
@@ -56,7 +58,10 @@ export class PostgresTarget implements SqlTarget {
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
-    const statement = this.#admission.admit(request.sql, request.intent);
+    const admitted = this.#admission.admit(request.sql, request.intent);
+    const statement = admitted instanceof Promise ? await admitted : admitted;
+    // It may have been closed while a long statement was read.
+    this.#running.requireOpen(signal);
     return this.#running.track(
       isReadIntent(request.intent)
         ? this.#read(request, statement, signal)

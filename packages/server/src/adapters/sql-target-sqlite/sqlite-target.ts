@@ -1,4 +1,4 @@
-import { isReadIntent, type SqlAnalyzer } from "../../governance/index.js";
+import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
 import { assert } from "../../kernel/assert.js";
 import {
   ROWS_CHANGED_MAX,
@@ -26,6 +26,8 @@ export interface SqliteTargetOptions {
   /** An existing SQLite database file. */
   readonly path: string;
   readonly analyzer: SqlAnalyzer;
+  /** Reads long statements; absent: the analyzer does. */
+  readonly reader?: StatementReader | undefined;
   readonly log: Log;
   /** Processes that read at the same time. */
   readonly readersMax?: number | undefined;
@@ -54,7 +56,7 @@ export class SqliteTarget implements SqlTarget {
 
   constructor(options: SqliteTargetOptions) {
     this.name = options.name;
-    this.#admission = new Admission(options.analyzer, "sqlite");
+    this.#admission = new Admission(options.analyzer, "sqlite", options.reader);
     const { path, temporaryDirectory } = options;
     const launch = {
       path,
@@ -72,7 +74,10 @@ export class SqliteTarget implements SqlTarget {
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
     const { sql, binds, intent, attempt, timeoutMs, waitMs } = request;
-    const { statementClass, tables } = this.#admission.admit(sql, intent);
+    const admitted = this.#admission.admit(sql, intent);
+    const { statementClass, tables } = admitted instanceof Promise ? await admitted : admitted;
+    // It may have been closed while a long statement was read.
+    this.#running.requireOpen(signal);
     const statement: AdmittedStatement = { sql, binds, intent, statementClass, tables };
     const limits = { waitMs, timeoutMs, signal };
     const running = isReadIntent(intent)
