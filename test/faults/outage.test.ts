@@ -27,7 +27,10 @@ it(
       using reader = GrpcClient.connect(new URL(server.url).host, { "x-user-role": "admin" });
       expect((await reader.list({})).plans).toHaveLength(1);
       await postgres.stop("immediate");
-      expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+      // An answer about readiness is good for a second.
+      await expect
+        .poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 5000 })
+        .toBe(503);
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
       const refused = await fetch(`${server.url}/api/plans`);
       expect(refused.status).toBe(503);
@@ -41,7 +44,7 @@ it(
       expect((await reader.list({})).plans).toHaveLength(2);
       await vi.waitFor(async () => {
         expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-      });
+      }, 5000);
     }
     const target = new DatabaseSync(join(dir, "target.db"));
     expect(target.prepare("SELECT hits FROM ledger").all()).toEqual([{ hits: 1 }, { hits: 1 }]);
