@@ -181,6 +181,25 @@ describe("bad input over gRPC", () => {
     expect(server.orchestrator.lastContext).toBeUndefined();
   });
 
+  it("is refused when a text in it holds a NUL character, which PostgreSQL cannot keep", async () => {
+    const admin = { "x-user-role": "admin" };
+    const withNul = framed(Buffer.from([0x12, 0x01, 0x00]));
+    expect(await send("ListPlans", withNul)).toEqual({
+      code: status.INVALID_ARGUMENT,
+      reason: "INVALID_ARGUMENT",
+    });
+    const first = framed(Buffer.from([0x0a, 0x01, 0x00]));
+    for (const method of [
+      "MemoryService/DeleteMemorySession",
+      "MemoryService/ListMemoryEntries",
+      "UsageService/RemoveBudget",
+    ]) {
+      const { code, reason } = await send(method, first, true, admin);
+      expect([method, code, reason]).toEqual([method, status.INVALID_ARGUMENT, "INVALID_ARGUMENT"]);
+    }
+    expect(server.orchestrator.lastContext).toBeUndefined();
+  });
+
   it("is refused when its metadata have more than 16 KiB", async () => {
     const metadata = { "x-filler": "x".repeat(16 * 1024) };
     const { code } = await send("GetPlanStatus", framed(Buffer.alloc(0)), true, metadata);

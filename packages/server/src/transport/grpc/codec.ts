@@ -1,7 +1,9 @@
 import { fromBinary, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { AppError } from "../../kernel/errors.js";
 import { REQUEST_BYTES_MAX, REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "../../kernel/limits.js";
+import { NUL_DEFECT } from "../../kernel/text-defect.js";
 import { hasTooManyFields } from "./message-bounds.js";
+import { fieldWithNul } from "./nul-texts.js";
 import { REQUEST_TOO_LARGE, type WireStatus } from "../errors.js";
 
 /** Stands where a request should: bytes that are none. Whoever handles the call refuses it. */
@@ -32,7 +34,10 @@ export function decoderOf<Desc extends DescMessage>(schema: Desc): Decode<Desc> 
     if (bytes.length > REQUEST_BYTES_MAX) return tooLarge();
     try {
       if (hasTooManyFields(schema, bytes)) return tooManyFields();
-      return fromBinary(schema, bytes);
+      const message = fromBinary(schema, bytes);
+      // A text cannot hold a NUL unless the bytes do, which those of few requests do.
+      const field = bytes.includes(0) ? fieldWithNul(schema, message) : undefined;
+      return field === undefined ? message : unstorable(field);
     } catch (error) {
       return malformed(schema, error);
     }
@@ -64,6 +69,12 @@ function tooManyFields(): RefusedRequest {
     `A request has at most ${String(REQUEST_VALUES_MAX)} fields, and each list of it at most ` +
     `${String(REQUEST_LIST_MAX)} entries: send several smaller ones`;
   return new RefusedRequest(new AppError("LIMIT_EXCEEDED", message));
+}
+
+function unstorable(field: string): RefusedRequest {
+  const details = [{ field, reason: NUL_DEFECT }];
+  const message = `${field}: ${NUL_DEFECT}`;
+  return new RefusedRequest(new AppError("INVALID_ARGUMENT", message, { details }));
 }
 
 function malformed(schema: DescMessage, cause: unknown): RefusedRequest {

@@ -16,10 +16,11 @@ import { isoTime } from "../../kernel/clock.js";
 import { invalidField } from "../../kernel/errors.js";
 import { API_KEYS_PAGE_DEFAULT } from "../../kernel/limits.js";
 import { errors, json } from "./described-replies.js";
+import { pathText } from "./path-text.js";
 import type { RestApp } from "./rest-app.js";
 
 const tags = ["Keys"];
-const params = z.object({ key_id: z.string().describe("Id of the key") });
+const params = z.object({ key_id: pathText("Id of the key") });
 
 /** The API keys of the caller's organization (Decision §15). */
 export function addKeyRoutes(app: RestApp, keys: ApiKeyService): void {

@@ -23,6 +23,7 @@ import {
   searchRequestOf,
   statsMessage,
 } from "./memory-messages.js";
+import { pathText } from "./path-text.js";
 import type { RestApp } from "./rest-app.js";
 
 const tags = ["Memory"];
@@ -136,7 +137,7 @@ function addDeletions(app: RestApp, memory: MemoryService): void {
     description:
       "Deletes the entries and their vectors, for every search that begins afterwards. A session without entries is no error.",
     tags,
-    params: z.object({ session_id: z.string().describe("Id of the session") }),
+    params: z.object({ session_id: pathText("Id of the session") }),
     response: { ...response, ...errors() },
   };
   app.delete(

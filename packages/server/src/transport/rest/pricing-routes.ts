@@ -11,6 +11,7 @@ import {
 import * as z from "zod";
 import type { UsageService } from "../../usage/index.js";
 import { errors, json } from "./described-replies.js";
+import { pathText } from "./path-text.js";
 import type { RestApp } from "./rest-app.js";
 import {
   budgetMessage,
@@ -104,7 +105,7 @@ function addBudgetRemoval(app: RestApp, usage: UsageService): void {
     summary: "Remove a budget",
     description: "The budget no longer warns or blocks. Recorded usage stays.",
     tags,
-    params: z.object({ budget_id: z.string().describe("Id of the budget") }),
+    params: z.object({ budget_id: pathText("Id of the budget") }),
     response: { 200: json("The budget is gone", dataOf(removedBudgetSchema)), ...errors(403, 404) },
   };
   app.delete("/billing/budgets/:budget_id", { schema }, async ({ params, context }) => {

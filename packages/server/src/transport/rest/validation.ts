@@ -3,6 +3,7 @@ import { $ZodObject, $ZodType, safeParse, type $ZodIssue, type $ZodRawIssue } fr
 import { assert } from "../../kernel/assert.js";
 import { AppError, type FieldViolation } from "../../kernel/errors.js";
 import { expectedInstead } from "../../kernel/unknown-field.js";
+import { textViolations } from "./text-violations.js";
 
 /** Wrong fields named in one answer: enough to repair a request by, however wrong it is. */
 const VIOLATIONS_MAX = 100;
@@ -15,6 +16,8 @@ interface RoutePart {
   readonly schema: unknown;
   /** `body`, `querystring` or `params`. */
   readonly httpPart?: string;
+  /** The route's path. */
+  readonly url?: string;
 }
 
 /** The checked value, or why it is none. */
@@ -26,15 +29,17 @@ type Checked = { readonly value: unknown } | { readonly error: AppError };
  * @param code of what is wrong with a body; elsewhere it is `INVALID_ARGUMENT`.
  */
 export function zodValidation(code: ErrorCode): (part: RoutePart) => (value: unknown) => Checked {
-  return ({ schema, httpPart }) =>
+  return ({ schema, httpPart, url = "" }) =>
     (value) => {
       assert(schema instanceof $ZodType, "routes are described by zod schemas");
       const known: KnownFields = new Map();
       const result = safeParse(schema, value, { error: (issue) => noteKnownFields(issue, known) });
-      if (result.success) return { value: result.data };
-      const { issues } = result.error;
+      const part = httpPart ?? "request";
       const wrong = httpPart === "body" ? code : "INVALID_ARGUMENT";
-      return { error: invalid(wrong, httpPart ?? "request", issues, known) };
+      if (!result.success) return { error: invalid(wrong, part, result.error.issues, known) };
+      // What a path names is looked up: each route says itself what a text that nothing can have is.
+      const texts = httpPart === "params" ? [] : textViolations(result.data, part, url);
+      return texts.length === 0 ? { value: result.data } : { error: refused(wrong, part, texts) };
     };
 }
 
@@ -58,6 +63,11 @@ function invalid(
     if (room === 0) break;
     details.push(...violationsOf(issue, part, known, room));
   }
+  return refused(code, part, details);
+}
+
+function refused(code: ErrorCode, part: string, violations: readonly FieldViolation[]): AppError {
+  const details = violations.slice(0, VIOLATIONS_MAX);
   const [first] = details;
   const message = first === undefined ? `Invalid ${part}` : `${first.field}: ${first.reason}`;
   return new AppError(code, message, { details });

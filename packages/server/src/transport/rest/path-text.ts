@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { textDefect } from "../../kernel/text-defect.js";
+
+/** A part of a path that is looked up in a store as it is. */
+export function pathText(description: string): z.ZodString {
+  return z
+    .string()
+    .check((ctx) => {
+      const message = textDefect(ctx.value);
+      if (message !== undefined) ctx.issues.push({ code: "custom", input: ctx.value, message });
+    })
+    .describe(description);
+}
