@@ -63,7 +63,8 @@ describe("a start", () => {
     await expect
       .poll(() => text(app, "/metrics"), { timeout: 15_000 })
       .toContain("steward_memory_waiting_calls 0");
-    expect(await text(app, "/readyz")).toContain('"memory":"ok"');
+    // An answer about readiness is good for a second.
+    await expect.poll(() => text(app, "/readyz"), { timeout: 5000 }).toContain('"memory":"ok"');
   });
 });
 
