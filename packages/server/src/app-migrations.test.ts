@@ -96,6 +96,10 @@ describe("the tool state.apply_migration", () => {
     };
     const unknown = "11111111-1111-4111-8111-111111111111";
     expect(await failure(applying(unknown))).toContain("There is no migration");
+    for (const odd of ["%20", "x%3Ey", "x".repeat(5000)]) {
+      const answer = (await send(app, `GET /api/state/migrations/${odd}`)) as { code: string };
+      expect(answer.code).toBe("NOT_FOUND");
+    }
     const lossy = await propose(app, "CREATE TABLE customers (id INTEGER PRIMARY KEY)");
     expect(await failure(applying(lossy))).toContain("Data would be lost (customers.name");
     const id = await propose(app, WISH);

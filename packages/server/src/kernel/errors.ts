@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@steward/protocol";
+import { ERROR_TEXT_LENGTH_MAX } from "./limits.js";
 
 /** What was wrong with one field of a request: `field` is a path such as `steps[2].depends_on[0]`. */
 export interface FieldViolation {
@@ -27,9 +28,12 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(cut(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.details = options.details ?? [];
+    this.details = (options.details ?? []).map(({ field, reason }) => ({
+      field: cut(field),
+      reason: cut(reason),
+    }));
     this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -38,6 +42,15 @@ export class AppError extends Error {
     if (thrown instanceof AppError) return thrown;
     return new AppError("INTERNAL", "Internal error", { cause: thrown });
   }
+}
+
+/** A message may repeat what a request says, but not megabytes of it. */
+function cut(text: string): string {
+  if (text.length <= ERROR_TEXT_LENGTH_MAX) return text;
+  const end = ERROR_TEXT_LENGTH_MAX - 1;
+  // The first half of a character that takes two is no text.
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  return `${text.slice(0, isHalf ? end - 1 : end)}…`;
 }
 
 /** One field of a request is wrong: an `INVALID_ARGUMENT` that names it and says what it must be. */

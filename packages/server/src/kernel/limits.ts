@@ -231,3 +231,6 @@ export const SPARQL_PROCESSES_MAX: number = 2;
 export const SPARQL_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
 /** SPARQL queries that wait or run. */
 export const SPARQL_QUERIES_MAX: number = 50;
+
+/** Characters of an error's message, and of what it says about one field. */
+export const ERROR_TEXT_LENGTH_MAX = 8192;

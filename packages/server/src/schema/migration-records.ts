@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
+import { isUuid } from "../kernel/ids.js";
 import {
   type BlockStore,
   type CommitNote,
@@ -24,7 +25,10 @@ export class MigrationRecords {
 
   /** @throws AppError `NOT_FOUND`. */
   get(id: string): Migration {
-    const [found] = this.#store.now.match({ subject: iri(PREFIX + id), predicate: DOCUMENT });
+    // Not every text can be part of an IRI.
+    const [found] = isUuid(id)
+      ? this.#store.now.match({ subject: iri(PREFIX + id), predicate: DOCUMENT })
+      : [];
     if (found === undefined) {
       throw new AppError("NOT_FOUND", `There is no migration ${JSON.stringify(id)}`);
     }

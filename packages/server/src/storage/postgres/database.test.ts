@@ -51,3 +51,12 @@ it.each([
     retryAfterMs: undefined,
   });
 });
+
+it("does not advise to wait when the server cannot hold a value", async () => {
+  await using database = await freshDatabase();
+  await using db = new Database(database.url);
+  await expect(db.query("SELECT $1::text", ["\0"])).rejects.toMatchObject({
+    code: "INTERNAL",
+    retryAfterMs: undefined,
+  });
+});

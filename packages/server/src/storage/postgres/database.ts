@@ -242,12 +242,17 @@ function failureOf(error: unknown): AppError {
   return said ? unavailable(error) : new ConnectionLost(...unavailableWith(error));
 }
 
+/** The class of SQLSTATE codes about values (PostgreSQL manual, appendix A). */
+const DATA_EXCEPTION = "22";
+
 /** 57P01 to 57P03: the server ends the connection, perhaps after it has committed. */
 function isShutdown(state: string | undefined): boolean {
   return state?.startsWith("57P") === true || state?.startsWith("08") === true;
 }
 
 function unavailable(cause: unknown): AppError {
+  // A value that the server cannot hold is one that should not have come here; asking again does not help.
+  if (sqlStateOf(cause)?.startsWith(DATA_EXCEPTION) === true) return AppError.from(cause);
   return new AppError(...unavailableWith(cause));
 }
 

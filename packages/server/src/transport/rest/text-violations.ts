@@ -38,6 +38,8 @@ function partsOf({ path, value }: Place): readonly Place[] {
       value: item,
     }));
   }
+  // A document that is read as it comes is a stream: an object that leads to itself.
+  if (Object.getPrototypeOf(value) !== Object.prototype) return [];
   return Object.entries(value).map(([key, inner]) => ({
     path: path === "" ? key : `${path}.${key}`,
     value: inner as unknown,
