@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { Client, type QueryResultRow } from "pg";
 import { sharedServerUrl } from "./shared-server.js";
 
 const PREFIX = "steward_test_";
 /** What is older was left behind by a run that was killed, in ms. */
 const AGE_MS_MAX = 6 * 60 * 60 * 1000;
+/** How often a database is tried to be dropped, and the time between, in ms. */
+const DROP_TRIES_MAX = 20;
+const DROP_WAIT_MS = 500;
 
 /** An empty database of one's own; dropped, whoever is still connected, when it is disposed of. */
 export interface TestDatabase extends AsyncDisposable {
@@ -41,11 +45,25 @@ export async function freshDatabase(): Promise<TestDatabase> {
     },
     async [Symbol.asyncDispose]() {
       await owner.end();
-      const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
-      // The checkpoint before it fails when the files of a database that is dropped beside it are going.
-      await onServer(serverUrl, (admin) => admin.query(drop).catch(() => admin.query(drop)));
+      await onServer(serverUrl, (admin) => dropDatabase(admin, name));
     },
   };
+}
+
+/**
+ * Drops a database. The checkpoint before it fails while a test beside this one fills a disk of the same server, or
+ * drops a database: then it is tried again.
+ */
+async function dropDatabase(admin: Client, name: string): Promise<void> {
+  for (let triesLeft = DROP_TRIES_MAX; ; triesLeft--) {
+    try {
+      await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if (triesLeft <= 1) throw error;
+      await delay(DROP_WAIT_MS);
+    }
+  }
 }
 
 async function onServer(url: string, work: (admin: Client) => Promise<unknown>): Promise<void> {

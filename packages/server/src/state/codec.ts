@@ -30,7 +30,7 @@ import {
 
 /**
  * How a term becomes bytes (Decision §13): a tag, the content, a terminator. Comparing bytes compares
- * terms, no term's bytes begin another's, and every term has exactly one encoding. A triple term is its
+ * terms, no term's bytes and the tag behind them begin another's, and every term has exactly one encoding. A triple term is its
  * tag and the bytes of its three terms. The tags leave gaps for kinds to come.
  */
 export const TAG = {
