@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { PostgresServer } from "@steward/test-postgres";
+import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { openApp } from "./app.js";
 import { runSteward } from "./cli/testing/steward-process.js";
@@ -31,13 +32,18 @@ function onSqlite(): Promise<Place> {
   });
 }
 
-/** A database in a tablespace of its own, on the disk. */
+/**
+ * A database in a tablespace of its own, on the disk. The server is its own too: while the disk is full no checkpoint
+ * succeeds, which others would notice.
+ */
 async function onPostgres(): Promise<Place> {
-  const server = await freshDatabase();
+  const server = await PostgresServer.start();
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
   const disk = mountSmallDisk(48);
   const name = `small_${randomBytes(6).toString("hex")}`;
-  await server.query(`CREATE TABLESPACE ${name} LOCATION '${await tablespaceOn(disk, server)}'`);
-  await server.query(`CREATE DATABASE ${name} TEMPLATE template0 TABLESPACE ${name}`);
+  await client.query(`CREATE TABLESPACE ${name} LOCATION '${await tablespaceOn(disk, client)}'`);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE template0 TABLESPACE ${name}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   return {
@@ -45,8 +51,7 @@ async function onPostgres(): Promise<Place> {
     databaseUrl: url.href,
     reason: "PostgreSQL's disk is full: free space there",
     async [Symbol.asyncDispose]() {
-      await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await server.query(`DROP TABLESPACE ${name}`);
+      await client.end();
       await server[Symbol.asyncDispose]();
       disk[Symbol.dispose]();
     },
@@ -54,9 +59,9 @@ async function onPostgres(): Promise<Place> {
 }
 
 /** @returns a directory that belongs to the server's user, as PostgreSQL wants it. */
-async function tablespaceOn(disk: SmallDisk, server: TestDatabase): Promise<string> {
-  const [row] = await server.query("SHOW data_directory");
-  const { uid, gid } = statSync(String(row?.["data_directory"]));
+async function tablespaceOn(disk: SmallDisk, client: Client): Promise<string> {
+  const { rows } = await client.query<{ data_directory: string }>("SHOW data_directory");
+  const { uid, gid } = statSync(String(rows[0]?.data_directory));
   const directory = join(disk.directory, "tablespace");
   mkdirSync(directory);
   chownSync(directory, uid, gid);
