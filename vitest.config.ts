@@ -6,6 +6,15 @@ const ROOMS =
 const inRooms = `packages/server/dist/${ROOMS}/**/*.test.js`;
 const notHere = ["**/node_modules/**", "**/*.long.test.js"];
 
+/** One for all runs, so that a commit passes or fails for what it is; the long run finds new counterexamples. */
+const SEED = "1";
+
+const shared = {
+  setupFiles: ["vitest.seed.ts"],
+  env: { STEWARD_TEST_SEED: process.env["STEWARD_TEST_SEED"] ?? SEED },
+  testTimeout: 20_000,
+};
+
 /** Tests run from what was built, so that they exercise the files that ship. */
 export default defineConfig({
   test: {
@@ -13,21 +22,21 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...shared,
           name: "rooms",
           include: [inRooms],
           exclude: notHere,
-          testTimeout: 20_000,
           // Loading the modules anew for each file took two fifths of the time.
           isolate: false,
         },
       },
       {
         test: {
+          ...shared,
           name: "whole",
           include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
           exclude: [...notHere, inRooms],
           globalSetup: ["packages/test-postgres/dist/vitest-setup.js"],
-          testTimeout: 20_000,
           // The first to ask for a PostgreSQL server waits until it has been made and started.
           hookTimeout: 60_000,
         },

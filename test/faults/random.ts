@@ -9,9 +9,14 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** The seed of this run of the tests (`STEWARD_TEST_SEED`). */
+export function testSeed(): number {
+  return Number(process.env["STEWARD_TEST_SEED"]) >>> 0;
+}
+
 /** Runs what a seed decides; a failure names the seed. */
 export async function withSeed(run: (seed: number) => Promise<void>): Promise<void> {
-  const seed = Date.now() >>> 0;
+  const seed = testSeed();
   try {
     await run(seed);
   } catch (error) {

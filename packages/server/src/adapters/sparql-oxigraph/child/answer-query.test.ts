@@ -95,7 +95,8 @@ describe("answers in the terms of the dataset", () => {
     const queries = [
       ...conditions.map((condition) => `SELECT ?s { ?s <a:says> ?o, ?p FILTER(${condition}) }`),
       "SELECT ?s { ?s <a:says> ?o } ORDER BY ?o ?s",
-      "SELECT (SUM(?o) AS ?sum) (AVG(?o) AS ?mean) { ?s <a:says> ?o FILTER(isNumeric(?o)) }",
+      // A sum of floats and doubles depends on the order of its terms.
+      "SELECT (SUM(?o) AS ?sum) (AVG(?o) AS ?mean) { { SELECT ?o { ?s <a:says> ?o FILTER(isNumeric(?o)) } ORDER BY ?s } }",
       "SELECT ?s (?o + 1 AS ?more) (ROUND(?o) AS ?near) { ?s <a:says> ?o }",
     ];
     const literals = fc.array(oddLiteral, { minLength: 1, maxLength: 6 });
