@@ -124,7 +124,8 @@ const CONTRACT = {
   "Contract §4.4": {
     "C4.4-query": "POST /api/memory/search takes a query and answers data, an array of results",
     "C4.4-top-k": "top_k is 10 unless given, and is clamped to 1 to 100",
-    "C4.4-org": "org_id leaves only that organization's entries; null or omitted filters nothing",
+    "C4.4-org":
+      "org_id leaves only that organization's entries; null or omitted filters nothing, where nobody vouches for identity",
     "C4.4-order": "Results come by descending score, at most top_k",
     "C4.4-cosine":
       "The score is (A . B) / (|A| x |B|) of the query's embedding and each stored vector",
@@ -214,7 +215,8 @@ const DECISIONS = {
     "D2-nil-org": "Who names no organization belongs to the nil UUID",
     "D2-uuid": "An x-org-id that is no UUID is refused",
     "D2-not-found": "Another organization's plan is answered as if it did not exist",
-    "D2-search-org": "In headers mode memory search's org_id filters exactly as the contract says",
+    "D2-search-org":
+      "Where nobody vouches for identity, memory search's org_id filters exactly as the contract says",
     "D2-session": "A plan without a session_id belongs to the session of x-session-id",
     "D2-context":
       "QueryRuntimeContext carries organization, session, user, agent, roles, permissions, ORM model, request id, deadline and signal",
@@ -451,6 +453,8 @@ const DECISIONS = {
       "A revert of what has changed since changes nothing and is 409, each conflict a detail",
     "D13-base":
       "A change of a branch that is not where the caller saw it is 409, and names where it is",
+    "D13-own-branches":
+      "Callers read the branches migrations and schemas/<database>, and only the service moves them",
     "D13-upkeep": "fsck finds nothing wrong, and gc deletes nothing that a ref leads to",
   },
   "Decision §15": {
@@ -462,6 +466,8 @@ const DECISIONS = {
     "D15-locks":
       "A migration says which statements share a transaction, what they lock, and who waits",
     "D15-pinned": "A migration runs only on the very schema that it is for",
+    "D15-digest":
+      "A run names the digest of the migration that was reviewed, and is 409 for another migration",
     "D15-drift": "A database that is not as it was left is refused, and the difference named",
     "D15-loss": "Losing rows or values needs accept_data_loss",
     "D15-values":

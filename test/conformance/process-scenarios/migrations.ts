@@ -68,7 +68,7 @@ async function openTransaction(url: string): Promise<pg.Client> {
 /** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
 export const migrations: readonly ProcessScenario[] = [
   onShop(
-    ["D15-proof", "D15-pinned", "D15-drift", "D15-locks"],
+    ["D15-proof", "D15-pinned", "D15-drift", "D15-locks", "D15-digest"],
     "a migration is proven, runs on the very schema it is for, and drift is named",
     async (shop) => {
       const { steward, rest } = shop;
@@ -95,7 +95,12 @@ export const migrations: readonly ProcessScenario[] = [
         { action: "create", kind: "Index", path: "by_hand" },
       ]);
       await steward.sql("DROP INDEX by_hand");
-      const applied = await rest.migrations.apply(migration.migration_id);
+      const { digest } = migration;
+      const other = { digest: digest.split("").reverse().join("") };
+      await expect(rest.migrations.apply(migration.migration_id, other)).rejects.toMatchObject({
+        ...{ status: 409, code: "STATE_CONFLICT" },
+      });
+      const applied = await rest.migrations.apply(migration.migration_id, { digest });
       const [commit] = await rest.state.log({ from: "schemas/default", limit: 1 });
       expect(commit).toMatchObject({ commit: applied.commits[0], author: "ada" });
     },

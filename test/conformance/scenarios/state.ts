@@ -165,7 +165,7 @@ export const state: readonly Scenario[] = [
     },
   ),
   over(
-    ["D13-history", "D13-refs", "D13-unknown"],
+    ["D13-history", "D13-refs", "D13-unknown", "D13-own-branches"],
     "history is told by branch, tag and id, and refs move only from where they were expected",
     async (world) => {
       const store = freshState(world);
@@ -186,6 +186,12 @@ export const state: readonly Scenario[] = [
         status: 409,
       });
       await expect(store.log({ from: "nowhere" })).rejects.toMatchObject({ status: 404 });
+      const [taken, denied] = [{ branch: "migrations" }, { status: 403, code: "POLICY_DENIED" }];
+      await expect(store.import({ ...turtle("<a:a> <p:b> 1 ."), ...taken })).rejects.toMatchObject(
+        denied,
+      );
+      const made = { name: "heads/schemas/default", commit: "main", expected: null };
+      await expect(store.moveRef(made)).rejects.toMatchObject(denied);
       const stranger = freshState(world);
       await stranger.import(turtle("<a:own> <p:b> 1 ."));
       await expect(stranger.at({ at: first.commit })).rejects.toMatchObject({ status: 404 });

@@ -80,6 +80,8 @@ export interface Migration {
   /** RFC 3339, UTC. */
   readonly proposed_at: string;
   readonly status: "proposed" | "applied" | "reverted";
+  /** What the migration is known by: SHA-256 of its id, database, roots and statements, in hexadecimal. */
+  readonly digest: string;
   /** Root of the schema that it is for, and of no other. */
   readonly base_root: string;
   readonly target_root: string;
@@ -106,6 +108,8 @@ export interface UnchangedSchema {
 export interface RunMigrationRequest {
   /** Whether rows and values may be lost. */
   readonly accept_data_loss?: boolean;
+  /** Digest of the migration that was reviewed; needed where somebody vouches for who the caller is. */
+  readonly digest?: string;
 }
 
 /** One stretch of a proof: where it was to lead, and where it led. */
@@ -208,6 +212,8 @@ const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z
     description: "A run of a migration that has begun and not ended",
   });
 
+const digest = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
+
 /** Schema of {@link Migration}. */
 export const migrationSchema: z.ZodType<Migration> = z
   .object({
@@ -217,6 +223,9 @@ export const migrationSchema: z.ZodType<Migration> = z
     message: z.string().describe("What the change is for"),
     proposed_at: z.string().meta({ format: "date-time" }).describe("When it was proposed, in UTC"),
     status: z.enum(["proposed", "applied", "reverted"]).describe("State of the migration"),
+    digest: digest.describe(
+      "SHA-256 of its id, database, roots and statements: names the migration that was reviewed",
+    ),
     base_root: z
       .string()
       .describe("Root hash of the schema that it applies to; it applies to no other"),
@@ -245,6 +254,7 @@ export const migrationSchema: z.ZodType<Migration> = z
         message: "users have an email address",
         proposed_at: "2026-03-01T09:30:00.000Z",
         status: "applied",
+        digest: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
         base_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
         target_root: "b7a6f5e4d3c0b9e7a6d1c2f8b0e3f2ea295c710119d9179b67a2b4cba20414d5",
         ...EMAIL_ADDED,
@@ -279,11 +289,21 @@ export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
       .boolean()
       .exactOptional()
       .describe("Whether the migration may delete rows or values"),
+    digest: digest
+      .exactOptional()
+      .describe(
+        "Digest of the migration that was reviewed; another migration is 409. It may be left out where nobody vouches for who the caller is",
+      ),
   })
   .meta({
     id: "RunMigrationRequest",
     description: "How a migration is to run",
-    examples: [{ accept_data_loss: false }],
+    examples: [
+      {
+        accept_data_loss: false,
+        digest: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+      },
+    ],
   });
 
 /** Schema of {@link MigrationProof}. */

@@ -9,6 +9,7 @@ import {
   type StepTarget,
 } from "../plans/ports.js";
 import {
+  isMigrationDigest,
   type Migration,
   type MigrationService,
   runOfStep,
@@ -23,12 +24,13 @@ export const APPLY_MIGRATION = "state.apply_migration";
 interface Call {
   readonly id: string;
   readonly acceptDataLoss: boolean;
+  readonly digest?: string;
 }
 
 /**
  * The tool by which a step applies a proposed migration (Decision §15). Its template is a JSON object of
- * `migration_id` and, where rows and values may be lost, `accept_data_loss: true`. Whether it took effect
- * is told by the migration's own record, which names the step, and by the database's schema.
+ * `migration_id`, the `digest` that was reviewed and, where rows and values may be lost, `accept_data_loss: true`.
+ * Whether it took effect is told by the migration's own record, which names the step, and by the database's schema.
  */
 export function applyMigrationTool(migrations: MigrationService): OwnTool {
   return {
@@ -54,10 +56,10 @@ class ApplyMigrationTarget implements StepTarget {
     { sql, attempt: step, caller }: StatementRequest,
     signal: AbortSignal,
   ): Promise<StatementResult> {
-    const { id, acceptDataLoss } = checkedCall(sql);
+    const { id, ...options } = checkedCall(sql);
     if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
     try {
-      return resultOf(await this.#migrations.apply(caller, id, { acceptDataLoss, step }), step);
+      return resultOf(await this.#migrations.apply(caller, id, { ...options, step }), step);
     } catch (error) {
       throw toStatementError(error);
     }
@@ -90,12 +92,15 @@ function callIn(template: string): Call | string {
   if (given === undefined) {
     return `${APPLY_MIGRATION} takes a JSON object, such as {"migration_id": "…"}`;
   }
-  const { migration_id: id, accept_data_loss: acceptDataLoss = false, ...others } = given;
+  const { migration_id: id, accept_data_loss: acceptDataLoss = false, digest, ...others } = given;
   const [other] = Object.keys(others);
   if (other !== undefined) return `${APPLY_MIGRATION} takes no ${JSON.stringify(other)}`;
   if (typeof id !== "string" || !isUuid(id)) return "migration_id must be the UUID of a migration";
   if (typeof acceptDataLoss !== "boolean") return "accept_data_loss must be true or false";
-  return { id, acceptDataLoss };
+  if (digest === undefined) return { id, acceptDataLoss };
+  if (typeof digest === "string" && isMigrationDigest(digest))
+    return { id, acceptDataLoss, digest };
+  return "digest must be the digest of the migration: 64 hexadecimal digits";
 }
 
 function objectIn(template: string): Readonly<Record<string, unknown>> | undefined {

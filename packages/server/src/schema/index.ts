@@ -17,6 +17,7 @@ export { KnownSchemas } from "./known-schemas.js";
 export type { Finding, FindingCode } from "./lint/finding.js";
 export { LOCK_MODES, type LockMode, scriptLocks, type TableLock } from "./locks.js";
 export { type Migration, type MigrationStatus, runOfStep, schemasOf } from "./migration.js";
+export { isMigrationDigest, migrationDigest } from "./migration-digest.js";
 export {
   MigrationService,
   type PlanStep,

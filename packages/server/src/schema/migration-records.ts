@@ -5,6 +5,7 @@ import {
   type BlockStore,
   type CommitNote,
   iri,
+  MIGRATIONS_BRANCH,
   type Pausing,
   quad,
   text,
@@ -20,7 +21,7 @@ export class MigrationRecords {
   readonly #store: TripleStore;
 
   constructor(blocks: BlockStore, clock: Clock) {
-    this.#store = new TripleStore(blocks, clock, "migrations");
+    this.#store = new TripleStore(blocks, clock, MIGRATIONS_BRANCH);
   }
 
   /** @throws AppError `NOT_FOUND`. */

@@ -16,6 +16,7 @@ import {
   type StepRun,
 } from "./migration.js";
 import { MigrationRecords } from "./migration-records.js";
+import { requireReviewed } from "./migration-digest.js";
 import type { SchemaDatabase, UnfinishedRun } from "./ports.js";
 import { type MigrationProof, proveMigration, proveTouched } from "./proof.js";
 import { drawMigration, type Proposal, type Unchanged, wantedSchema } from "./proposal.js";
@@ -34,6 +35,8 @@ import { dumpSchema } from "./wanted/dump-schema.js";
 export interface RunOptions {
   /** Whether rows and values may be lost. */
   readonly acceptDataLoss?: boolean;
+  /** What the migration was known by when it was reviewed; needed where somebody vouches for the caller. */
+  readonly digest?: string;
   /** The step of a plan that runs it, which does so once, however often it asks. */
   readonly step?: PlanStep;
 }
@@ -177,7 +180,8 @@ export class MigrationService {
   /**
    * Runs a migration: proves it once more, checks under the database's lock that the schema is the one
    * it is for, and that it ends at the one it promised. Applying what is applied changes nothing.
-   * @throws AppError `STATE_CONFLICT` for drift, naming the difference; `APPROVAL_REQUIRED` when data
+   * @throws AppError `STATE_CONFLICT` for a migration that is not the one that was reviewed, and for drift, naming
+   * the difference; `APPROVAL_REQUIRED` when data
    * would be lost and nobody accepted that; `STEP_FAILED` when the rows do not allow it.
    */
   apply(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
@@ -267,6 +271,7 @@ export class MigrationService {
     const database = this.#database(name);
     return this.#turns.next(database.name, async () => {
       const migration = await this.show(caller, id);
+      requireReviewed(caller, migration, options.digest);
       const { step } = options;
       if (step !== undefined && runOfStep(migration, step) !== undefined) return migration;
       if (migration.status === goal) return migration;
@@ -317,12 +322,13 @@ export class MigrationService {
       unfinished: UnfinishedRun,
       acceptDataLoss: boolean,
     ) => Promise<Migration>,
-    { acceptDataLoss = false }: RunOptions,
+    { acceptDataLoss = false, digest }: RunOptions,
   ): Promise<Migration> {
     const { database: name } = await this.show(caller, id);
     const database = this.#database(name);
     return this.#turns.next(name, async () => {
       const migration = await this.show(caller, id);
+      requireReviewed(caller, migration, digest);
       const unfinished = await database.unfinishedRun();
       if (unfinished?.migrationId !== id) {
         throw new AppError(

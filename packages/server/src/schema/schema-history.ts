@@ -10,6 +10,7 @@ import {
   commitId,
   iri,
   type Pausing,
+  schemaBranch,
   TripleStore,
 } from "../state/index.js";
 import { quadsOf, readingSchema } from "./quads.js";
@@ -50,7 +51,7 @@ export class SchemaHistory {
 
   constructor(blocks: BlockStore, clock: Clock, database: string) {
     this.#blocks = blocks;
-    this.#store = new TripleStore(blocks, clock, `schemas/${database}`);
+    this.#store = new TripleStore(blocks, clock, schemaBranch(database));
   }
 
   /** The schema as it was left; undefined when nobody has recorded it yet. */

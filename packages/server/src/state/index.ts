@@ -73,6 +73,7 @@ export { type Pausing, withoutPauses, withPauses } from "./pausing.js";
 export { datasetRoots } from "./dataset-root.js";
 export { collecting } from "./bulk-load.js";
 export { type Proof, prove, verifyProof } from "./proof.js";
+export { MIGRATIONS_BRANCH, schemaBranch } from "./service-branches.js";
 export { checkQuad, ownTerm, type Position } from "./quad-key.js";
 export { type Pattern, Snapshot } from "./snapshot.js";
 export { type QuadTable, QuadTableBuilder } from "./quad-table.js";

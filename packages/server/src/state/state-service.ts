@@ -14,6 +14,7 @@ import { log } from "./history.js";
 import { checkRoomForRef, checkTarget, importDocument } from "./import-document.js";
 import { type MergeOutcome, mergingIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
+import { requireCallersRef } from "./service-branches.js";
 import { withPauses } from "./pausing.js";
 import { revertOnBranch, type RevertOrder, type RevertOutcome } from "./revert-commit.js";
 import type {
@@ -53,6 +54,7 @@ export interface StateParts {
 /**
  * The state of each organization: datasets of quads and their history. Whatever it is asked, it looks into the
  * caller's own store and no other. Commits of one organization are made one after the other.
+ * A branch that the service writes itself is read like any other; to move it is `POLICY_DENIED`.
  * Every method throws AppError `NOT_FOUND` for a ref or commit there is none of, `STATE_CORRUPTED`, naming the
  * block, for one that is missing or damaged, and `STORE_UNAVAILABLE`.
  */
@@ -77,8 +79,8 @@ export class StateService {
    * Moves, makes or deletes a branch or a tag.
    * @throws AppError `STATE_CONFLICT` when it is not where it was expected.
    */
-  async moveRef({ orgId }: Caller, move: Omit<RefMove, "journal">): Promise<void> {
-    await this.#parts.repositories.write(orgId, ({ store }) => {
+  async moveRef(caller: Caller, move: Omit<RefMove, "journal">): Promise<void> {
+    await this.#write(caller, move.name, ({ store }) => {
       if (move.next !== undefined) readCommit(store, move.next);
       const isNew = move.expected === undefined && move.next !== undefined;
       if (isNew) checkRoomForRef(store);
@@ -173,13 +175,14 @@ export class StateService {
    */
   async import(caller: Caller, order: ImportOrder): Promise<ImportOutcome> {
     const { repositories, rdf, clock } = this.#parts;
-    const { orgId } = caller;
-    await repositories.read(orgId, ({ store }) => checkTarget(store, order));
+    const ref = branchRef(order);
+    requireCallersRef(ref);
+    await repositories.read(caller.orgId, ({ store }) => checkTarget(store, order));
     const { content, removed, format } = order;
     const document = await rdf.read(content, format);
     const removal = removed === undefined ? undefined : await rdf.read(removed, format);
     const job = { order, document, removal, author: authorOf(caller) };
-    return repositories.write(orgId, ({ store }) => withPauses(importDocument(store, clock, job)));
+    return this.#write(caller, ref, ({ store }) => withPauses(importDocument(store, clock, job)));
   }
 
   /**
@@ -219,7 +222,7 @@ export class StateService {
     },
     isPreview: boolean,
   ): Promise<MergeOutcome> {
-    return this.#parts.repositories.write(caller.orgId, ({ store }) => {
+    return this.#write(caller, branchRef(order), ({ store }) => {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
       return withPauses(mergingIntoBranch(store, this.#parts.clock, full, isPreview));
@@ -232,7 +235,7 @@ export class StateService {
     order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
     isPreview: boolean,
   ): Promise<RevertOutcome> {
-    return this.#parts.repositories.write(caller.orgId, ({ store }) => {
+    return this.#write(caller, branchRef(order), ({ store }) => {
       const undone = commitNamed(store, order.commit);
       const full = { ...order, undone, author: authorOf(caller) };
       return withPauses(revertOnBranch(store, this.#parts.clock, full, isPreview));
@@ -259,6 +262,19 @@ export class StateService {
     );
   }
 
+  /**
+   * Has work write the caller's store and move one ref there.
+   * @throws AppError `POLICY_DENIED` for a ref that is not callers' to move.
+   */
+  async #write<T>(
+    { orgId }: Caller,
+    ref: string,
+    work: (opened: OpenStore) => T | Promise<T>,
+  ): Promise<T> {
+    requireCallersRef(ref);
+    return this.#parts.repositories.write(orgId, work);
+  }
+
   async *#exported(
     orgId: string,
     roots: Roots,
@@ -269,6 +285,10 @@ export class StateService {
     const snapshot = new Snapshot(opened.blocks, roots);
     yield* this.#parts.rdf.write(exported(snapshot, graph), format);
   }
+}
+
+function branchRef({ branch }: { readonly branch: string }): string {
+  return `heads/${branch}`;
 }
 
 /** Who is told to have made a commit. */

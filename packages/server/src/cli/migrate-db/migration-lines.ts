@@ -4,9 +4,10 @@ import { phaseLines } from "./phase-lines.js";
 
 /** A migration for reading: what happens, what to think about, and the statements. */
 export function migrationLines(migration: Migration, colors: Colors): readonly string[] {
-  const { migration_id, database, status, message, author } = migration;
+  const { migration_id, database, status, message, author, digest } = migration;
   return [
     `${colors.bold(migration_id)}  ${database}  ${status}  ${message} (${author})`,
+    `digest ${digest}`,
     ...unfinishedLines(migration, colors),
     ...changeLines(
       { ...migration, from_root: migration.base_root, to_root: migration.target_root },
@@ -51,9 +52,10 @@ export function runLines(
   way: "up" | "down",
   colors: Colors,
 ): readonly string[] {
-  const { migration_id, database, message, findings, down_findings } = migration;
+  const { migration_id, database, message, digest, findings, down_findings } = migration;
   return [
     `${colors.bold(migration_id)}  ${database}  ${message}`,
+    `digest ${digest}`,
     ...findingLines(way === "up" ? findings : down_findings, colors),
     ...phaseLines(migration[way]),
   ];

@@ -11,7 +11,11 @@ import { schemaAdminCommand } from "./schema-admin-command.js";
 interface RunOptions extends ClientOptions {
   readonly acceptDataLoss?: true;
   readonly yes?: true;
+  readonly digest?: string;
 }
+
+/** Whether a run may begin; the digest is that of the migration that a person was shown. */
+type Permission = { readonly allowed: boolean; readonly digest?: string };
 
 /** Where each of the commands that ask leads, and by which script. */
 const ASKED = {
@@ -59,33 +63,41 @@ async function isAllowed(
   id: string,
   options: RunOptions,
   context: CliContext,
-): Promise<boolean> {
-  if (options.yes === true || options.json === true || !isInteractive(context)) return true;
+): Promise<Permission> {
+  if (options.yes === true || options.json === true || !isInteractive(context)) {
+    return { allowed: true };
+  }
   const { env, terminal } = context;
   const { goal, way } = ASKED[name];
   const migration = await connect(options, env).migrations.show(id);
-  if (migration.status === goal) return true;
+  const { digest } = migration;
+  if (migration.status === goal) return { allowed: true, digest };
   runLines(migration, way, terminal.errorColors).forEach(terminal.note);
-  return confirm(`${name} it?`, context);
+  return { allowed: await confirm(`${name} it?`, context), digest };
 }
 
 function runCommand(
   name: "apply" | "revert" | "resume" | "undo",
   description: string,
   { env, terminal, exitWith }: CliContext,
-  allow: (id: string, options: RunOptions) => Promise<boolean> = () => Promise.resolve(true),
+  permissionFor: (id: string, options: RunOptions) => Promise<Permission> = () =>
+    Promise.resolve({ allowed: true }),
 ): Command {
   return schemaAdminCommand(name, description)
     .argument("<id>", "Id of the migration.")
     .option("--accept-data-loss", "Let rows and values be lost.")
+    .option("--digest <sha256>", "Digest of the migration that you reviewed; else it is read now.")
     .action(async (id: string, options: RunOptions) => {
-      if (!(await allow(id, options))) {
+      const permission = await permissionFor(id, options);
+      if (!permission.allowed) {
         terminal.note("nothing was changed");
         exitWith(EXIT.failed);
         return;
       }
-      const request = { accept_data_loss: options.acceptDataLoss ?? false };
-      const migration = await connect(options, env).migrations[name](id, request);
+      const { migrations } = connect(options, env);
+      const digest = options.digest ?? permission.digest ?? (await migrations.show(id)).digest;
+      const request = { accept_data_loss: options.acceptDataLoss ?? false, digest };
+      const migration = await migrations[name](id, request);
       if (options.json) terminal.printJson(migration);
       else terminal.print(lineOf(migration));
     });

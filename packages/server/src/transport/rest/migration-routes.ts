@@ -5,6 +5,7 @@ import {
   migrationProofSchema,
   migrationProposalSchema,
   migrationSchema,
+  type RunMigrationRequest,
   runMigrationRequestSchema,
   schemaDiffQuerySchema,
   schemaDiffSchema,
@@ -16,7 +17,7 @@ import {
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import * as z from "zod";
 import { PROPOSAL_BYTES_MAX } from "../../kernel/limits.js";
-import { type MigrationService, requireSchemaAdmin } from "../../schema/index.js";
+import { type MigrationService, requireSchemaAdmin, type RunOptions } from "../../schema/index.js";
 import { errors, json } from "./described-replies.js";
 import {
   changeMessage,
@@ -135,7 +136,9 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   const run = (
     operationId: string,
     summary: string,
-    description = "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing.",
+    description = "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing. " +
+      "The digest says which migration was reviewed: 409 when it is another one now. Without a digest it is 400 where " +
+      "somebody vouches for who the caller is, and not checked elsewhere.",
   ) => ({
     operationId,
     summary,
@@ -147,8 +150,7 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
   });
   const apply = run("applyMigration", "Apply a migration");
   app.post(`${PATH}/:migration_id/apply`, { schema: apply }, async ({ params, body, context }) => {
-    const acceptDataLoss = body.accept_data_loss ?? false;
-    const done = await migrations.apply(context, params.migration_id, { acceptDataLoss });
+    const done = await migrations.apply(context, params.migration_id, runOptionsOf(body));
     return { data: migrationMessage(done) };
   });
   const revert = run("revertMigration", "Run an applied migration backwards");
@@ -156,8 +158,7 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
     `${PATH}/:migration_id/revert`,
     { schema: revert },
     async ({ params, body, context }) => {
-      const acceptDataLoss = body.accept_data_loss ?? false;
-      const done = await migrations.revert(context, params.migration_id, { acceptDataLoss });
+      const done = await migrations.revert(context, params.migration_id, runOptionsOf(body));
       return { data: migrationMessage(done) };
     },
   );
@@ -171,8 +172,7 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
     `${PATH}/:migration_id/resume`,
     { schema: resume },
     async ({ params, body, context }) => {
-      const acceptDataLoss = body.accept_data_loss ?? false;
-      const done = await migrations.resume(context, params.migration_id, { acceptDataLoss });
+      const done = await migrations.resume(context, params.migration_id, runOptionsOf(body));
       return { data: migrationMessage(done) };
     },
   );
@@ -183,10 +183,19 @@ function addRuns(app: RestApp, migrations: MigrationService): void {
       "when that is accepted.",
   );
   app.post(`${PATH}/:migration_id/undo`, { schema: undo }, async ({ params, body, context }) => {
-    const acceptDataLoss = body.accept_data_loss ?? false;
-    const done = await migrations.undo(context, params.migration_id, { acceptDataLoss });
+    const done = await migrations.undo(context, params.migration_id, runOptionsOf(body));
     return { data: migrationMessage(done) };
   });
+}
+
+function runOptionsOf({
+  accept_data_loss: acceptDataLoss,
+  digest,
+}: RunMigrationRequest): RunOptions {
+  return {
+    ...(acceptDataLoss === undefined ? {} : { acceptDataLoss }),
+    ...(digest === undefined ? {} : { digest }),
+  };
 }
 
 function addDrift(app: RestApp, migrations: MigrationService): void {
