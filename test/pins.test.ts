@@ -92,6 +92,7 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.ControlPlaneService/RetryPlan: RetryPlanRequest -> RetryPlanResponse",
       "/controlplane.v1.UsageService/GetUsage: GetUsageRequest -> GetUsageResponse",
       "/controlplane.v1.UsageService/GetUsageHeatMap: GetUsageHeatMapRequest -> GetUsageHeatMapResponse",
+      "/controlplane.v1.UsageService/GetOrganizationUsage: GetOrganizationUsageRequest -> GetOrganizationUsageResponse",
       "/controlplane.v1.UsageService/ReportUsage: ReportUsageRequest -> ReportUsageResponse",
       "/controlplane.v1.UsageService/VerifyUsage: VerifyUsageRequest -> VerifyUsageResponse",
       "/controlplane.v1.UsageService/ListPrices: ListPricesRequest -> ListPricesResponse",
@@ -227,6 +228,22 @@ describe("the package controlplane.v1", () => {
         "3 aau_weight: double",
         "4 total_aau: double",
         "5 action_count: int64",
+      ],
+      GetOrganizationUsageRequest: [
+        "1 from: string",
+        "2 to: string",
+        "3 limit: int32",
+        "4 cursor: string",
+      ],
+      GetOrganizationUsageResponse: [
+        "1 organizations: repeated OrganizationUsage",
+        "2 next_cursor: string",
+      ],
+      OrganizationUsage: [
+        "1 org_id: string",
+        "2 action_count: int64",
+        "3 total_aau: double",
+        "4 total_cost_usd: double",
       ],
       ReportUsageRequest: ["1 events: repeated UsageCloudEvent"],
       UsageCloudEvent: [
@@ -404,6 +421,7 @@ describe("the REST interface", () => {
       "GET /billing/prices",
       "GET /billing/usage",
       "GET /billing/usage/heatmap",
+      "GET /billing/usage/organizations",
       "GET /healthz",
       "GET /metrics",
       "GET /readyz",

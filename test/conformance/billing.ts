@@ -3,6 +3,7 @@
  */
 export interface Billing {
   usage(query?: UsageQuery): Promise<readonly DailyUsage[]>;
+  organizations(query: OrganizationsQuery): Promise<OrganizationsPage>;
   heatMap(): Promise<readonly HeatMapRow[]>;
   report(events: readonly UsageEvent[]): Promise<Ingestion>;
   verify(repair?: boolean): Promise<readonly unknown[]>;
@@ -30,6 +31,18 @@ export interface DailyUsage {
   readonly session_id?: string;
   readonly intent?: string;
   readonly orm_model?: string;
+}
+
+export interface OrganizationsQuery {
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface OrganizationsPage {
+  readonly organizations: readonly (Omit<DailyUsage, "date"> & { readonly org_id: string })[];
+  readonly next_cursor?: string;
 }
 
 export interface HeatMapRow {

@@ -6,6 +6,8 @@ import type {
   Ingestion,
   NewBudget,
   NewPrice,
+  OrganizationsPage,
+  OrganizationsQuery,
   Price,
   Repricing,
   UsageEvent,
@@ -25,6 +27,12 @@ export class GrpcBilling implements Billing {
 
   async usage(query: UsageQuery = {}): Promise<readonly DailyUsage[]> {
     return (await this.#ask<{ rows: DailyUsage[] }>("GetUsage", query)).rows;
+  }
+
+  async organizations(query: OrganizationsQuery): Promise<OrganizationsPage> {
+    type Answer = Required<OrganizationsPage>;
+    const { organizations, next_cursor } = await this.#ask<Answer>("GetOrganizationUsage", query);
+    return next_cursor === "" ? { organizations } : { organizations, next_cursor };
   }
 
   async heatMap(): Promise<readonly HeatMapRow[]> {

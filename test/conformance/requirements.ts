@@ -510,6 +510,8 @@ const DECISIONS = {
     "D14-warn": "A warning budget tells the agent among the hints",
     "D14-session": "A session's budget caps each session for itself",
     "D14-remaining": "The list of budgets shows what is recorded against each, and what is left",
+    "D14-organizations":
+      "The operator is told what every organization used, a page at a time; an organization's admin is not",
     "D14-events": "source and id count once for ever; a late event counts on the day it occurred",
     "D14-no-store": "Without a store usage answers 503",
     "D14-drain": "A shutdown records what waits",

@@ -6,6 +6,8 @@ import type {
   Ingestion,
   NewBudget,
   NewPrice,
+  OrganizationsPage,
+  OrganizationsQuery,
   Price,
   Repricing,
   UsageEvent,
@@ -26,6 +28,13 @@ export class RestBilling implements Billing {
   usage(query: UsageQuery = {}): Promise<readonly DailyUsage[]> {
     const text = new URLSearchParams({ ...query }).toString();
     return this.#ask("GET", `/billing/usage?${text}`);
+  }
+
+  organizations(query: OrganizationsQuery): Promise<OrganizationsPage> {
+    const { limit, ...rest } = query;
+    const size = limit === undefined ? {} : { limit: String(limit) };
+    const text = new URLSearchParams({ ...rest, ...size }).toString();
+    return this.#ask("GET", `/billing/usage/organizations?${text}`);
   }
 
   heatMap(): Promise<readonly HeatMapRow[]> {

@@ -47,6 +47,24 @@ describe("billing", () => {
     expect(server.seen[9]?.headers["idempotency-key"]).toBe("k");
   });
 
+  it("goes through the pages of all organizations", async () => {
+    await using server = await scriptedServer(({ url }, response) => {
+      const organizations = [{ org_id: url.includes("cursor") ? "b" : "a" }];
+      const next = url.includes("cursor") ? {} : { next_cursor: "a" };
+      json(response, 200, { data: { organizations, ...next } });
+    });
+    const { billing } = createClient({ baseUrl: server.url, role: "operator" });
+    const seen: string[] = [];
+    for await (const { org_id } of billing.usageOfAllOrganizations({ from: "2026-01-01" })) {
+      seen.push(org_id);
+    }
+    expect(seen).toEqual(["a", "b"]);
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      "/billing/usage/organizations?from=2026-01-01",
+      "/billing/usage/organizations?from=2026-01-01&cursor=a",
+    ]);
+  });
+
   it("takes usage as CSV, as the server wrote it", async () => {
     await using server = await scriptedServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/csv" }).end("date\r\n2026-01-05\r\n");

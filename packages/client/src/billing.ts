@@ -5,6 +5,9 @@ import type {
   HeatMapRow,
   NewBudget,
   NewPrice,
+  OrganizationUsage,
+  OrganizationUsagePage,
+  OrganizationUsageQuery,
   PaymentMethod,
   Price,
   RemovedBudget,
@@ -18,6 +21,7 @@ import type {
   VerifyUsageRequest,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
+import { eachItem } from "./paging.js";
 import type { CallOptions, SubmitOptions } from "./plans.js";
 
 /**
@@ -31,6 +35,16 @@ export interface Billing {
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>;
   /** All usage by model and intent. */
   heatMap(options?: CallOptions): Promise<readonly HeatMapRow[]>;
+  /** What each organization used, by organization id, a page at a time; for the role operator. */
+  usageByOrganization(
+    query?: OrganizationUsageQuery,
+    options?: CallOptions,
+  ): Promise<OrganizationUsagePage>;
+  /** The same, of every page. */
+  usageOfAllOrganizations(
+    query?: OrganizationUsageQuery,
+    options?: CallOptions,
+  ): AsyncIterable<OrganizationUsage>;
   /** Reports tool calls of another system; each counts once, however often it is reported. */
   report(events: readonly UsageCloudEvent[], options?: CallOptions): Promise<UsageIngestion>;
   /** What of the totals differs from the rows; with `repair`, it is put right. */
@@ -59,7 +73,7 @@ export interface Billing {
 export function createBilling(http: Http): Billing {
   const get = <Payload>(path: string, { signal }: CallOptions = {}): Promise<Payload> =>
     http.call({ method: "GET", path, idempotent: true, signal });
-  return {
+  const billing: Billing = {
     usage: (query = {}, { signal } = {}) =>
       http.call({ method: "GET", path: USAGE, query: { ...query }, idempotent: true, signal }),
     usageCsv: async (query = {}, { signal } = {}) => {
@@ -75,6 +89,18 @@ export function createBilling(http: Http): Billing {
       });
       return response.text();
     },
+    usageByOrganization: (query = {}, { signal } = {}) => {
+      const path = `${USAGE}/organizations`;
+      return http.call({ method: "GET", path, query: { ...query }, idempotent: true, signal });
+    },
+    usageOfAllOrganizations: (query = {}, options) =>
+      eachItem(query, async (page) => {
+        const { organizations: items, next_cursor: next } = await billing.usageByOrganization(
+          page,
+          options,
+        );
+        return { items, next };
+      }),
     heatMap: (options) => get(`${USAGE}/heatmap`, options),
     report: (body, { signal } = {}) =>
       http.call({
@@ -114,6 +140,7 @@ export function createBilling(http: Http): Billing {
       return http.call({ method: "DELETE", path, idempotent: false, signal });
     },
   };
+  return billing;
 }
 
 const USAGE = "/billing/usage";

@@ -49,6 +49,8 @@ export {
   UsageService,
   type Budget,
   type DailyUsage,
+  type GetOrganizationUsageRequest,
+  type GetOrganizationUsageResponse,
   type GetUsageRequest,
   type HeatMapRow,
   type Price,

@@ -10,7 +10,7 @@ import { actionOf } from "./transport/operations.js";
 import { recordingLog } from "./transport/testing/recording-log.js";
 
 /**
- * Every operation of every wire is tried with two API keys of an admin: one that is limited to the operation's own action,
+ * Every operation of every wire is tried with two API keys of an operator who is an admin too: one that is limited to the operation's own action,
  * and one that is limited to all the others.
  */
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
@@ -50,8 +50,8 @@ async function newKey(scopes: readonly string[]): Promise<string> {
 function createKey(scopes: readonly string[]): Promise<Response> {
   return fetch(url("/api/keys"), {
     method: "POST",
-    headers: { "x-org-id": ORG, "x-user-role": "admin", "content-type": "application/json" },
-    body: JSON.stringify({ name: "k", roles: ["admin"], scopes }),
+    headers: { "x-org-id": ORG, "x-user-role": "operator", "content-type": "application/json" },
+    body: JSON.stringify({ name: "k", roles: ["admin", "operator"], scopes }),
   });
 }
 

@@ -16,6 +16,7 @@ const NEW_YEAR = [
 const OPERATIONS: Readonly<Record<string, (billing: Billing) => Promise<unknown>>> = {
   usage: (billing) => billing.usage({ from: "x" }),
   heatMap: (billing) => billing.heatMap(),
+  organizations: (billing) => billing.organizations({ from: "x" }),
   report: (billing) => billing.report([reported("", "x")]),
   verify: (billing) => billing.verify(),
   prices: (billing) => billing.prices(),
@@ -168,6 +169,39 @@ export const reports: readonly Scenario[] = [
         cell("Order", "write_delete", 3, 1),
         cell("unknown", "read_select", 1, 1),
       ]);
+    },
+  ),
+  scenario(
+    ["D14-organizations"],
+    "the operator is told what every organization used, a page at a time, and its admins are not",
+    async ({ client }) => {
+      const orgs = [randomUUID(), randomUUID(), randomUUID()].sort();
+      // A day that no other scenario has usage on.
+      const day = `2019-01-${client.wire === "rest" ? "07" : "08"}`;
+      for (const [index, org] of orgs.entries()) {
+        const events = orgs.slice(index).map((id) => reported(id, `${day}T12:00:00Z`));
+        await billingAdmin(client.as({ "x-org-id": org })).billing.report(events);
+      }
+      const range = { from: day, to: day };
+      await expectRefusal(client.wire, billingAdmin(client).billing.organizations(range), DENIED);
+      const { billing } = client.as({ "x-user-role": "operator" });
+      const first = await billing.organizations({ ...range, limit: 2 });
+      const { next_cursor: cursor = "", organizations } = first;
+      const second = await billing.organizations({ ...range, limit: 2, cursor });
+      expect([...organizations, ...second.organizations]).toEqual(
+        orgs.map((org_id, index) => {
+          const calls = orgs.length - index;
+          return { org_id, action_count: calls, total_aau: calls, total_cost_usd: 0 };
+        }),
+      );
+      expect([organizations.length, second.next_cursor]).toEqual([2, undefined]);
+      for (const [field, query] of [
+        ["from", { from: "20260101" }],
+        ["limit", { limit: 201 }],
+        ["cursor", { cursor: "page two" }],
+      ] as const) {
+        await expectRefusal(client.wire, billing.organizations(query), wrong(field));
+      }
     },
   ),
   scenario(

@@ -136,6 +136,8 @@ export {
 export {
   dailyUsageSchema,
   heatMapRowSchema,
+  organizationUsagePageSchema,
+  organizationUsageQuerySchema,
   USAGE_EVENTS_MAX,
   USAGE_GROUPINGS,
   usageCloudEventSchema,
@@ -145,6 +147,9 @@ export {
   verifyUsageRequestSchema,
   type DailyUsage,
   type HeatMapRow,
+  type OrganizationUsage,
+  type OrganizationUsagePage,
+  type OrganizationUsageQuery,
   type UsageCloudEvent,
   type UsageDifference,
   type UsageGrouping,

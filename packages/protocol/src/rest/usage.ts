@@ -33,6 +33,30 @@ export interface DailyUsage {
   readonly total_cost_usd: number;
 }
 
+/** The query of `GET /billing/usage/organizations`. */
+export interface OrganizationUsageQuery {
+  /** YYYY-MM-DD in UTC; 1970-01-01 unless said otherwise. */
+  readonly from?: string;
+  /** YYYY-MM-DD in UTC, inclusive; 9999-12-31 unless said otherwise. */
+  readonly to?: string;
+  /** Organizations on a page, 1 to 200; 50 unless said otherwise. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** What one organization used. */
+export interface OrganizationUsage extends UsageTotals {
+  readonly org_id: string;
+}
+
+/** A page of what each organization used, by organization id. */
+export interface OrganizationUsagePage {
+  readonly organizations: readonly OrganizationUsage[];
+  /** For the `cursor` of the next request; absent on the last page. */
+  readonly next_cursor?: string;
+}
+
 /** One cell of the matrix of models and intents (Contract §2.11). */
 export interface HeatMapRow {
   readonly orm_model: string;
@@ -87,6 +111,9 @@ export interface UsageDifference {
   readonly recomputed: UsageTotals;
 }
 
+/** Organizations on a page of the report over all of them, at most. */
+const ORGANIZATIONS_PAGE_MAX = 200;
+
 /** Events in one request, at most. */
 export const USAGE_EVENTS_MAX: number = 1000;
 
@@ -103,6 +130,13 @@ const totalsShape = {
   action_count: z.int().describe("Number of tool calls"),
   total_aau: z.number().describe("Weight of the calls in Agentic Activity Units (AAU)"),
   total_cost_usd: z.number().describe("Cost of the calls in US dollars"),
+};
+
+const ORGANIZATION_USAGE: OrganizationUsage = {
+  org_id: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11",
+  action_count: 42,
+  total_aau: 86,
+  total_cost_usd: 0.43,
 };
 
 /** Schema of {@link DailyUsage}. */
@@ -125,6 +159,44 @@ export const dailyUsageSchema: z.ZodType<DailyUsage> = z
     id: "DailyUsage",
     description: "Usage of one day, or of one group on one day when a grouping was asked for",
     examples: [{ date: "2026-01-05", action_count: 42, total_aau: 86, total_cost_usd: 0.43 }],
+  });
+
+/** Schema of {@link OrganizationUsageQuery}. */
+export const organizationUsageQuerySchema: z.ZodType<OrganizationUsageQuery> = z.strictObject({
+  from: z.string().exactOptional().describe("First UTC day, YYYY-MM-DD; default 1970-01-01"),
+  to: z
+    .string()
+    .exactOptional()
+    .describe("Last UTC day, YYYY-MM-DD, inclusive; default 9999-12-31"),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(ORGANIZATIONS_PAGE_MAX)
+    .exactOptional()
+    .describe("Organizations on a page, 1 to 200; default 50"),
+  cursor: z.string().exactOptional().describe("next_cursor of the page before"),
+});
+
+/** Schema of {@link OrganizationUsagePage}. */
+export const organizationUsagePageSchema: z.ZodType<OrganizationUsagePage> = z
+  .object({
+    organizations: z
+      .array(
+        z.object({ org_id: z.string().describe("Id of the organization"), ...totalsShape }).meta({
+          id: "OrganizationUsage",
+          description: "Usage of one organization",
+          examples: [ORGANIZATION_USAGE],
+        }),
+      )
+      .readonly()
+      .describe("Organizations that have usage in the range, by id"),
+    next_cursor: z.string().exactOptional().describe("For the next page; absent on the last"),
+  })
+  .meta({
+    id: "OrganizationUsagePage",
+    description: "A page of the usage of all organizations",
+    examples: [{ organizations: [ORGANIZATION_USAGE] }],
   });
 
 /** Schema of {@link HeatMapRow}. */

@@ -10,7 +10,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["memory:read", "memory:write", "memory:purge", "memory:retention"] as const),
   ...(["state:read", "state:write", "state:refs", "state:maintain"] as const),
   ...(["migrations:read", "migrations:propose", "migrations:apply", "migrations:revert"] as const),
-  ...(["usage:read", "usage:report", "usage:repair"] as const),
+  ...(["usage:read", "usage:read_all", "usage:report", "usage:repair"] as const),
   ...(["prices:read", "prices:write"] as const),
   ...(["budgets:read", "budgets:write"] as const),
   ...(["payments:read", "payments:write"] as const),
@@ -22,7 +22,7 @@ export type Action =
   | `memory:${"read" | "write" | "purge" | "retention"}`
   | `state:${"read" | "write" | "refs" | "maintain"}`
   | `migrations:${"read" | "propose" | "apply" | "revert"}`
-  | `usage:${"read" | "report" | "repair"}`
+  | `usage:${"read" | "read_all" | "report" | "repair"}`
   | `prices:${"read" | "write"}`
   | `budgets:${"read" | "write"}`
   | `payments:${"read" | "write"}`

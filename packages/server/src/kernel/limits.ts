@@ -81,6 +81,11 @@ export const PLANS_PAGE_DEFAULT: number = 50;
 /** Events read from the log at once: a slow reader holds one page, not the log. */
 export const EVENTS_PAGE_MAX: number = 256;
 
+/** Organizations on one page of the operator's usage report. */
+export const USAGE_ORGANIZATIONS_PAGE_MAX: number = 200;
+/** Organizations on a page whose size the caller did not say. */
+export const USAGE_ORGANIZATIONS_PAGE_DEFAULT: number = 50;
+
 /** How long a claim is good for without renewal (Decision §3). */
 export const LEASE_MS: number = 30_000;
 /** How often a running step's owner renews its claim (Decision §3). */

@@ -1,9 +1,11 @@
-import { requireBillingAdmin } from "../governance/index.js";
+import { requireBillingAdmin, requireOperator } from "../governance/index.js";
 import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 
 /** Groups of actions that only billing admins may ask for (Contract §5). */
 const BILLING: readonly string[] = ["usage", "prices", "budgets", "payments"];
+/** Actions of these groups that go beyond one organization: the operator's alone (Decision §15). */
+const OPERATORS: readonly Action[] = ["usage:read_all"];
 
 /**
  * Says whether a caller may ask for an action, on every wire, as soon as it is known who they are: before the
@@ -11,6 +13,7 @@ const BILLING: readonly string[] = ["usage", "prices", "budgets", "payments"];
  * @throws AppError `POLICY_DENIED`, naming what is missing.
  */
 export function authorize(caller: Caller, action: Action): void {
-  if (BILLING.includes(groupOf(action))) requireBillingAdmin(caller);
+  if (OPERATORS.includes(action)) requireOperator(caller);
+  else if (BILLING.includes(groupOf(action))) requireBillingAdmin(caller);
   requireScope(caller, action);
 }

@@ -27,6 +27,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("migrations:apply", "applyMigration", "resumeMigration", "acceptSchemaDrift"),
   ...operationsOf("migrations:revert", "revertMigration", "undoMigration"),
   ...operationsOf("usage:read", "getUsage", "getUsageHeatMap"),
+  ...operationsOf("usage:read_all", "getOrganizationUsage"),
   ...operationsOf("usage:report", "reportUsage"),
   ...operationsOf("usage:repair", "verifyUsage"),
   ...operationsOf("prices:read", "listPrices"),

@@ -16,6 +16,11 @@ export type { PriceInput } from "./price-input.js";
 export { PriceList, type Price } from "./pricing.js";
 export type { BudgetState } from "./budget-state.js";
 export { amountText, BudgetLedger, limitText, windowOf, type Budget } from "./budgets.js";
+export type {
+  OrganizationReport,
+  OrganizationReportParameters,
+  OrganizationTotals,
+} from "./organization-report.js";
 export { UsageRecorder } from "./recorder.js";
 export type { DailyUsage } from "./report.js";
 export type { Grouping, ReportParameters } from "./report-query.js";

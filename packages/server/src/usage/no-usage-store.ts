@@ -12,6 +12,7 @@ export const noUsageStore: UsageStore = {
   rowsBetween: refuse,
   buckets: refuse,
   heatMap: refuse,
+  organizationTotals: refuse,
   totalsIn: refuse,
   prices: refuse,
   changePrices: refuse,

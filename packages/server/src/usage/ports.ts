@@ -1,6 +1,7 @@
 import type { AnnouncedToolCall } from "../governance/index.js";
 import type { Admission, Budget, BudgetWindow, Charge } from "./budgets.js";
 import type { Nanodollars } from "./money.js";
+import type { OrganizationTotals } from "./organization-report.js";
 import type { UsageTotals } from "./posting.js";
 import type { Price, PriceChange } from "./pricing.js";
 import type { BucketRange } from "./report-query.js";
@@ -16,6 +17,7 @@ export type {
   BudgetWindow,
   Charge,
   HeatCell,
+  OrganizationTotals,
   Price,
   PriceChange,
   RecordedCall,
@@ -67,6 +69,12 @@ export interface UsageStore extends UsageLedger {
   /** Every cell of the organization's heat map, by model and then intent. */
   heatMap(orgId: string): Promise<readonly HeatCell[]>;
 
+  /**
+   * The totals of each organization that has usage in `[fromMs, untilMs)`, whose bounds are those of UTC days:
+   * by organization id, those after `after`, at most `limit`.
+   */
+  organizationTotals(page: OrganizationPage): Promise<readonly OrganizationTotals[]>;
+
   /** What was recorded in a budget's window. Its bounds are those of UTC days. */
   totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals>;
 
@@ -93,6 +101,15 @@ export interface UsageStore extends UsageLedger {
 
   /** Lends an organization's rows and totals to `work`, while nobody changes them. */
   withLedger<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T>;
+}
+
+/** A page of the report over all organizations. */
+export interface OrganizationPage {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** Id of the last organization of the page before. */
+  readonly after?: string;
+  readonly limit: number;
 }
 
 /** Rows of usage and the totals that are kept of them. */

@@ -49,6 +49,8 @@ describe("the usage service", () => {
     const attempts = [
       service.daily(nobody, { from: "nonsense" }),
       service.heatMap(nobody),
+      service.byOrganization(nobody, { from: "nonsense" }),
+      service.byOrganization(admin(), { from: "nonsense" }),
       service.ingest(nobody, [external({ time: "nonsense" })]),
       service.prices(nobody),
       service.setPrice(nobody, { scope: "nonsense", amount_usd: "" }),
@@ -62,6 +64,35 @@ describe("the usage service", () => {
     expect(results).toHaveLength(attempts.length);
     for (const result of results) {
       expect(result).toMatchObject({ reason: { code: "POLICY_DENIED" } });
+    }
+  });
+
+  it("tells the operator what every organization used, a page at a time", async () => {
+    await using room = await UsageRoom.open();
+    const operator = { ...admin(), roles: ["operator"] };
+    await recordToolCalls(room.store.plans, [
+      { orgId: OTHER_ORG, finishedAtMs: NOON_MS, intent: "admin" },
+      { orgId: ORG, finishedAtMs: NOON_MS },
+    ]);
+    const first = await room.service.byOrganization(operator, { limit: 1 });
+    expect(first).toEqual({
+      organizations: [{ orgId: ORG, actionCount: 1, totalAau: 1, totalCost: 0n }],
+      nextCursor: ORG,
+    });
+    const next = { limit: 1, cursor: ORG };
+    expect(await room.service.byOrganization(operator, next)).toEqual({
+      organizations: [{ orgId: OTHER_ORG, actionCount: 1, totalAau: 5, totalCost: 0n }],
+    });
+    for (const [field, parameters] of [
+      ["from", { from: "2026-01-02", to: "2026-01-01" }],
+      ["limit", { limit: 0 }],
+      ["limit", { limit: 201 }],
+      ["cursor", { cursor: "x" }],
+    ] as const) {
+      await expect(room.service.byOrganization(operator, parameters)).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        details: [{ field }],
+      });
     }
   });
 

@@ -2,11 +2,17 @@ import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { requireBillingAdmin } from "../governance/index.js";
+import { requireBillingAdmin, requireOperator } from "../governance/index.js";
 import { parseBudget, type BudgetInput } from "./budget-input.js";
 import { budgetState, type BudgetState } from "./budget-state.js";
 import type { Budget } from "./budgets.js";
 import { externalUsage, type ExternalEvent } from "./external-event.js";
+import {
+  organizationReport,
+  parseOrganizationReport,
+  type OrganizationReport,
+  type OrganizationReportParameters,
+} from "./organization-report.js";
 import type { UsageStore } from "./ports.js";
 import { parsePrice, type PriceInput } from "./price-input.js";
 import { PriceList, setPrice, type Price } from "./pricing.js";
@@ -47,7 +53,8 @@ export interface UsageReport {
 
 /**
  * Usage of the caller's own organization. Every operation first asks whether the caller is a billing
- * admin (Contract §5), before it looks at anything else, and touches no other organization.
+ * admin (Contract §5), before it looks at anything else, and touches no other organization. Only the operator's
+ * report looks at all of them.
  * @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` naming the parameter, `STORE_UNAVAILABLE`.
  */
 export class UsageService {
@@ -71,6 +78,18 @@ export class UsageService {
     requireBillingAdmin(caller);
     await this.#parts.recorder.flush();
     return this.#parts.store.heatMap(caller.orgId);
+  }
+
+  /** What each organization used, for the operator, a page at a time. */
+  async byOrganization(
+    caller: Caller,
+    parameters: OrganizationReportParameters,
+  ): Promise<OrganizationReport> {
+    requireOperator(caller);
+    const page = parseOrganizationReport(parameters);
+    await this.#parts.recorder.flush();
+    const totals = await this.#parts.store.organizationTotals({ ...page, limit: page.limit + 1 });
+    return organizationReport(totals, page.limit);
   }
 
   /** Adds tool calls that another system reports; each counts once, however often it is reported. */

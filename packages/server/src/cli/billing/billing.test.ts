@@ -85,6 +85,20 @@ describe("the commands of billing admins", () => {
     }
   });
 
+  it("show the operator the usage of all organizations", async () => {
+    const { stdout } = await steward("usage", "--all-organizations", "--from", "2026-01-06");
+    expect(stdout.split("\n").map((line) => line.split(/\s+/))).toEqual([
+      ["ORGANIZATION", "CALLS", "AAU", "USD"],
+      ["00000000-0000-0000-0000-000000000000", "1", "1", "0.00"],
+      [""],
+    ]);
+    const asAdmin = await steward("usage", "--all-organizations", "--role", "admin");
+    expect(asAdmin).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("it needs the role operator") as unknown,
+    });
+  });
+
   it("export usage as CSV or as lines of JSON", async () => {
     const csv = await steward("usage", "export", "--to", "2026-01-05");
     expect(csv.stdout.split(/\r?\n/)).toEqual([

@@ -5,8 +5,9 @@ import { connect } from "../server-connection.js";
 import type { Column } from "../table.js";
 import type { Colors } from "../terminal.js";
 import { billingCommand } from "./billing-command.js";
+import { showOrganizations, withOrganizations, type ReportOptions } from "./usage-organizations.js";
 import { exportCommand } from "./usage-export.js";
-import { queryOf, withRange, type UsageOptions } from "./usage-range.js";
+import { queryOf, withRange } from "./usage-range.js";
 import { verifyCommand } from "./usage-verify.js";
 
 /** `steward usage`: a line with a bar for each day; its parts export and verify. */
@@ -17,15 +18,21 @@ export function usageCommand(context: CliContext): Command {
 }
 
 function reportCommand(name: string, description: string, { env, terminal }: CliContext): Command {
-  return withRange(billingCommand(name, description)).action(async (options: UsageOptions) => {
-    const rows = await connect(options, env).billing.usage(queryOf(options));
-    if (options.json) {
-      terminal.printJson(rows);
-      return;
-    }
-    terminal.printTable(...usageTable(rows, terminal.outColors));
-    if (rows.length === 0) terminal.note("no usage in this range");
-  });
+  return withOrganizations(withRange(billingCommand(name, description))).action(
+    async (options: ReportOptions) => {
+      if (options.allOrganizations) {
+        await showOrganizations(options, { env, terminal });
+        return;
+      }
+      const rows = await connect(options, env).billing.usage(queryOf(options));
+      if (options.json) {
+        terminal.printJson(rows);
+        return;
+      }
+      terminal.printTable(...usageTable(rows, terminal.outColors));
+      if (rows.length === 0) terminal.note("no usage in this range");
+    },
+  );
 }
 
 /** Columns of a bar at its longest. */

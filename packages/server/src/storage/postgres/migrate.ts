@@ -8,6 +8,7 @@ import { createUsageLedgers } from "./migrations/0004-usage-ledgers.js";
 import { createAppendFunction } from "./migrations/0005-append.js";
 import { createStateTables } from "./migrations/0006-state.js";
 import { createApiKeys } from "./migrations/0008-api-keys.js";
+import { indexUsageByOrganization } from "./migrations/0009-usage-by-organization.js";
 import { createOutputMetadata } from "./migrations/0007-output-metadata.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "0006-state", statements: createStateTables },
   { name: "0007-output-metadata", statements: createOutputMetadata },
   { name: "0008-api-keys", statements: createApiKeys },
+  { name: "0009-usage-by-organization", statements: indexUsageByOrganization },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */

@@ -3,6 +3,7 @@ import type {
   Budget,
   CostedRow,
   HeatCell,
+  OrganizationTotals,
   Price,
   TimeRollup,
   UsageEvent,
@@ -90,6 +91,13 @@ export function totalsOf(row: TotalsRow): UsageTotals {
     totalAau: row.total_aau,
     totalCost: BigInt(row.cost),
   };
+}
+
+/** What an organization used. */
+export function organizationTotalsOf(
+  row: TotalsRow & { readonly org_id: string },
+): OrganizationTotals {
+  return { orgId: row.org_id, ...totalsOf(row) };
 }
 
 /** Columns of `usage_totals` that {@link bucketOf} reads. */

@@ -16,6 +16,8 @@ import type {
   Correction,
   CostedRow,
   HeatCell,
+  OrganizationPage,
+  OrganizationTotals,
   Price,
   PriceChange,
   Rollups,
@@ -37,6 +39,7 @@ import {
   budgetOf,
   HEAT_CELL_COLUMNS,
   heatCellOf,
+  organizationTotalsOf,
   PRICE_COLUMNS,
   priceOf,
   SUMMED_TOTALS,
@@ -140,6 +143,17 @@ export class PostgresUsageStore implements UsageStore {
       [orgId],
     );
     return rows.map(heatCellOf);
+  }
+
+  async organizationTotals(page: OrganizationPage): Promise<readonly OrganizationTotals[]> {
+    const rows = await this.#db.query<TotalsRow & { readonly org_id: string }>(
+      `SELECT org_id, ${SUMMED_TOTALS} FROM usage_totals
+       WHERE dimension = 'total' AND grain = 'day' AND bucket_ms >= $1 AND bucket_ms < $2
+         ${page.after === undefined ? "" : "AND org_id > $4"}
+       GROUP BY org_id ORDER BY org_id LIMIT $3`,
+      [page.fromMs, page.untilMs, page.limit, ...(page.after === undefined ? [] : [page.after])],
+    );
+    return rows.map(organizationTotalsOf);
   }
 
   async totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals> {

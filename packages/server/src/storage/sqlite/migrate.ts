@@ -5,6 +5,7 @@ import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
 import { createApiKeys } from "./migrations/0006-api-keys.js";
+import { indexUsageByOrganization } from "./migrations/0007-usage-by-organization.js";
 import { createOutputMetadata } from "./migrations/0005-output-metadata.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly string[] = [
   createMemoryRetention,
   createOutputMetadata,
   createApiKeys,
+  indexUsageByOrganization,
 ];
 
 /** The version of a store that this program has brought up to date. */

@@ -3,6 +3,7 @@ import type {
   Budget,
   CostedRow,
   HeatCell,
+  OrganizationTotals,
   Price,
   TimeRollup,
   UsageEvent,
@@ -72,6 +73,11 @@ export function totalsOf(row: SqliteRow): UsageTotals {
     totalAau: number(row["total_aau"]),
     totalCost: amount(row["cost"]),
   };
+}
+
+/** What an organization used. */
+export function organizationTotalsOf(row: SqliteRow): OrganizationTotals {
+  return { orgId: text(row["org_id"]), ...totalsOf(row) };
 }
 
 /** A bucket of a report. */

@@ -16,6 +16,8 @@ import type {
   Correction,
   CostedRow,
   HeatCell,
+  OrganizationPage,
+  OrganizationTotals,
   Price,
   PriceChange,
   RecordedCall,
@@ -39,6 +41,7 @@ import {
   costedRowOf,
   HEAT_CELL_COLUMNS,
   heatCellOf,
+  organizationTotalsOf,
   PRICE_COLUMNS,
   priceOf,
   SUMMED_TOTALS,
@@ -155,6 +158,20 @@ export class SqliteUsageStore implements UsageStore {
       `SELECT ${HEAT_CELL_COLUMNS} FROM usage_heat_map
        WHERE org_id = ? ORDER BY orm_model, intent, aau_weight`,
       orgId,
+    );
+  }
+
+  organizationTotals(page: OrganizationPage): Promise<readonly OrganizationTotals[]> {
+    return this.#read(
+      organizationTotalsOf,
+      `SELECT org_id, ${SUMMED_TOTALS} FROM usage_totals
+       WHERE dimension = 'total' AND grain = 'day'
+         AND org_id > ? AND bucket_ms >= ? AND bucket_ms < ?
+       GROUP BY org_id ORDER BY org_id LIMIT ?`,
+      page.after ?? "",
+      page.fromMs,
+      page.untilMs,
+      BigInt(page.limit),
     );
   }
 

@@ -192,6 +192,29 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       expect(await rows()).toMatchObject([{ costNow: cost }, { costNow: cost }]);
     });
 
+    it("tells what each organization used in a range of days, a page at a time", async () => {
+      const third = "33333333-3333-4333-8333-333333333333";
+      await recordToolCalls(store.plans, [
+        { orgId: OTHER_ORG, finishedAtMs: NOON_MS, intent: "admin" },
+        { orgId: ORG, finishedAtMs: NOON_MS },
+        { orgId: ORG, finishedAtMs: NOON_MS + DAY_MS, toolName: "search" },
+        { orgId: third, finishedAtMs: NOON_MS - DAY_MS },
+      ]);
+      await usage.recordPending(10);
+      const own = { orgId: ORG, actionCount: 2, totalAau: 2, totalCost: 0n };
+      const others = { orgId: OTHER_ORG, actionCount: 1, totalAau: 5, totalCost: 0n };
+      const fromMs = Date.parse("2026-01-05T00:00:00Z");
+      const range = { fromMs, untilMs: fromMs + 2 * DAY_MS };
+      expect(await usage.organizationTotals({ ...range, limit: 10 })).toEqual([own, others]);
+      expect(await usage.organizationTotals({ ...range, limit: 1 })).toEqual([own]);
+      expect(await usage.organizationTotals({ ...range, limit: 1, after: ORG })).toEqual([others]);
+      expect(await usage.organizationTotals({ ...range, limit: 1, after: OTHER_ORG })).toEqual([]);
+      const day = { ...range, fromMs: fromMs + DAY_MS };
+      expect(await usage.organizationTotals({ ...day, limit: 10 })).toEqual([
+        { ...own, actionCount: 1, totalAau: 1 },
+      ]);
+    });
+
     it("tells what was used in a budget's window", async () => {
       await recordToolCalls(store.plans, [
         { orgId: ORG, finishedAtMs: NOON_MS, sessionId: "a" },

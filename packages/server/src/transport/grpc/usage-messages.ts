@@ -11,6 +11,8 @@ import {
   type ExternalEvent,
   type Grouping,
   type HeatCell,
+  type OrganizationReport,
+  type OrganizationReportParameters,
   type Price,
   type PriceInput,
   type Repriced,
@@ -69,6 +71,35 @@ export function heatMapMessage(cell: HeatCell): proto.HeatMapRow {
     aauWeight: cell.aauWeight,
     totalAau: cell.totalAau,
     actionCount: BigInt(cell.actionCount),
+  };
+}
+
+/** The parameters of the report over all organizations; what is empty was not given. */
+export function organizationReportOf(
+  request: proto.GetOrganizationUsageRequest,
+): OrganizationReportParameters {
+  const { from, to, limit, cursor } = request;
+  return {
+    from: given(from),
+    to: given(to),
+    limit: limit === 0 ? undefined : limit,
+    cursor: given(cursor),
+  };
+}
+
+/** A page of what each organization used. */
+export function organizationUsageMessage({
+  organizations,
+  nextCursor = "",
+}: OrganizationReport): proto.GetOrganizationUsageResponse {
+  return {
+    $typeName: "controlplane.v1.GetOrganizationUsageResponse",
+    organizations: organizations.map((totals) => ({
+      $typeName: "controlplane.v1.OrganizationUsage",
+      orgId: totals.orgId,
+      ...totalsFields(totals),
+    })),
+    nextCursor,
   };
 }
 

@@ -9,6 +9,8 @@ import {
   differenceMessage,
   externalEventOf,
   heatMapMessage,
+  organizationReportOf,
+  organizationUsageMessage,
   priceInputOf,
   priceMessage,
   reportParametersOf,
@@ -34,6 +36,10 @@ function addReports(methods: Methods, usage: UsageService): void {
     const cells = await usage.heatMap(ctx);
     return create(method.getUsageHeatMap.output, { rows: cells.map(heatMapMessage) });
   });
+
+  methods.unary(method.getOrganizationUsage, async (request, ctx) =>
+    organizationUsageMessage(await usage.byOrganization(ctx, organizationReportOf(request))),
+  );
 
   methods.unary(method.reportUsage, async ({ events }, ctx) => {
     const { accepted, duplicates } = await usage.ingest(ctx, events.map(externalEventOf));

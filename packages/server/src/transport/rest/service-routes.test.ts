@@ -119,6 +119,7 @@ describe("/openapi.json", () => {
       "get /billing/prices listPrices",
       "get /billing/usage getUsage",
       "get /billing/usage/heatmap getUsageHeatMap",
+      "get /billing/usage/organizations getOrganizationUsage",
       "get /healthz getLiveness",
       "get /metrics getMetrics",
       "get /readyz getReadiness",

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const headers = { "x-user-role": "admin" };
+const headers = { "x-user-role": "operator", "x-user-permissions": "manage:billing,manage:schema" };
 
 describe("an unknown field", () => {
   it.each([

@@ -2,6 +2,7 @@ import type {
   Budget as BudgetMessage,
   DailyUsage as DailyUsageMessage,
   HeatMapRow,
+  OrganizationUsagePage,
   Price as PriceMessage,
   Repricing,
   UsageCloudEvent,
@@ -21,6 +22,7 @@ import {
   type ExternalEvent,
   type Grouping,
   type HeatCell,
+  type OrganizationReport,
   type Price,
   type Repriced,
   type TotalDifference,
@@ -77,6 +79,20 @@ export function heatMapCsv(cells: readonly HeatCell[]): string {
       cell.actionCount,
     ]),
   );
+}
+
+/** A page of what each organization used. */
+export function organizationUsageMessage({
+  organizations,
+  nextCursor,
+}: OrganizationReport): OrganizationUsagePage {
+  return {
+    organizations: organizations.map((totals) => ({
+      org_id: totals.orgId,
+      ...totalsMessage(totals),
+    })),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
 }
 
 /** A reported event as the service takes it. */

@@ -2,6 +2,8 @@ import {
   dailyUsageSchema,
   dataOf,
   heatMapRowSchema,
+  organizationUsagePageSchema,
+  organizationUsageQuerySchema,
   USAGE_EVENTS_MAX,
   usageCloudEventSchema,
   usageDifferenceSchema,
@@ -21,6 +23,7 @@ import {
   externalEventOf,
   heatMapCsv,
   heatMapMessages,
+  organizationUsageMessage,
 } from "./usage-messages.js";
 
 const tags = ["Billing"];
@@ -29,6 +32,7 @@ const tags = ["Billing"];
 export function addUsageRoutes(app: RestApp, usage: UsageService): void {
   addDailyUsage(app, usage);
   addHeatMap(app, usage);
+  addOrganizations(app, usage);
   addEvents(app, usage);
   addVerification(app, usage);
 }
@@ -81,6 +85,22 @@ function addHeatMap(app: RestApp, usage: UsageService): void {
     if (csv) return sendCsv(reply, "usage-heatmap", heatMapCsv(cells));
     return { data: heatMapMessages(cells) };
   });
+}
+
+function addOrganizations(app: RestApp, usage: UsageService): void {
+  const schema = {
+    operationId: "getOrganizationUsage",
+    summary: "Usage of all organizations, for the operator",
+    description:
+      "What each organization used in a range of UTC days, by organization id, a page at a time. It needs the " +
+      "role operator; next_cursor leads to the next page.",
+    tags,
+    querystring: organizationUsageQuerySchema,
+    response: { 200: json("A page", dataOf(organizationUsagePageSchema)), ...errors(403) },
+  };
+  app.get("/billing/usage/organizations", { schema }, async ({ query, context }) => ({
+    data: organizationUsageMessage(await usage.byOrganization(context, query)),
+  }));
 }
 
 function addEvents(app: RestApp, usage: UsageService): void {

@@ -3,7 +3,8 @@
 //
 // Every call is for billing admins (Contract §5): metadata x-user-role `admin`, or
 // x-user-permissions with `manage:billing`. That is asked before anything else of a request is
-// looked at, and each call is about the caller's own organization.
+// looked at, and each call is about the caller's own organization. GetOrganizationUsage is about all
+// of them, and for the role `operator` alone.
 //
 // Timestamps are RFC 3339 in UTC with milliseconds. Amounts that somebody sets, and what corrections
 // come to, are decimal dollars as text, because money is no double; total_cost_usd is the double
@@ -21,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file controlplane/v1/usage.proto.
  */
 export const file_controlplane_v1_usage: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb250cm9scGxhbmUvdjEvdXNhZ2UucHJvdG8SD2NvbnRyb2xwbGFuZS52MSJJCg9HZXRVc2FnZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIKCgJ0ehgDIAEoCRIQCghncm91cF9ieRgEIAEoCSI9ChBHZXRVc2FnZVJlc3BvbnNlEikKBHJvd3MYASADKAsyGy5jb250cm9scGxhbmUudjEuRGFpbHlVc2FnZSK2AQoKRGFpbHlVc2FnZRIMCgRkYXRlGAEgASgJEhQKDGFjdGlvbl9jb3VudBgCIAEoAxIRCgl0b3RhbF9hYXUYAyABKAESFgoOdG90YWxfY29zdF91c2QYBCABKAESEwoJdG9vbF9uYW1lGAUgASgJSAASFAoKc2Vzc2lvbl9pZBgGIAEoCUgAEhAKBmludGVudBgHIAEoCUgAEhMKCW9ybV9tb2RlbBgIIAEoCUgAQgcKBWdyb3VwIhgKFkdldFVzYWdlSGVhdE1hcFJlcXVlc3QiRAoXR2V0VXNhZ2VIZWF0TWFwUmVzcG9uc2USKQoEcm93cxgBIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5IZWF0TWFwUm93ImwKCkhlYXRNYXBSb3cSEQoJb3JtX21vZGVsGAEgASgJEg4KBmludGVudBgCIAEoCRISCgphYXVfd2VpZ2h0GAMgASgBEhEKCXRvdGFsX2FhdRgEIAEoARIUCgxhY3Rpb25fY291bnQYBSABKAMiRgoSUmVwb3J0VXNhZ2VSZXF1ZXN0EjAKBmV2ZW50cxgBIAMoCzIgLmNvbnRyb2xwbGFuZS52MS5Vc2FnZUNsb3VkRXZlbnQiagoPVXNhZ2VDbG91ZEV2ZW50EgoKAmlkGAEgASgJEg4KBnNvdXJjZRgCIAEoCRIMCgR0aW1lGAMgASgJEi0KBGRhdGEYBCABKAsyHy5jb250cm9scGxhbmUudjEuVXNhZ2VFdmVudERhdGEiWgoOVXNhZ2VFdmVudERhdGESEQoJdG9vbF9uYW1lGAEgASgJEg4KBmludGVudBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhEKCW9ybV9tb2RlbBgEIAEoCSI7ChNSZXBvcnRVc2FnZVJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgDEhIKCmR1cGxpY2F0ZXMYAiABKAMiJAoSVmVyaWZ5VXNhZ2VSZXF1ZXN0Eg4KBnJlcGFpchgBIAEoCCJMChNWZXJpZnlVc2FnZVJlc3BvbnNlEjUKC2RpZmZlcmVuY2VzGAEgAygLMiAuY29udHJvbHBsYW5lLnYxLlVzYWdlRGlmZmVyZW5jZSKAAQoPVXNhZ2VEaWZmZXJlbmNlEg0KBXRvdGFsGAEgASgJEiwKBnN0b3JlZBgCIAEoCzIcLmNvbnRyb2xwbGFuZS52MS5Vc2FnZVRvdGFscxIwCgpyZWNvbXB1dGVkGAMgASgLMhwuY29udHJvbHBsYW5lLnYxLlVzYWdlVG90YWxzIk4KC1VzYWdlVG90YWxzEhQKDGFjdGlvbl9jb3VudBgBIAEoAxIRCgl0b3RhbF9hYXUYAiABKAESFgoOdG90YWxfY29zdF91c2QYAyABKAEiEwoRTGlzdFByaWNlc1JlcXVlc3QiPAoSTGlzdFByaWNlc1Jlc3BvbnNlEiYKBnByaWNlcxgBIAMoCzIWLmNvbnRyb2xwbGFuZS52MS5QcmljZSJqCgVQcmljZRIQCghwcmljZV9pZBgBIAEoCRINCgVzY29wZRgCIAEoCRIPCgdzdWJqZWN0GAMgASgJEhIKCmFtb3VudF91c2QYBCABKAkSDAoEZnJvbRgFIAEoCRINCgV1bnRpbBgGIAEoCSJiCg9TZXRQcmljZVJlcXVlc3QSDQoFc2NvcGUYASABKAkSDwoHc3ViamVjdBgCIAEoCRISCgphbW91bnRfdXNkGAMgASgJEgwKBGZyb20YBCABKAkSDQoFdW50aWwYBSABKAkiOQoQU2V0UHJpY2VSZXNwb25zZRIlCgVwcmljZRgBIAEoCzIWLmNvbnRyb2xwbGFuZS52MS5QcmljZSIyChNSZXByaWNlVXNhZ2VSZXF1ZXN0EgwKBGZyb20YASABKAkSDQoFdW50aWwYAiABKAkiQwoUUmVwcmljZVVzYWdlUmVzcG9uc2USEwoLY29ycmVjdGlvbnMYASABKAMSFgoOZGlmZmVyZW5jZV91c2QYAiABKAkiFAoSTGlzdEJ1ZGdldHNSZXF1ZXN0Ij8KE0xpc3RCdWRnZXRzUmVzcG9uc2USKAoHYnVkZ2V0cxgBIAMoCzIXLmNvbnRyb2xwbGFuZS52MS5CdWRnZXQimwEKBkJ1ZGdldBIRCglidWRnZXRfaWQYASABKAkSDQoFc2NvcGUYAiABKAkSDAoEdW5pdBgDIAEoCRIOCgZwZXJpb2QYBCABKAkSDQoFbGltaXQYBSABKAkSDgoGYWN0aW9uGAYgASgJEgwKBHVzZWQYByABKAkSEQoJcmVtYWluaW5nGAggASgJEhEKCXJlc2V0c19hdBgJIAEoCSJeChBTZXRCdWRnZXRSZXF1ZXN0Eg0KBXNjb3BlGAEgASgJEgwKBHVuaXQYAiABKAkSDgoGcGVyaW9kGAMgASgJEg0KBWxpbWl0GAQgASgJEg4KBmFjdGlvbhgFIAEoCSI8ChFTZXRCdWRnZXRSZXNwb25zZRInCgZidWRnZXQYASABKAsyFy5jb250cm9scGxhbmUudjEuQnVkZ2V0IigKE1JlbW92ZUJ1ZGdldFJlcXVlc3QSEQoJYnVkZ2V0X2lkGAEgASgJIikKFFJlbW92ZUJ1ZGdldFJlc3BvbnNlEhEKCWJ1ZGdldF9pZBgBIAEoCTKJBwoMVXNhZ2VTZXJ2aWNlEk8KCEdldFVzYWdlEiAuY29udHJvbHBsYW5lLnYxLkdldFVzYWdlUmVxdWVzdBohLmNvbnRyb2xwbGFuZS52MS5HZXRVc2FnZVJlc3BvbnNlEmQKD0dldFVzYWdlSGVhdE1hcBInLmNvbnRyb2xwbGFuZS52MS5HZXRVc2FnZUhlYXRNYXBSZXF1ZXN0GiguY29udHJvbHBsYW5lLnYxLkdldFVzYWdlSGVhdE1hcFJlc3BvbnNlElgKC1JlcG9ydFVzYWdlEiMuY29udHJvbHBsYW5lLnYxLlJlcG9ydFVzYWdlUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5SZXBvcnRVc2FnZVJlc3BvbnNlElgKC1ZlcmlmeVVzYWdlEiMuY29udHJvbHBsYW5lLnYxLlZlcmlmeVVzYWdlUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5WZXJpZnlVc2FnZVJlc3BvbnNlElUKCkxpc3RQcmljZXMSIi5jb250cm9scGxhbmUudjEuTGlzdFByaWNlc1JlcXVlc3QaIy5jb250cm9scGxhbmUudjEuTGlzdFByaWNlc1Jlc3BvbnNlEk8KCFNldFByaWNlEiAuY29udHJvbHBsYW5lLnYxLlNldFByaWNlUmVxdWVzdBohLmNvbnRyb2xwbGFuZS52MS5TZXRQcmljZVJlc3BvbnNlElsKDFJlcHJpY2VVc2FnZRIkLmNvbnRyb2xwbGFuZS52MS5SZXByaWNlVXNhZ2VSZXF1ZXN0GiUuY29udHJvbHBsYW5lLnYxLlJlcHJpY2VVc2FnZVJlc3BvbnNlElgKC0xpc3RCdWRnZXRzEiMuY29udHJvbHBsYW5lLnYxLkxpc3RCdWRnZXRzUmVxdWVzdBokLmNvbnRyb2xwbGFuZS52MS5MaXN0QnVkZ2V0c1Jlc3BvbnNlElIKCVNldEJ1ZGdldBIhLmNvbnRyb2xwbGFuZS52MS5TZXRCdWRnZXRSZXF1ZXN0GiIuY29udHJvbHBsYW5lLnYxLlNldEJ1ZGdldFJlc3BvbnNlElsKDFJlbW92ZUJ1ZGdldBIkLmNvbnRyb2xwbGFuZS52MS5SZW1vdmVCdWRnZXRSZXF1ZXN0GiUuY29udHJvbHBsYW5lLnYxLlJlbW92ZUJ1ZGdldFJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chtjb250cm9scGxhbmUvdjEvdXNhZ2UucHJvdG8SD2NvbnRyb2xwbGFuZS52MSJJCg9HZXRVc2FnZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIKCgJ0ehgDIAEoCRIQCghncm91cF9ieRgEIAEoCSI9ChBHZXRVc2FnZVJlc3BvbnNlEikKBHJvd3MYASADKAsyGy5jb250cm9scGxhbmUudjEuRGFpbHlVc2FnZSK2AQoKRGFpbHlVc2FnZRIMCgRkYXRlGAEgASgJEhQKDGFjdGlvbl9jb3VudBgCIAEoAxIRCgl0b3RhbF9hYXUYAyABKAESFgoOdG90YWxfY29zdF91c2QYBCABKAESEwoJdG9vbF9uYW1lGAUgASgJSAASFAoKc2Vzc2lvbl9pZBgGIAEoCUgAEhAKBmludGVudBgHIAEoCUgAEhMKCW9ybV9tb2RlbBgIIAEoCUgAQgcKBWdyb3VwIhgKFkdldFVzYWdlSGVhdE1hcFJlcXVlc3QiRAoXR2V0VXNhZ2VIZWF0TWFwUmVzcG9uc2USKQoEcm93cxgBIAMoCzIbLmNvbnRyb2xwbGFuZS52MS5IZWF0TWFwUm93ImwKCkhlYXRNYXBSb3cSEQoJb3JtX21vZGVsGAEgASgJEg4KBmludGVudBgCIAEoCRISCgphYXVfd2VpZ2h0GAMgASgBEhEKCXRvdGFsX2FhdRgEIAEoARIUCgxhY3Rpb25fY291bnQYBSABKAMiVgobR2V0T3JnYW5pemF0aW9uVXNhZ2VSZXF1ZXN0EgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIm4KHEdldE9yZ2FuaXphdGlvblVzYWdlUmVzcG9uc2USOQoNb3JnYW5pemF0aW9ucxgBIAMoCzIiLmNvbnRyb2xwbGFuZS52MS5Pcmdhbml6YXRpb25Vc2FnZRITCgtuZXh0X2N1cnNvchgCIAEoCSJkChFPcmdhbml6YXRpb25Vc2FnZRIOCgZvcmdfaWQYASABKAkSFAoMYWN0aW9uX2NvdW50GAIgASgDEhEKCXRvdGFsX2FhdRgDIAEoARIWCg50b3RhbF9jb3N0X3VzZBgEIAEoASJGChJSZXBvcnRVc2FnZVJlcXVlc3QSMAoGZXZlbnRzGAEgAygLMiAuY29udHJvbHBsYW5lLnYxLlVzYWdlQ2xvdWRFdmVudCJqCg9Vc2FnZUNsb3VkRXZlbnQSCgoCaWQYASABKAkSDgoGc291cmNlGAIgASgJEgwKBHRpbWUYAyABKAkSLQoEZGF0YRgEIAEoCzIfLmNvbnRyb2xwbGFuZS52MS5Vc2FnZUV2ZW50RGF0YSJaCg5Vc2FnZUV2ZW50RGF0YRIRCgl0b29sX25hbWUYASABKAkSDgoGaW50ZW50GAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEQoJb3JtX21vZGVsGAQgASgJIjsKE1JlcG9ydFVzYWdlUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAMSEgoKZHVwbGljYXRlcxgCIAEoAyIkChJWZXJpZnlVc2FnZVJlcXVlc3QSDgoGcmVwYWlyGAEgASgIIkwKE1ZlcmlmeVVzYWdlUmVzcG9uc2USNQoLZGlmZmVyZW5jZXMYASADKAsyIC5jb250cm9scGxhbmUudjEuVXNhZ2VEaWZmZXJlbmNlIoABCg9Vc2FnZURpZmZlcmVuY2USDQoFdG90YWwYASABKAkSLAoGc3RvcmVkGAIgASgLMhwuY29udHJvbHBsYW5lLnYxLlVzYWdlVG90YWxzEjAKCnJlY29tcHV0ZWQYAyABKAsyHC5jb250cm9scGxhbmUudjEuVXNhZ2VUb3RhbHMiTgoLVXNhZ2VUb3RhbHMSFAoMYWN0aW9uX2NvdW50GAEgASgDEhEKCXRvdGFsX2FhdRgCIAEoARIWCg50b3RhbF9jb3N0X3VzZBgDIAEoASITChFMaXN0UHJpY2VzUmVxdWVzdCI8ChJMaXN0UHJpY2VzUmVzcG9uc2USJgoGcHJpY2VzGAEgAygLMhYuY29udHJvbHBsYW5lLnYxLlByaWNlImoKBVByaWNlEhAKCHByaWNlX2lkGAEgASgJEg0KBXNjb3BlGAIgASgJEg8KB3N1YmplY3QYAyABKAkSEgoKYW1vdW50X3VzZBgEIAEoCRIMCgRmcm9tGAUgASgJEg0KBXVudGlsGAYgASgJImIKD1NldFByaWNlUmVxdWVzdBINCgVzY29wZRgBIAEoCRIPCgdzdWJqZWN0GAIgASgJEhIKCmFtb3VudF91c2QYAyABKAkSDAoEZnJvbRgEIAEoCRINCgV1bnRpbBgFIAEoCSI5ChBTZXRQcmljZVJlc3BvbnNlEiUKBXByaWNlGAEgASgLMhYuY29udHJvbHBsYW5lLnYxLlByaWNlIjIKE1JlcHJpY2VVc2FnZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRINCgV1bnRpbBgCIAEoCSJDChRSZXByaWNlVXNhZ2VSZXNwb25zZRITCgtjb3JyZWN0aW9ucxgBIAEoAxIWCg5kaWZmZXJlbmNlX3VzZBgCIAEoCSIUChJMaXN0QnVkZ2V0c1JlcXVlc3QiPwoTTGlzdEJ1ZGdldHNSZXNwb25zZRIoCgdidWRnZXRzGAEgAygLMhcuY29udHJvbHBsYW5lLnYxLkJ1ZGdldCKbAQoGQnVkZ2V0EhEKCWJ1ZGdldF9pZBgBIAEoCRINCgVzY29wZRgCIAEoCRIMCgR1bml0GAMgASgJEg4KBnBlcmlvZBgEIAEoCRINCgVsaW1pdBgFIAEoCRIOCgZhY3Rpb24YBiABKAkSDAoEdXNlZBgHIAEoCRIRCglyZW1haW5pbmcYCCABKAkSEQoJcmVzZXRzX2F0GAkgASgJIl4KEFNldEJ1ZGdldFJlcXVlc3QSDQoFc2NvcGUYASABKAkSDAoEdW5pdBgCIAEoCRIOCgZwZXJpb2QYAyABKAkSDQoFbGltaXQYBCABKAkSDgoGYWN0aW9uGAUgASgJIjwKEVNldEJ1ZGdldFJlc3BvbnNlEicKBmJ1ZGdldBgBIAEoCzIXLmNvbnRyb2xwbGFuZS52MS5CdWRnZXQiKAoTUmVtb3ZlQnVkZ2V0UmVxdWVzdBIRCglidWRnZXRfaWQYASABKAkiKQoUUmVtb3ZlQnVkZ2V0UmVzcG9uc2USEQoJYnVkZ2V0X2lkGAEgASgJMv4HCgxVc2FnZVNlcnZpY2USTwoIR2V0VXNhZ2USIC5jb250cm9scGxhbmUudjEuR2V0VXNhZ2VSZXF1ZXN0GiEuY29udHJvbHBsYW5lLnYxLkdldFVzYWdlUmVzcG9uc2USZAoPR2V0VXNhZ2VIZWF0TWFwEicuY29udHJvbHBsYW5lLnYxLkdldFVzYWdlSGVhdE1hcFJlcXVlc3QaKC5jb250cm9scGxhbmUudjEuR2V0VXNhZ2VIZWF0TWFwUmVzcG9uc2UScwoUR2V0T3JnYW5pemF0aW9uVXNhZ2USLC5jb250cm9scGxhbmUudjEuR2V0T3JnYW5pemF0aW9uVXNhZ2VSZXF1ZXN0Gi0uY29udHJvbHBsYW5lLnYxLkdldE9yZ2FuaXphdGlvblVzYWdlUmVzcG9uc2USWAoLUmVwb3J0VXNhZ2USIy5jb250cm9scGxhbmUudjEuUmVwb3J0VXNhZ2VSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLlJlcG9ydFVzYWdlUmVzcG9uc2USWAoLVmVyaWZ5VXNhZ2USIy5jb250cm9scGxhbmUudjEuVmVyaWZ5VXNhZ2VSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLlZlcmlmeVVzYWdlUmVzcG9uc2USVQoKTGlzdFByaWNlcxIiLmNvbnRyb2xwbGFuZS52MS5MaXN0UHJpY2VzUmVxdWVzdBojLmNvbnRyb2xwbGFuZS52MS5MaXN0UHJpY2VzUmVzcG9uc2USTwoIU2V0UHJpY2USIC5jb250cm9scGxhbmUudjEuU2V0UHJpY2VSZXF1ZXN0GiEuY29udHJvbHBsYW5lLnYxLlNldFByaWNlUmVzcG9uc2USWwoMUmVwcmljZVVzYWdlEiQuY29udHJvbHBsYW5lLnYxLlJlcHJpY2VVc2FnZVJlcXVlc3QaJS5jb250cm9scGxhbmUudjEuUmVwcmljZVVzYWdlUmVzcG9uc2USWAoLTGlzdEJ1ZGdldHMSIy5jb250cm9scGxhbmUudjEuTGlzdEJ1ZGdldHNSZXF1ZXN0GiQuY29udHJvbHBsYW5lLnYxLkxpc3RCdWRnZXRzUmVzcG9uc2USUgoJU2V0QnVkZ2V0EiEuY29udHJvbHBsYW5lLnYxLlNldEJ1ZGdldFJlcXVlc3QaIi5jb250cm9scGxhbmUudjEuU2V0QnVkZ2V0UmVzcG9uc2USWwoMUmVtb3ZlQnVkZ2V0EiQuY29udHJvbHBsYW5lLnYxLlJlbW92ZUJ1ZGdldFJlcXVlc3QaJS5jb250cm9scGxhbmUudjEuUmVtb3ZlQnVkZ2V0UmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * Which usage to report (Contract §4.5).
@@ -235,6 +236,108 @@ export const HeatMapRowSchema: GenMessage<HeatMapRow> = /*@__PURE__*/
   messageDesc(file_controlplane_v1_usage, 5);
 
 /**
+ * Which usage to report of all organizations.
+ *
+ * @generated from message controlplane.v1.GetOrganizationUsageRequest
+ */
+export type GetOrganizationUsageRequest = Message<"controlplane.v1.GetOrganizationUsageRequest"> & {
+  /**
+   * First UTC day, YYYY-MM-DD; empty: 1970-01-01.
+   *
+   * @generated from field: string from = 1;
+   */
+  from: string;
+
+  /**
+   * Last UTC day, inclusive; empty: 9999-12-31.
+   *
+   * @generated from field: string to = 2;
+   */
+  to: string;
+
+  /**
+   * Organizations on the page, 1 to 200; 0: 50.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message controlplane.v1.GetOrganizationUsageRequest.
+ * Use `create(GetOrganizationUsageRequestSchema)` to create a new message.
+ */
+export const GetOrganizationUsageRequestSchema: GenMessage<GetOrganizationUsageRequest> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_usage, 6);
+
+/**
+ * A page of the report.
+ *
+ * @generated from message controlplane.v1.GetOrganizationUsageResponse
+ */
+export type GetOrganizationUsageResponse = Message<"controlplane.v1.GetOrganizationUsageResponse"> & {
+  /**
+   * @generated from field: repeated controlplane.v1.OrganizationUsage organizations = 1;
+   */
+  organizations: OrganizationUsage[];
+
+  /**
+   * For the next page; empty: this is the last.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message controlplane.v1.GetOrganizationUsageResponse.
+ * Use `create(GetOrganizationUsageResponseSchema)` to create a new message.
+ */
+export const GetOrganizationUsageResponseSchema: GenMessage<GetOrganizationUsageResponse> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_usage, 7);
+
+/**
+ * What one organization used.
+ *
+ * @generated from message controlplane.v1.OrganizationUsage
+ */
+export type OrganizationUsage = Message<"controlplane.v1.OrganizationUsage"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: int64 action_count = 2;
+   */
+  actionCount: bigint;
+
+  /**
+   * @generated from field: double total_aau = 3;
+   */
+  totalAau: number;
+
+  /**
+   * @generated from field: double total_cost_usd = 4;
+   */
+  totalCostUsd: number;
+};
+
+/**
+ * Describes the message controlplane.v1.OrganizationUsage.
+ * Use `create(OrganizationUsageSchema)` to create a new message.
+ */
+export const OrganizationUsageSchema: GenMessage<OrganizationUsage> = /*@__PURE__*/
+  messageDesc(file_controlplane_v1_usage, 8);
+
+/**
  * A batch to add.
  *
  * @generated from message controlplane.v1.ReportUsageRequest
@@ -253,7 +356,7 @@ export type ReportUsageRequest = Message<"controlplane.v1.ReportUsageRequest"> &
  * Use `create(ReportUsageRequestSchema)` to create a new message.
  */
 export const ReportUsageRequestSchema: GenMessage<ReportUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 6);
+  messageDesc(file_controlplane_v1_usage, 9);
 
 /**
  * A tool call that another system reports, with the attributes of a CloudEvent of version 1.0.
@@ -293,7 +396,7 @@ export type UsageCloudEvent = Message<"controlplane.v1.UsageCloudEvent"> & {
  * Use `create(UsageCloudEventSchema)` to create a new message.
  */
 export const UsageCloudEventSchema: GenMessage<UsageCloudEvent> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 7);
+  messageDesc(file_controlplane_v1_usage, 10);
 
 /**
  * What was called.
@@ -335,7 +438,7 @@ export type UsageEventData = Message<"controlplane.v1.UsageEventData"> & {
  * Use `create(UsageEventDataSchema)` to create a new message.
  */
 export const UsageEventDataSchema: GenMessage<UsageEventData> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 8);
+  messageDesc(file_controlplane_v1_usage, 11);
 
 /**
  * How many of the reported events were new.
@@ -359,7 +462,7 @@ export type ReportUsageResponse = Message<"controlplane.v1.ReportUsageResponse">
  * Use `create(ReportUsageResponseSchema)` to create a new message.
  */
 export const ReportUsageResponseSchema: GenMessage<ReportUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 9);
+  messageDesc(file_controlplane_v1_usage, 12);
 
 /**
  * Asks for a comparison of totals and rows.
@@ -380,7 +483,7 @@ export type VerifyUsageRequest = Message<"controlplane.v1.VerifyUsageRequest"> &
  * Use `create(VerifyUsageRequestSchema)` to create a new message.
  */
 export const VerifyUsageRequestSchema: GenMessage<VerifyUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 10);
+  messageDesc(file_controlplane_v1_usage, 13);
 
 /**
  * What differed.
@@ -399,7 +502,7 @@ export type VerifyUsageResponse = Message<"controlplane.v1.VerifyUsageResponse">
  * Use `create(VerifyUsageResponseSchema)` to create a new message.
  */
 export const VerifyUsageResponseSchema: GenMessage<VerifyUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 11);
+  messageDesc(file_controlplane_v1_usage, 14);
 
 /**
  * A kept total that is not what the rows add up to.
@@ -430,7 +533,7 @@ export type UsageDifference = Message<"controlplane.v1.UsageDifference"> & {
  * Use `create(UsageDifferenceSchema)` to create a new message.
  */
 export const UsageDifferenceSchema: GenMessage<UsageDifference> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 12);
+  messageDesc(file_controlplane_v1_usage, 15);
 
 /**
  * Sums of usage.
@@ -459,7 +562,7 @@ export type UsageTotals = Message<"controlplane.v1.UsageTotals"> & {
  * Use `create(UsageTotalsSchema)` to create a new message.
  */
 export const UsageTotalsSchema: GenMessage<UsageTotals> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 13);
+  messageDesc(file_controlplane_v1_usage, 16);
 
 /**
  * Asks for the prices.
@@ -474,7 +577,7 @@ export type ListPricesRequest = Message<"controlplane.v1.ListPricesRequest"> & {
  * Use `create(ListPricesRequestSchema)` to create a new message.
  */
 export const ListPricesRequestSchema: GenMessage<ListPricesRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 14);
+  messageDesc(file_controlplane_v1_usage, 17);
 
 /**
  * The prices.
@@ -493,7 +596,7 @@ export type ListPricesResponse = Message<"controlplane.v1.ListPricesResponse"> &
  * Use `create(ListPricesResponseSchema)` to create a new message.
  */
 export const ListPricesResponseSchema: GenMessage<ListPricesResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 15);
+  messageDesc(file_controlplane_v1_usage, 18);
 
 /**
  * A price and the period it applies to.
@@ -545,7 +648,7 @@ export type Price = Message<"controlplane.v1.Price"> & {
  * Use `create(PriceSchema)` to create a new message.
  */
 export const PriceSchema: GenMessage<Price> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 16);
+  messageDesc(file_controlplane_v1_usage, 19);
 
 /**
  * A price to be set.
@@ -594,7 +697,7 @@ export type SetPriceRequest = Message<"controlplane.v1.SetPriceRequest"> & {
  * Use `create(SetPriceRequestSchema)` to create a new message.
  */
 export const SetPriceRequestSchema: GenMessage<SetPriceRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 17);
+  messageDesc(file_controlplane_v1_usage, 20);
 
 /**
  * The price as it was set.
@@ -613,7 +716,7 @@ export type SetPriceResponse = Message<"controlplane.v1.SetPriceResponse"> & {
  * Use `create(SetPriceResponseSchema)` to create a new message.
  */
 export const SetPriceResponseSchema: GenMessage<SetPriceResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 18);
+  messageDesc(file_controlplane_v1_usage, 21);
 
 /**
  * Which recorded calls are priced anew: those of [from, until).
@@ -641,7 +744,7 @@ export type RepriceUsageRequest = Message<"controlplane.v1.RepriceUsageRequest">
  * Use `create(RepriceUsageRequestSchema)` to create a new message.
  */
 export const RepriceUsageRequestSchema: GenMessage<RepriceUsageRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 19);
+  messageDesc(file_controlplane_v1_usage, 22);
 
 /**
  * What pricing anew came to.
@@ -669,7 +772,7 @@ export type RepriceUsageResponse = Message<"controlplane.v1.RepriceUsageResponse
  * Use `create(RepriceUsageResponseSchema)` to create a new message.
  */
 export const RepriceUsageResponseSchema: GenMessage<RepriceUsageResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 20);
+  messageDesc(file_controlplane_v1_usage, 23);
 
 /**
  * Asks for the budgets.
@@ -684,7 +787,7 @@ export type ListBudgetsRequest = Message<"controlplane.v1.ListBudgetsRequest"> &
  * Use `create(ListBudgetsRequestSchema)` to create a new message.
  */
 export const ListBudgetsRequestSchema: GenMessage<ListBudgetsRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 21);
+  messageDesc(file_controlplane_v1_usage, 24);
 
 /**
  * The budgets.
@@ -703,7 +806,7 @@ export type ListBudgetsResponse = Message<"controlplane.v1.ListBudgetsResponse">
  * Use `create(ListBudgetsResponseSchema)` to create a new message.
  */
 export const ListBudgetsResponseSchema: GenMessage<ListBudgetsResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 22);
+  messageDesc(file_controlplane_v1_usage, 25);
 
 /**
  * A cap on usage.
@@ -778,7 +881,7 @@ export type Budget = Message<"controlplane.v1.Budget"> & {
  * Use `create(BudgetSchema)` to create a new message.
  */
 export const BudgetSchema: GenMessage<Budget> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 23);
+  messageDesc(file_controlplane_v1_usage, 26);
 
 /**
  * A budget to be set: its fields are those of Budget.
@@ -817,7 +920,7 @@ export type SetBudgetRequest = Message<"controlplane.v1.SetBudgetRequest"> & {
  * Use `create(SetBudgetRequestSchema)` to create a new message.
  */
 export const SetBudgetRequestSchema: GenMessage<SetBudgetRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 24);
+  messageDesc(file_controlplane_v1_usage, 27);
 
 /**
  * The budget as it was set.
@@ -836,7 +939,7 @@ export type SetBudgetResponse = Message<"controlplane.v1.SetBudgetResponse"> & {
  * Use `create(SetBudgetResponseSchema)` to create a new message.
  */
 export const SetBudgetResponseSchema: GenMessage<SetBudgetResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 25);
+  messageDesc(file_controlplane_v1_usage, 28);
 
 /**
  * Names the budget to remove.
@@ -855,7 +958,7 @@ export type RemoveBudgetRequest = Message<"controlplane.v1.RemoveBudgetRequest">
  * Use `create(RemoveBudgetRequestSchema)` to create a new message.
  */
 export const RemoveBudgetRequestSchema: GenMessage<RemoveBudgetRequest> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 26);
+  messageDesc(file_controlplane_v1_usage, 29);
 
 /**
  * The budget is gone.
@@ -874,7 +977,7 @@ export type RemoveBudgetResponse = Message<"controlplane.v1.RemoveBudgetResponse
  * Use `create(RemoveBudgetResponseSchema)` to create a new message.
  */
 export const RemoveBudgetResponseSchema: GenMessage<RemoveBudgetResponse> = /*@__PURE__*/
-  messageDesc(file_controlplane_v1_usage, 27);
+  messageDesc(file_controlplane_v1_usage, 30);
 
 /**
  * What was used, what it costs, and how much of it there may be.
@@ -901,6 +1004,16 @@ export const UsageService: GenService<{
     methodKind: "unary";
     input: typeof GetUsageHeatMapRequestSchema;
     output: typeof GetUsageHeatMapResponseSchema;
+  },
+  /**
+   * What each organization used, for the operator: a page at a time, by organization id.
+   *
+   * @generated from rpc controlplane.v1.UsageService.GetOrganizationUsage
+   */
+  getOrganizationUsage: {
+    methodKind: "unary";
+    input: typeof GetOrganizationUsageRequestSchema;
+    output: typeof GetOrganizationUsageResponseSchema;
   },
   /**
    * Adds tool calls of another system. Each counts once for ever, told by source and id, and on the

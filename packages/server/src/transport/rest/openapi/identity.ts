@@ -39,7 +39,8 @@ export const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "header",
     name: "x-user-role",
-    description: "The value admin, in any case, opens the billing endpoints.",
+    description:
+      "The value admin, in any case, opens the billing endpoints; the operator's own need the value operator.",
   },
   billingPermission: {
     type: "apiKey",
