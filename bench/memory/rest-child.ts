@@ -111,6 +111,7 @@ function startServer(dir: string, databaseUrl: string): BenchServer {
       SERVICE_DATA_DIR: dir,
       SERVICE_EMBEDDING_PROVIDER: "hash",
       SERVICE_LOG_LEVEL: "warn",
+      SERVICE_ORG_REQUESTS_PER_SECOND: "1000000",
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

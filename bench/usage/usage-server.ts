@@ -15,6 +15,8 @@ const app = await openApp({
   port: 0,
   logLevel: "silent",
   databaseUrl,
+  // Everything measured is of one organization.
+  quotas: { requestsPerSecond: 1_000_000, stepsMax: 1000, streamsMax: 1000 },
   dataSources: [{ name: "default", url: `sqlite:${directory}/target.db` }],
 });
 process.send?.({ port: app.address.grpcPort });

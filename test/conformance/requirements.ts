@@ -238,6 +238,8 @@ const DECISIONS = {
       "A step that waits for its data source longer than it may is handed back with OVERLOADED, and can be executed again",
     "D3-fair":
       "Organizations have their turns at a data source one after the other, and none has all of it",
+    "D3-quotas":
+      "An organization that sends too many requests, or has too many steps or streams under way, is refused with QUOTA_EXCEEDED and Retry-After, 429 and RESOURCE_EXHAUSTED",
     "D3-deadline": "A plan past its deadline fails",
     "D3-dependencies": "Executing a step whose dependencies are not completed is refused",
     "D3-join": "Executing a running step joins the attempt under way",

@@ -37,6 +37,7 @@ import type { Store } from "./storage/store.js";
 import { assertSafeToListen, authenticator } from "./transport/authenticate.js";
 import { http2Sides } from "./transport/http2-sides.js";
 import { listen } from "./transport/one-port.js";
+import { OrganizationQuotas } from "./transport/organization-quotas.js";
 import { openRestServer } from "./transport/rest/server.js";
 import type { Services } from "./transport/services.js";
 import {
@@ -148,6 +149,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     ...billing,
     orchestrator,
     authenticate: authenticator(identity.modes),
+    quotas: new OrganizationQuotas(config.quotas, clock),
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     state: state.service,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect } from "vitest";
-import { rowsOf } from "../expectations.js";
+import { expectRefusal, rowsOf } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 
@@ -31,14 +31,16 @@ async function withSource(
 /** What organizations and their steps have of a data source. */
 export const fairShares: readonly ProcessScenario[] = [
   {
-    cites: ["D3-wait", "D3-step-timeout"],
-    title: "a step that waits longer than it may is handed back, and one that runs too long fails",
+    cites: ["D3-wait", "D3-step-timeout", "D3-quotas"],
+    title:
+      "a step that waits longer than it may is handed back, one that runs too long fails, and too many requests are refused",
     run: () =>
       withSource(
         {
           SERVICE_SESSIONS_MAX: "1",
           SERVICE_STEP_WAIT_MS: "200",
           SERVICE_STEP_TIMEOUT_MS: "1500",
+          SERVICE_ORG_REQUESTS_PER_SECOND: "40",
         },
         async (steward) => {
           const client = steward.client("rest");
@@ -57,6 +59,15 @@ export const fairShares: readonly ProcessScenario[] = [
           const { steps } = await client.getPlan(plan_id);
           expect(steps[1]?.status).toBe("pending");
           expect((await endless).step_result).toMatchObject({ status: "failed" });
+          for (const wire of ["rest", "grpc"] as const) {
+            const hasty = steward.client(wire);
+            const requests = Array.from({ length: 400 }, () => hasty.list({}));
+            await expectRefusal(wire, Promise.all(requests), {
+              code: "QUOTA_EXCEEDED",
+              grpc: "RESOURCE_EXHAUSTED",
+              rest: 429,
+            });
+          }
         },
       ),
   },

@@ -18,6 +18,8 @@ export interface Config {
   readonly tools: ToolsConfig;
   readonly auth: AuthConfig;
   readonly tls?: TlsConfig;
+  /** How much one organization may ask of this server. */
+  readonly quotas: QuotaConfig;
   /** Milliseconds one attempt of a step may run. */
   readonly stepTimeoutMs: number;
   /** Milliseconds a step may wait for its turn at its data source. */
@@ -35,6 +37,15 @@ export interface Config {
   readonly embedding: EmbeddingConfig;
   /** Absent: every payment operation says that no key is set. */
   readonly payments?: PaymentsConfig;
+}
+
+/** How much one organization may ask of one server. */
+export interface QuotaConfig {
+  readonly requestsPerSecond: number;
+  /** Requests to execute a step that are under way at once. */
+  readonly stepsMax: number;
+  /** Event streams that are open at once. */
+  readonly streamsMax: number;
 }
 
 /** How the payment provider is reached (Decision §8). */

@@ -97,6 +97,11 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     tools: { strict, tools: listed?.tools ?? [] },
     auth: authOf(values),
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+    quotas: {
+      requestsPerSecond: given(values.orgRequestsPerSecond),
+      stepsMax: given(values.orgStepsMax),
+      streamsMax: given(values.orgStreamsMax),
+    },
     stepTimeoutMs: given(values.stepTimeoutMs),
     stepWaitMs: given(values.stepWaitMs),
     ...present("sessionsMax", values.sessionsMax.value),

@@ -3,17 +3,11 @@ import {
   MIGRATION_INDEX_WAIT_MS,
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_WAIT_MS_MAX,
-  PLAN_DEADLINE_MS,
-  ROWS_CHANGED_MAX,
-  ROWS_CHANGED_MAX_MAX,
-  SESSIONS_MAX_MAX,
-  STEP_TIMEOUT_MS,
-  STEP_TIMEOUT_MS_MAX,
-  STEP_WAIT_MS,
 } from "../kernel/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
 import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";
+import { SHARE_SETTINGS, type ShareSettings } from "./share-settings.js";
 import { boolean, integer, oneOf, port, text } from "./setting-types.js";
 import type { SettingType } from "./setting-types.js";
 
@@ -33,7 +27,7 @@ export interface Setting<T> {
 }
 
 /** Every setting of the server, in the order people read them. */
-export interface Settings extends AuthSettings {
+export interface Settings extends AuthSettings, ShareSettings {
   readonly host: Setting<string>;
   readonly port: Setting<number>;
   readonly grpcPort: Setting<number>;
@@ -44,11 +38,6 @@ export interface Settings extends AuthSettings {
   readonly toolsStrict: Setting<boolean>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
-  readonly stepTimeoutMs: Setting<number>;
-  readonly stepWaitMs: Setting<number>;
-  readonly sessionsMax: Setting<number>;
-  readonly planDeadlineMs: Setting<number>;
-  readonly rowsChangedMax: Setting<number>;
   readonly migrationLockWaitMs: Setting<number>;
   readonly migrationIndexWaitMs: Setting<number>;
   readonly logLevel: Setting<LogLevel>;
@@ -66,8 +55,6 @@ export interface Settings extends AuthSettings {
   readonly paymentApiBase: Setting<string>;
 }
 
-/** The longest plan deadline that can be set: a plan is a task, not an archive. */
-const PLAN_DEADLINE_MS_MAX = 30 * 24 * 60 * 60 * 1000;
 /** The longest time-out of one embedding request that can be set. */
 const EMBEDDING_TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
@@ -82,14 +69,6 @@ const migrationWait = (example: string): SettingType<number> =>
     placeholder: "ms",
     example,
   });
-
-const stepTime: SettingType<number> = integer({
-  min: 1,
-  max: STEP_TIMEOUT_MS_MAX,
-  unit: "milliseconds",
-  placeholder: "ms",
-  example: "30000",
-});
 
 /** The table that flags, `steward config` and docs/settings.md are made from. */
 export const SETTINGS: Settings = {
@@ -174,60 +153,7 @@ export const SETTINGS: Settings = {
     type: path("./server.key"),
     help: "PEM file of the private key.",
   },
-  stepTimeoutMs: {
-    name: "SERVICE_STEP_TIMEOUT_MS",
-    flag: "step-timeout-ms",
-    type: stepTime,
-    default: String(STEP_TIMEOUT_MS),
-    help: "How long one attempt of a step may run, in milliseconds; the wait for its turn does not count.",
-  },
-  stepWaitMs: {
-    name: "SERVICE_STEP_WAIT_MS",
-    flag: "step-wait-ms",
-    type: stepTime,
-    default: String(STEP_WAIT_MS),
-    help: "How long a step may wait for its turn at its data source, in milliseconds.",
-  },
-  sessionsMax: {
-    name: "SERVICE_SESSIONS_MAX",
-    flag: "sessions-max",
-    type: integer({
-      min: 1,
-      max: SESSIONS_MAX_MAX,
-      unit: "sessions",
-      placeholder: "n",
-      example: "4",
-    }),
-    help:
-      "Statements that run on one data source at once; an organization has one less than all. Unset: 4 that " +
-      "read a SQLite file, 10 on PostgreSQL.",
-  },
-  planDeadlineMs: {
-    name: "SERVICE_PLAN_DEADLINE_MS",
-    flag: "plan-deadline-ms",
-    type: integer({
-      min: 1000,
-      max: PLAN_DEADLINE_MS_MAX,
-      unit: "milliseconds",
-      placeholder: "ms",
-      example: "86400000",
-    }),
-    default: String(PLAN_DEADLINE_MS),
-    help: "How long after its creation a plan must be done, in milliseconds.",
-  },
-  rowsChangedMax: {
-    name: "SERVICE_ROWS_CHANGED_MAX",
-    flag: "rows-changed-max",
-    type: integer({
-      min: 1,
-      max: ROWS_CHANGED_MAX_MAX,
-      unit: "rows",
-      placeholder: "n",
-      example: "10000",
-    }),
-    default: String(ROWS_CHANGED_MAX),
-    help: "How many rows one step may change; one that changes more is rolled back.",
-  },
+  ...SHARE_SETTINGS,
   migrationLockWaitMs: {
     name: "SERVICE_MIGRATION_LOCK_WAIT_MS",
     flag: "migration-lock-wait-ms",

@@ -52,6 +52,20 @@ export const CONNECTIONS_MAX: number = 10_000;
 export const PEER_CONNECTIONS_MAX: number = 1000;
 /** Streams of health and reflection open at once from one address: nobody says there who they are. */
 export const PEER_OPEN_STREAMS_MAX: number = 20;
+/** Requests of one organization in a second, unless set otherwise: about a third of what two cores answer. */
+export const ORG_REQUESTS_PER_SECOND: number = 2000;
+/** The most that can be set. */
+export const ORG_REQUESTS_PER_SECOND_MAX: number = 1_000_000;
+/** Requests of one organization to execute a step that are under way at once, unless set otherwise. */
+export const ORG_STEPS_MAX: number = 500;
+/** The most that can be set. */
+export const ORG_STEPS_MAX_MAX: number = 100_000;
+/** Event streams of one organization open at once, unless set otherwise: each reads the store once a second. */
+export const ORG_STREAMS_MAX: number = 500;
+/** The most that can be set. */
+export const ORG_STREAMS_MAX_MAX: number = 100_000;
+/** Organizations whose requests are counted at a time: one that has not asked for long is forgotten. */
+export const METERED_ORGANIZATIONS_MAX: number = 10_000;
 /** How long an answer about readiness is good for, in ms, whoever asks and however often. */
 export const READINESS_MS: number = 1000;
 /** Rows kept of one step's result. */

@@ -1,5 +1,6 @@
 import { assert } from "../kernel/assert.js";
 import type { Action } from "../identity/index.js";
+import type { Share } from "./organization-quotas.js";
 
 /**
  * The action of each operation, by the operation's id on REST and by the method's name on gRPC. A route or a
@@ -46,6 +47,16 @@ export function actionOf(operation: string): Action {
   assert(action !== undefined, `transport/operations.ts says no action for ${operation}`);
   return action;
 }
+
+/** What a request has of its organization's share as long as it lasts; `undefined` for most. */
+export function shareOf(operation: string): Share | undefined {
+  return SHARES_BY_OPERATION[operation];
+}
+
+const SHARES_BY_OPERATION: Readonly<Record<string, Share>> = {
+  executeStep: "step",
+  streamPlanEvents: "stream",
+};
 
 function operationsOf(action: Action, ...operations: readonly string[]): Record<string, Action> {
   return Object.fromEntries(operations.map((operation) => [operation, action]));

@@ -3,21 +3,26 @@ import { systemClock } from "../kernel/clock.js";
 import { isUuid, systemIds } from "../kernel/ids.js";
 import { headersAuthenticator } from "./headers-authenticator.js";
 import { requestContext, requestIdOf } from "./request-context.js";
+import { openQuotas } from "./testing/open-quotas.js";
 
-const authenticate = headersAuthenticator({ trustedProxies: [], proxySecrets: [] });
+const services = {
+  authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
+  quotas: openQuotas(),
+};
 const ids = systemIds(systemClock);
 const request = {
   headers: {},
   peerAddress: "127.0.0.1",
   certificate: () => undefined,
   requestId: "r1",
+  whenOver: () => undefined,
   signal: new AbortController().signal,
 };
 
 describe("the context of a request", () => {
   it("is the caller, and how long the caller waits", async () => {
     const headers = { "x-session-id": "s1", "idempotency-key": "k1" };
-    const ctx = await requestContext(authenticate, { ...request, headers, deadlineMs: 5 });
+    const ctx = await requestContext(services, { ...request, headers, deadlineMs: 5 });
     expect(ctx).toMatchObject({
       sessionId: "s1",
       idempotencyKey: "k1",
@@ -28,14 +33,14 @@ describe("the context of a request", () => {
   });
 
   it("has no key and no deadline when none was given", async () => {
-    const ctx = await requestContext(authenticate, request);
+    const ctx = await requestContext(services, request);
     expect(ctx).not.toHaveProperty("idempotencyKey");
     expect(ctx).not.toHaveProperty("deadlineMs");
   });
 
   it("refuses an idempotency key that is too long", async () => {
     const headers = { "idempotency-key": "k".repeat(256) };
-    await expect(requestContext(authenticate, { ...request, headers })).rejects.toThrow(
+    await expect(requestContext(services, { ...request, headers })).rejects.toThrow(
       /idempotency-key/,
     );
   });

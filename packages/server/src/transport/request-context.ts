@@ -4,13 +4,18 @@ import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../kernel/limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
 import { authorize } from "./authorize.js";
 import { headerText } from "./header-text.js";
-import type { Authenticate, IdentityHeaders, ShownIdentity } from "./services.js";
+import type { Share } from "./organization-quotas.js";
+import type { IdentityHeaders, Services, ShownIdentity } from "./services.js";
 
 /** What a transport knows of a request before it has looked inside. */
 export interface IncomingRequest extends ShownIdentity {
   readonly requestId: string;
   /** What the request asks for; absent where anybody may ask. */
   readonly action?: Action | undefined;
+  /** What it has of its organization's share until it is over; absent: nothing. */
+  readonly share?: Share | undefined;
+  /** Calls this once the request is over, answered or not; at once when it is over already. */
+  readonly whenOver: (listener: () => void) => void;
   /** Milliseconds since the epoch after which the caller no longer waits. */
   readonly deadlineMs?: number;
   /** Aborted when the caller is gone or its deadline has passed. */
@@ -19,15 +24,19 @@ export interface IncomingRequest extends ShownIdentity {
 
 /**
  * Who asks, and for how long.
- * @throws AppError as {@link Authenticate} and {@link authorize} do.
+ * @throws AppError as {@link Authenticate}, {@link authorize} and {@link OrganizationQuotas} do.
  */
 export async function requestContext(
-  authenticate: Authenticate,
+  { authenticate, quotas }: Pick<Services, "authenticate" | "quotas">,
   request: IncomingRequest,
 ): Promise<QueryRuntimeContext> {
-  const { headers, requestId, action, deadlineMs, signal } = request;
+  const { headers, requestId, action, share, deadlineMs, signal } = request;
   const caller = await authenticate(request);
-  if (action !== undefined) authorize(caller, action);
+  if (action !== undefined) {
+    quotas.countRequest(caller.orgId);
+    authorize(caller, action);
+  }
+  if (share !== undefined) request.whenOver(quotas.take(caller.orgId, share));
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,

@@ -11,6 +11,7 @@ import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "../state/index.js";
 import type { MigrationService } from "../schema/index.js";
 import type { UsageService } from "../usage/index.js";
+import type { OrganizationQuotas } from "./organization-quotas.js";
 
 /** What every transport is given: the rooms behind it, and nothing of how they are built. */
 export interface Services {
@@ -22,6 +23,7 @@ export interface Services {
   readonly payments: PaymentService;
   readonly apiKeys: ApiKeyService;
   readonly authenticate: Authenticate;
+  readonly quotas: OrganizationQuotas;
   readonly health: Health;
   readonly metrics: MetricsPage;
   readonly log: Log;

@@ -2,6 +2,7 @@ import type { Metadata } from "@grpc/grpc-js";
 import { AppError } from "../../kernel/errors.js";
 import type { Action } from "../../identity/index.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
+import type { Share } from "../organization-quotas.js";
 import { requestContext, requestIdOf } from "../request-context.js";
 import type { WireStatus } from "../errors.js";
 import type { IdentityHeaders, Services } from "../services.js";
@@ -17,6 +18,12 @@ export interface Call {
   once(event: "cancelled", listener: () => void): unknown;
 }
 
+/** What a call asks for, and has of its organization's share as long as it lasts; absent where anybody may call. */
+export interface Asked {
+  readonly action: Action | undefined;
+  readonly share: Share | undefined;
+}
+
 /** One call from its first line to its last: who makes it, whether they still wait, how it ends. */
 export class CallScope {
   readonly #method: string;
@@ -27,6 +34,9 @@ export class CallScope {
   readonly #startedMs: number;
   readonly #abort = new AbortController();
   #over = false;
+  /** Whether the call is off the wire, which comes after its answer. */
+  #isGone = false;
+  #whenGone: (() => void) | undefined;
 
   constructor(method: string, call: Call, services: Services) {
     this.#method = method;
@@ -37,6 +47,8 @@ export class CallScope {
     this.#startedMs = services.clock.nowMs();
     // Comes at the end of every call, of one that was answered too.
     call.once("cancelled", () => {
+      this.#isGone = true;
+      this.#whenGone?.();
       if (!this.#over) this.stop(callerGone());
     });
   }
@@ -52,18 +64,23 @@ export class CallScope {
   }
 
   /**
-   * @param action What the call asks for; absent where anybody may call.
+   * @param asked What the call asks for, where not anybody may call.
    * @throws AppError when the call does not say well who makes it, or they may not.
    */
-  context(action: Action | undefined): Promise<QueryRuntimeContext> {
+  context({ action, share }: Asked): Promise<QueryRuntimeContext> {
     const deadlineMs = Number(this.#call.getDeadline());
-    return requestContext(this.#services.authenticate, {
+    return requestContext(this.#services, {
       headers: this.#headers,
       peerAddress: this.peerAddress,
       certificate: () => undefined,
       requestId: this.#requestId,
       signal: this.signal,
       action,
+      share,
+      whenOver: (listener) => {
+        if (this.#isGone) listener();
+        else this.#whenGone = listener;
+      },
       ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),
     });
   }

@@ -13,12 +13,11 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
-import type { Action } from "../../identity/index.js";
 import { AppError } from "../../kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Services } from "../services.js";
 import type { AdmitStream } from "../stream-limits.js";
-import { CallScope } from "./call-scope.js";
+import { type Asked, CallScope } from "./call-scope.js";
 import { bytesOf, decoderOf, encoderOf, RefusedRequest, type Decode } from "./codec.js";
 import { writeAll } from "./write-all.js";
 
@@ -36,17 +35,20 @@ export type StreamAnswer<I extends DescMessage, O extends DescMessage> = (
 
 /** Who may call the methods, and how often. */
 export interface Guards {
-  /** The action of a method by its name; absent: anybody may call each of them. */
-  readonly actionOf?: (method: string) => Action;
+  /** What calling a method by its name asks for; absent: anybody may call each of them. */
+  readonly askedBy?: (method: string) => Asked;
   readonly admitStream?: AdmitStream;
 }
 
 /** How a method is served: who may call it, what reads its requests, and what answers them. */
 interface Served<I extends DescMessage, Answering> {
-  readonly action: Action | undefined;
+  readonly asked: Asked;
   readonly decode: Decode<I>;
   readonly answer: Answering;
 }
+
+/** Anybody may call. */
+const OPEN: Asked = { action: undefined, share: undefined };
 
 /**
  * Puts methods on a grpc-js server. Each call is authenticated and authorized, before its request is decoded, handed
@@ -71,8 +73,8 @@ export class Methods {
     answer: Answer<I, O>,
   ): void {
     type Call = ServerUnaryCall<Buffer, MessageShape<O>>;
-    const action = this.#guards.actionOf?.(method.localName);
-    const served = { action, decode: decoderOf(method.input), answer };
+    const asked = this.#guards.askedBy?.(method.localName) ?? OPEN;
+    const served = { asked, decode: decoderOf(method.input), answer };
     const handle = (call: Call, respond: sendUnaryData<MessageShape<O>>): void => {
       void this.#answer(new CallScope(method.name, call, this.#services), served, call, respond);
     };
@@ -84,8 +86,8 @@ export class Methods {
     method: DescMethodServerStreaming<I, O>,
     answer: StreamAnswer<I, O>,
   ): void {
-    const action = this.#guards.actionOf?.(method.localName);
-    const served = { action, decode: decoderOf(method.input), answer };
+    const asked = this.#guards.askedBy?.(method.localName) ?? OPEN;
+    const served = { asked, decode: decoderOf(method.input), answer };
     const handle = (call: ServerWritableStream<Buffer, MessageShape<O>>): void => {
       void this.#stream(new CallScope(method.name, call, this.#services), served, call);
     };
@@ -104,8 +106,8 @@ export class Methods {
     path: string,
     answer: (request: MessageShape<I>) => MessageShape<O>,
   ): void {
-    const action = this.#guards.actionOf?.(method.localName);
-    const served = { action, decode: decoderOf(method.input), answer };
+    const asked = this.#guards.askedBy?.(method.localName) ?? OPEN;
+    const served = { asked, decode: decoderOf(method.input), answer };
     const handle = (call: ServerDuplexStream<Buffer, MessageShape<O>>): void => {
       this.#converse(new CallScope(method.name, call, this.#services), served, call);
     };
@@ -119,12 +121,12 @@ export class Methods {
 
   async #answer<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    { action, decode, answer }: Served<I, Answer<I, O>>,
+    { asked, decode, answer }: Served<I, Answer<I, O>>,
     call: ServerUnaryCall<Buffer, MessageShape<O>>,
     respond: sendUnaryData<MessageShape<O>>,
   ): Promise<void> {
     try {
-      const ctx = await scope.context(action);
+      const ctx = await scope.context(asked);
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {
         respond(scope.failed(request.error, request.wire));
@@ -140,13 +142,13 @@ export class Methods {
 
   async #stream<I extends DescMessage, O extends DescMessage>(
     scope: CallScope,
-    { action, decode, answer }: Served<I, StreamAnswer<I, O>>,
+    { asked, decode, answer }: Served<I, StreamAnswer<I, O>>,
     call: ServerWritableStream<Buffer, MessageShape<O>>,
   ): Promise<void> {
     this.#streams.add(scope);
     let leave: (() => void) | undefined;
     try {
-      const ctx = await scope.context(action);
+      const ctx = await scope.context(asked);
       leave = this.#guards.admitStream?.(scope.peerAddress);
       const request = decode(call.request);
       if (request instanceof RefusedRequest) {

@@ -10,7 +10,7 @@ import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
 import { addMemoryService } from "./memory-service.js";
 import { Methods } from "./methods.js";
-import { actionOf } from "../operations.js";
+import { actionOf, shareOf } from "../operations.js";
 import { addReflection } from "./reflection.js";
 import { addUsageService } from "./usage-service.js";
 import { watchCalls } from "./watched-call.js";
@@ -49,7 +49,9 @@ export class GrpcServer {
     const interceptors = [watchCalls({ telemetry, clock, requestTimeoutMs })];
     this.#connections = new Http2Connections({ patience, otherStreams, interceptors });
     const server = this.#connections.grpc;
-    const guarded = new Methods(server, services, { actionOf });
+    const guarded = new Methods(server, services, {
+      askedBy: (method) => ({ action: actionOf(method), share: shareOf(method) }),
+    });
     addControlPlane(guarded, services.orchestrator);
     addMemoryService(guarded, services.memory);
     addUsageService(guarded, services.usage);

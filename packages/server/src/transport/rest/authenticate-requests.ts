@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Action } from "../../identity/index.js";
-import { actionOf } from "../operations.js";
+import { actionOf, shareOf } from "../operations.js";
+import type { Share } from "../organization-quotas.js";
 import { requestContext } from "../request-context.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
-import type { Authenticate } from "../services.js";
+import type { Services } from "../services.js";
 import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";
 
@@ -14,6 +15,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What a request for the route asks for; on the routes that are not open to anybody. */
     action?: Action;
+    /** What it has of its organization's share as long as it lasts. */
+    share?: Share | undefined;
   }
   interface FastifyRequest {
     /** Who asks and for how long; on the routes under `/api`. */
@@ -28,26 +31,36 @@ declare module "fastify" {
  */
 export function authenticateRequests(
   app: RestApp,
-  authenticate: Authenticate,
+  services: Pick<Services, "authenticate" | "quotas">,
   access: Exclude<Access, "anybody">,
 ): void {
   app.addHook("onRoute", (route) => {
-    const action = actionOf(route.schema?.operationId ?? route.url);
-    route.config = { ...route.config, access, action };
+    const operation = route.schema?.operationId ?? route.url;
+    const [action, share] = [actionOf(operation), shareOf(operation)];
+    route.config = { ...route.config, access, action, share };
     route.schema = { querystring: NO_PARAMETERS, ...route.schema };
   });
   app.addHook("onRequest", (request, reply, done) => {
     const gone = new AbortController();
+    let isOver = false;
+    let whenOver: (() => void) | undefined;
     reply.raw.once("close", () => {
+      isOver = true;
+      whenOver?.();
       if (!reply.raw.writableFinished) gone.abort();
     });
-    requestContext(authenticate, {
+    requestContext(services, {
       headers: withRepeatedHeaders(request.headers, request.raw.rawHeaders),
       peerAddress: request.raw.socket.remoteAddress ?? "",
       certificate: () => undefined,
       requestId: request.id,
       signal: gone.signal,
       action: request.routeOptions.config.action,
+      share: request.routeOptions.config.share,
+      whenOver: (listener) => {
+        if (isOver) listener();
+        else whenOver = listener;
+      },
     }).then((context) => {
       request.context = context;
       done();

@@ -20,7 +20,7 @@ const ERROR_DESCRIPTIONS = {
   409: "The state it is in, or a request under way, does not allow it",
   413: "The body is larger than 4 MiB",
   422: "The idempotency key was used for another request",
-  429: "Over a quota; see Retry-After",
+  429: "Too many requests of your organization, or over a quota; see Retry-After",
   500: "A fault of the server",
   501: "This server is not set up for it; the message says what is missing",
   502: "The payment provider failed",
@@ -32,7 +32,7 @@ const ERROR_DESCRIPTIONS = {
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
 /** What every operation may answer, whatever it does. */
-const EVERYWHERE = [400, 401, 500, 503] as const;
+const EVERYWHERE = [400, 401, 429, 500, 503] as const;
 
 /** The errors of an operation: those it names and those every one has. */
 export function errors<Status extends ErrorStatus>(

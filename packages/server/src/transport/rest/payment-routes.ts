@@ -29,7 +29,7 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
     body: setupIntentRequestSchema,
     response: {
       200: json("The provider's setup intent", dataOf(setupIntentSchema)),
-      ...errors(403, 404, 409, 429, 502, 504),
+      ...errors(403, 404, 409, 502, 504),
     },
   };
   const headers = z.object({
@@ -58,7 +58,7 @@ function addList(app: RestApp, payments: PaymentService): void {
     tags,
     response: {
       200: json("Newest first", dataOf(z.array(paymentMethodSchema).readonly())),
-      ...errors(403, 404, 429, 502, 504),
+      ...errors(403, 404, 502, 504),
     },
   };
   app.get("/billing/payment-methods", { schema }, async ({ context }) => ({
@@ -76,7 +76,7 @@ function addDetach(app: RestApp, payments: PaymentService): void {
     params: z.object({ pm_id: z.string().describe("Id of the payment method, pm_…") }),
     response: {
       200: json("It is detached", dataOf(detachedPaymentMethodSchema)),
-      ...errors(403, 404, 409, 429, 502, 504),
+      ...errors(403, 404, 409, 502, 504),
     },
   };
   app.delete("/billing/payment-methods/:pm_id", { schema }, async ({ params, context }) => {

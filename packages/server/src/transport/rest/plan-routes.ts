@@ -50,7 +50,7 @@ function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
     body: submitPlanRequestSchema,
     response: {
       201: json("The plan is stored durably; Location names it", dataOf(planStateSchema)),
-      ...errors(413, 422, 429, 501),
+      ...errors(413, 422, 501),
     },
   };
   const headers = z.object({
@@ -129,7 +129,7 @@ function addExecute(app: RestApp, orchestrator: Orchestrator): void {
     params: stepParams,
     response: {
       200: json("Result of the step", dataOf(stepExecutionSchema)),
-      ...errors(403, 404, 409, 429, 501),
+      ...errors(403, 404, 409, 501),
     },
   };
   app.post(

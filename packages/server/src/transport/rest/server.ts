@@ -132,7 +132,7 @@ function restApp(
   paths.watch(app);
   describeApi(app, version);
   app.register((api, _options, done) => {
-    authenticateRequests(api, services.authenticate, "caller");
+    authenticateRequests(api, services, "caller");
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
@@ -142,7 +142,7 @@ function restApp(
     done();
   });
   app.register((billing, _options, done) => {
-    authenticateRequests(billing, services.authenticate, "billing-admin");
+    authenticateRequests(billing, services, "billing-admin");
     addBillingRoutes(billing, services);
     done();
   });

@@ -154,7 +154,9 @@ describe("/openapi.json", () => {
       "put /api/memory/retention setMemoryRetention",
     ]);
     const { responses } = (body["paths"] as Paths)["/api/plans/{plan_id}"]?.["get"] ?? {};
-    expect(Object.keys(responses ?? {})).toEqual(["200", "400", "401", "404", "500", "503"]);
+    expect(Object.keys(responses ?? {})).toEqual([
+      ...["200", "400", "401", "404", "429", "500", "503"],
+    ]);
   });
 
   it("refers only to schemas that it holds, and holds only those it refers to", async () => {

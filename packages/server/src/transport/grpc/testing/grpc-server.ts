@@ -15,6 +15,8 @@ import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
+import type { QuotaLimits } from "../../organization-quotas.js";
+import { openQuotas } from "../../testing/open-quotas.js";
 import type { Readiness } from "../../services.js";
 import { restStreams } from "../../http2/rest-streams.js";
 import { http2Sides } from "../../http2-sides.js";
@@ -42,6 +44,7 @@ export async function startServer(
     readonly peerConnectionsMax?: number;
     readonly orchestrator?: Orchestrator;
     readonly memory?: MemoryService;
+    readonly quotas?: Partial<QuotaLimits>;
     /** gRPC on a port of its own. */
     readonly split?: boolean;
     readonly tls?: TlsIdentity;
@@ -60,6 +63,7 @@ export async function startServer(
       apiKeys: unkeptApiKeys(),
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
+      quotas: openQuotas(options.quotas),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

@@ -12,6 +12,8 @@ import { unkeptBilling } from "../../testing/unkept-billing.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
+import type { QuotaLimits } from "../../organization-quotas.js";
+import { openQuotas } from "../../testing/open-quotas.js";
 import { openRestServer, type RestDeadlines, type RestServer } from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
@@ -63,6 +65,7 @@ export async function startRestServer(
     readonly orchestrator?: Orchestrator;
     readonly billing?: Pick<Services, "usage" | "payments">;
     readonly memory?: MemoryService;
+    readonly quotas?: Partial<QuotaLimits>;
     readonly deadlines?: RestDeadlines;
   } = {},
 ): Promise<TestRestServer> {
@@ -79,6 +82,7 @@ export async function startRestServer(
       migrations: unkeptMigrations(),
       apiKeys: unkeptApiKeys(),
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
+      quotas: openQuotas(options.quotas),
       health,
       metrics: telemetry,
       log: recordingLog(lines),
