@@ -1,14 +1,6 @@
 import { ORG_WAITING_MAX } from "../kernel/limits.js";
 import { StatementError } from "../plans/ports.js";
 
-/**
- * The workers of a data source, readers or sessions, that one organization may have at once: all but one where there
- * are several, so that statements without end of one do not keep all others out.
- */
-export function workersPerOrganization(workersMax: number): number {
-  return Math.max(1, workersMax - 1);
-}
-
 /** What a statement ends with whose turn did not come in time. */
 export function waitedTooLong(waitMs: number): StatementError {
   const message = `The data source is busy: after ${waitMs} ms the statement had not begun, and it was not run`;

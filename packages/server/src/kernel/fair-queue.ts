@@ -1,4 +1,12 @@
 /**
+ * How many of several turns one party may have at once: all but one, so that endless work of one party does not keep
+ * all others out.
+ */
+export function turnsOfOneParty(turnsMax: number): number {
+  return Math.max(1, turnsMax - 1);
+}
+
+/**
  * What waits, in turns by party: one of each, round after round, so that nobody waits longer because somebody else
  * asks for a lot.
  * @typeParam Item what waits.

@@ -169,6 +169,8 @@ export const EMBEDDING_DIMENSION_MAX: number = 16_384;
 export const SEARCH_TOP_K_DEFAULT: number = 10;
 /** Results of one memory search (Contract §8). */
 export const SEARCH_TOP_K_MAX: number = 100;
+/** Memory searches of one organization that may wait. */
+export const ORG_SEARCHES_WAITING_MAX: number = 1000;
 /** Bytes of UTF-8 in the text that memory is searched for. */
 export const SEARCH_QUERY_BYTES_MAX: number = 64 * 1024;
 /** Bytes of UTF-8 in a memory entry's content. */
@@ -244,11 +246,13 @@ export const SPARQL_QUADS_MAX: number = 1_000_000;
 export const SPARQL_QUERY_MS_MAX: number = 30_000;
 /** Resident memory of a process that answers SPARQL queries, in bytes. */
 export const SPARQL_MEMORY_BYTES_MAX: number = 1536 * 1024 * 1024;
-/** SPARQL queries that run at once, each in a process of its own: others wait. */
-export const SPARQL_PROCESSES_MAX: number = 2;
+/** SPARQL queries that run at once, each in a process of its own, all but one of them of one organization. */
+export const SPARQL_PROCESSES_MAX: number = 3;
+/** How long a SPARQL query may wait for its turn, in ms. */
+export const SPARQL_WAIT_MS: number = 30_000;
 /** Bytes of JSON in the answer of one SPARQL query. */
 export const SPARQL_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
-/** SPARQL queries that wait or run. */
+/** SPARQL queries of one organization that wait. */
 export const SPARQL_QUERIES_MAX: number = 50;
 
 /** Characters of an error's message, and of what it says about one field. */

@@ -42,6 +42,8 @@ export interface BlockReader {
 
 /** A dataset as it is stored: the roots of its trees, and the blocks that they lead to. */
 export interface StoredDataset {
+  /** Whose it is. */
+  readonly orgId: string;
   readonly blocks: BlockReader;
   readonly roots: Roots;
 }

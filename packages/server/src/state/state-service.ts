@@ -164,7 +164,7 @@ export class StateService {
   query({ orgId }: Caller, name: string, sparql: string): Promise<QueryAnswer> {
     return this.#read(orgId, name, ({ store }, commit) => {
       const { roots } = readCommit(store, commit);
-      return this.#parts.sparql.query({ blocks: store, roots }, sparql);
+      return this.#parts.sparql.query({ orgId, blocks: store, roots }, sparql);
     });
   }
 

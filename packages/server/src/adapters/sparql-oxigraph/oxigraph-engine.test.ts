@@ -14,6 +14,9 @@ const shop = datasetOf([
   quad(example("ada"), example("bought"), example("milk"), example("archive")),
 ]);
 
+/** A query that takes until it is stopped. */
+const ENDLESS = `SELECT (COUNT(*) AS ?n) { ${Array.from({ length: 9 }, (_, n) => `?s${n} ?p${n} ?o${n} .`).join(" ")} FILTER(?o0 != ?o1) }`;
+
 describe("SPARQL", () => {
   const engine = new OxigraphEngine();
   afterAll(() => engine[Symbol.asyncDispose]());
@@ -113,6 +116,27 @@ describe("SPARQL", () => {
       "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c != ?f && ?f != ?i) }";
     await expect(hasty.query(many, product)).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
     expect(await hasty.query(shop, "ASK {}")).toEqual({ kind: "boolean", value: true });
+  });
+
+  it("answers one organization while queries of another one never end", async () => {
+    await using engine = new OxigraphEngine({ queryMs: 1000 });
+    const flood = Array.from({ length: 4 }, () =>
+      engine.query(shop, ENDLESS).catch((error: unknown) => error),
+    );
+    const other = { ...shop, orgId: "22222222-2222-4222-8222-222222222222" };
+    const served = engine.query(other, "ASK {}");
+    expect(await Promise.race([served, Promise.all(flood)])).toEqual({
+      kind: "boolean",
+      value: true,
+    });
+    await Promise.all(flood);
+  });
+
+  it("refuses more queries of one organization than may wait", async () => {
+    await using engine = new OxigraphEngine({ queriesMax: 1, processesMax: 1 });
+    const asked = [1, 2, 3].map(() => engine.query(shop, "ASK {}"));
+    const [, , refused] = await Promise.allSettled(asked);
+    expect(refused).toMatchObject({ reason: { code: "OVERLOADED" } });
   });
 
   it("refuses a query that looks at too much, or has too large an answer, and says what to do", async () => {

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { FairTurns } from "../../kernel/fair-turns.js";
 import {
   SPARQL_ANSWER_BYTES_MAX,
   SPARQL_MEMORY_BYTES_MAX,
@@ -6,6 +6,7 @@ import {
   SPARQL_QUADS_MAX,
   SPARQL_QUERIES_MAX,
   SPARQL_QUERY_MS_MAX,
+  SPARQL_WAIT_MS,
 } from "../../kernel/limits.js";
 import type { QueryAnswer, SparqlEngine, StoredDataset } from "../../state/index.js";
 import { QueryProcess } from "./query-process.js";
@@ -21,10 +22,12 @@ export interface EngineLimits {
   readonly answerBytesMax: number;
   /** Resident memory of the process that answers, in bytes. */
   readonly memoryBytesMax: number;
-  /** Queries that wait or run. */
+  /** Queries of one organization that wait. */
   readonly queriesMax: number;
   /** Queries that run at once, each in a process of its own. */
   readonly processesMax: number;
+  /** How long a query may wait for one of them, in ms. */
+  readonly waitMs: number;
   /** How long the process is kept after the last query, in ms. */
   readonly idleMs: number;
 }
@@ -37,6 +40,7 @@ const LIMITS: EngineLimits = {
   memoryBytesMax: SPARQL_MEMORY_BYTES_MAX,
   queriesMax: SPARQL_QUERIES_MAX,
   processesMax: SPARQL_PROCESSES_MAX,
+  waitMs: SPARQL_WAIT_MS,
   idleMs: 60_000,
 };
 
@@ -50,52 +54,32 @@ export class OxigraphEngine implements SparqlEngine {
   readonly #packageName: string;
   /** Processes that nobody uses, the one used last at the end. */
   readonly #free: QueryProcess[] = [];
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #waiting: (() => void)[] = [];
-  /** Queries that run or are about to. */
-  #turns = 0;
+  /** Queries that wait or run. */
+  readonly #asked = new Set<Promise<unknown>>();
+  readonly #turns: FairTurns;
   #idle: NodeJS.Timeout | undefined;
 
   /** @param packageName where the engine is imported from. */
   constructor(limits: Partial<EngineLimits> = {}, packageName = "oxigraph") {
     this.#limits = { ...LIMITS, ...limits };
     this.#packageName = packageName;
+    const { processesMax: turnsMax, queriesMax: waitingMax, waitMs } = this.#limits;
+    this.#turns = new FairTurns({ turnsMax, waitingMax, waitMs, name: "SPARQL queries" });
   }
 
   async query(dataset: StoredDataset, sparql: string): Promise<QueryAnswer> {
-    await this.#takeTurn();
-    const answer = this.#run(dataset, sparql);
-    this.#running.add(answer);
+    const answer = this.#turns.run(dataset.orgId, () => this.#run(dataset, sparql));
+    this.#asked.add(answer);
     try {
       return await answer;
     } finally {
-      this.#running.delete(answer);
-      this.#passTurn();
+      this.#asked.delete(answer);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    while (this.#turns > 0) await Promise.allSettled(this.#running);
+    while (this.#asked.size > 0) await Promise.allSettled(this.#asked);
     await this.#stop();
-  }
-
-  async #takeTurn(): Promise<void> {
-    const { queriesMax, processesMax } = this.#limits;
-    if (this.#turns < processesMax) {
-      this.#turns += 1;
-      return;
-    }
-    if (this.#turns + this.#waiting.length >= queriesMax) {
-      throw new AppError("OVERLOADED", "Too many queries are waiting", { retryAfterMs: 1000 });
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Whoever waits gets the turn itself, so that nobody can come in between. */
-  #passTurn(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#turns -= 1;
-    else next();
   }
 
   async #run(dataset: StoredDataset, sparql: string): Promise<QueryAnswer> {

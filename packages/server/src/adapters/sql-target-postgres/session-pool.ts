@@ -1,8 +1,8 @@
 import { assert } from "../../kernel/assert.js";
 import { StatementError } from "../../plans/ports.js";
-import { FairQueue } from "../../kernel/fair-queue.js";
+import { FairQueue, turnsOfOneParty } from "../../kernel/fair-queue.js";
 import { ORG_WAITING_MAX } from "../../kernel/limits.js";
-import { tooManyWait, workersPerOrganization } from "../fair-share.js";
+import { tooManyWait } from "../fair-share.js";
 import { toConnectError } from "./failure.js";
 import { Session } from "./session.js";
 
@@ -145,7 +145,7 @@ export class SessionPool {
 
   #mayHaveOne(orgId: string): boolean {
     const own = [...this.#taken.values()].filter((other) => other === orgId).length;
-    return own < workersPerOrganization(this.#sessionsMax);
+    return own < turnsOfOneParty(this.#sessionsMax);
   }
 
   /** Sessions that the server has ended while they were idle must not count as connections. */

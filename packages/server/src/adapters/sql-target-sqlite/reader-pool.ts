@@ -1,7 +1,7 @@
-import { FairQueue } from "../../kernel/fair-queue.js";
+import { FairQueue, turnsOfOneParty } from "../../kernel/fair-queue.js";
 import { ORG_WAITING_MAX } from "../../kernel/limits.js";
 import type { StatementResult } from "../../plans/ports.js";
-import { tooManyWait, workersPerOrganization } from "../fair-share.js";
+import { tooManyWait } from "../fair-share.js";
 import { Job, type JobLimits } from "./job.js";
 import type { AdmittedStatement, ReadTask } from "./protocol.js";
 import { Reader, type ReadJob } from "./reader.js";
@@ -87,7 +87,7 @@ export class ReaderPool {
 
   #hasShareLeft(orgId: string): boolean {
     const taken = [...this.#readers].filter((reader) => reader.serves(orgId)).length;
-    return taken < workersPerOrganization(this.#readersMax);
+    return taken < turnsOfOneParty(this.#readersMax);
   }
 
   #findReader(orgId: string): Reader | undefined {

@@ -1,12 +1,13 @@
 import { AppError } from "../../kernel/errors.js";
+import { FairQueue } from "../../kernel/fair-queue.js";
+import { NIL_ORG_ID } from "../../kernel/caller.js";
+import { ORG_SEARCHES_WAITING_MAX } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { Hit, IndexEntry, IndexQuery, IndexStats, VectorIndex } from "../../memory/index.js";
 import { IndexThread, stopped } from "./index-thread.js";
 import type { WorkerSettings } from "./worker-protocol.js";
 
-/** Searches that wait or run, at most; one more is refused. */
-const SEARCHES_MAX = 1000;
 /** Searches sent ahead, for the thread to answer together; a waiting one can still be called off. */
 const SEARCHES_SENT_MAX = 16;
 /** Pause before a thread that has died is started again, in ms. */
@@ -24,7 +25,8 @@ export class WorkerVectorIndex implements VectorIndex {
   readonly #settings: WorkerSettings;
   readonly #log: Log;
   readonly #telemetry: Telemetry;
-  readonly #waiting = new Set<WaitingSearch>();
+  /** By organization, which have their turns one after the other. */
+  readonly #waiting = new FairQueue<WaitingSearch>(ORG_SEARCHES_WAITING_MAX);
   #thread: IndexThread | undefined;
   #restart: NodeJS.Timeout | undefined;
   #sent = 0;
@@ -55,12 +57,8 @@ export class WorkerVectorIndex implements VectorIndex {
   async search(query: IndexQuery, signal: AbortSignal): Promise<readonly Hit[]> {
     signal.throwIfAborted();
     if (this.#closed) throw stopped(undefined);
-    if (this.#waiting.size + this.#sent >= SEARCHES_MAX) {
-      throw new AppError("OVERLOADED", "Too many memory searches are waiting", {
-        retryAfterMs: 1000,
-      });
-    }
     this.#startOnce();
+    const { orgId = NIL_ORG_ID } = query;
     return new Promise((resolve, reject) => {
       const run: WaitingSearch = async (thread) => {
         const hits = thread?.call("search", query) ?? Promise.reject(stopped(undefined));
@@ -68,11 +66,14 @@ export class WorkerVectorIndex implements VectorIndex {
         signal.removeEventListener("abort", leave);
       };
       const leave = (): void => {
-        this.#waiting.delete(run);
+        this.#waiting.remove(orgId, run);
         reject(signal.reason as Error);
       };
+      if (!this.#waiting.push(orgId, run)) {
+        reject(tooManyWait());
+        return;
+      }
       signal.addEventListener("abort", leave, { once: true });
-      this.#waiting.add(run);
       this.#pump();
     });
   }
@@ -94,9 +95,9 @@ export class WorkerVectorIndex implements VectorIndex {
 
   /** Sends what may be sent; without a thread, everything is told so. */
   #pump(): void {
-    for (const search of this.#waiting) {
-      if (this.#thread !== undefined && this.#sent >= SEARCHES_SENT_MAX) return;
-      this.#waiting.delete(search);
+    while (this.#thread === undefined || this.#sent < SEARCHES_SENT_MAX) {
+      const search = this.#waiting.take(() => true);
+      if (search === undefined) return;
       this.#sent += 1;
       void search(this.#thread).finally(() => {
         this.#sent -= 1;
@@ -144,4 +145,9 @@ export class WorkerVectorIndex implements VectorIndex {
       },
     });
   }
+}
+
+function tooManyWait(): AppError {
+  const message = `Your organization has ${ORG_SEARCHES_WAITING_MAX} memory searches waiting; ask again`;
+  return new AppError("OVERLOADED", message, { retryAfterMs: 1000 });
 }

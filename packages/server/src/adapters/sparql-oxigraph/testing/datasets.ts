@@ -1,4 +1,5 @@
 import oxigraph from "oxigraph";
+import { NIL_ORG_ID } from "../../../kernel/caller.js";
 import { systemClock } from "../../../kernel/clock.js";
 import {
   BlockCache,
@@ -15,13 +16,13 @@ import type { Oxigraph } from "../child/oxigraph.js";
 
 const engine = oxigraph as unknown as Oxigraph;
 
-/** The quads, stored. */
-export function datasetOf(quads: Iterable<Quad>): StoredDataset {
+/** The quads, stored. @param orgId whose dataset it is. */
+export function datasetOf(quads: Iterable<Quad>, orgId: string = NIL_ORG_ID): StoredDataset {
   const blocks = new MemoryBlockStore(systemClock);
   const store = new TripleStore(blocks, systemClock);
   store.load(quads);
   store.commit({ author: "", message: "" });
-  return { blocks, roots: store.now.roots };
+  return { orgId, blocks, roots: store.now.roots };
 }
 
 /** Asks a dataset in this process. @param wholeQuadsMax up to how many quads it is loaded as a whole. */
