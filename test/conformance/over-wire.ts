@@ -16,12 +16,12 @@ export function conformOver(wire: Wire, engine: Engine, source: Engine = "SQLite
     beforeAll(async () => {
       const settings = { SERVICE_EMBEDDING_PROVIDER: "hash" };
       if (engine === "SQLite") {
-        steward = await Steward.start(settings, undefined, source);
+        steward = await Steward.startProcess(settings, { source });
       } else {
         const fresh = await freshDatabase();
         database = fresh;
         const all = { ...settings, SERVICE_DATABASE_URL: fresh.url };
-        steward = await Steward.start(all, undefined, source);
+        steward = await Steward.startProcess(all, { source });
       }
     });
     afterAll(async () => {

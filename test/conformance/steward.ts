@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadConfig, openApp } from "@steward/server";
 import { ServerProcess } from "../faults/server-process.js";
 import type { Client, Identity, Wire } from "./client.js";
 import { openDataSource, type DataSource } from "./data-source.js";
@@ -11,37 +12,65 @@ import type { Engine } from "./scenario.js";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
-/** A real server in a process of its own, with a store and a data source, and its clients. */
-export class Steward implements AsyncDisposable {
+/** A running server, wherever it runs. */
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** A real server with a store and a data source, and its clients. */
+export class Steward<Server extends RunningServer = RunningServer> implements AsyncDisposable {
   readonly directory: string;
-  readonly server: ServerProcess;
+  readonly server: Server;
   readonly #source: DataSource;
   readonly #clients: Disposable[] = [];
   #tables = 0;
 
-  private constructor(directory: string, source: DataSource, server: ServerProcess) {
+  private constructor(directory: string, source: DataSource, server: Server) {
     this.directory = directory;
     this.#source = source;
     this.server = server;
   }
 
-  /** @param settings Beside a database and a data source; `undefined` unsets one. */
-  static async start(
+  /**
+   * Starts one in this process, which is many times as fast as a process of its own.
+   * @param settings Beside a database and a data source; `undefined` unsets one.
+   */
+  static async start(settings: Settings = {}, source: Engine = "SQLite"): Promise<Steward> {
+    return await Steward.#start(openServer, settings, source);
+  }
+
+  /**
+   * Starts one in a process of its own, which can be ended and started again.
+   * @param args Of the command line.
+   */
+  static async startProcess(
     settings: Settings = {},
-    args?: readonly string[],
-    sourceEngine: Engine = "SQLite",
-  ): Promise<Steward> {
+    {
+      args,
+      source = "SQLite",
+    }: { readonly args?: readonly string[]; readonly source?: Engine } = {},
+  ): Promise<Steward<ServerProcess>> {
+    return await Steward.#start(
+      (all) => ServerProcess.start({ SERVICE_LOG_LEVEL: "warn", ...all }, args),
+      settings,
+      source,
+    );
+  }
+
+  static async #start<Server extends RunningServer>(
+    open: (settings: Readonly<Record<string, string>>) => Promise<Server>,
+    settings: Settings,
+    sourceEngine: Engine,
+  ): Promise<Steward<Server>> {
     const directory = mkdtempSync(join(tmpdir(), "steward-conformance-"));
     const source = await openDataSource(sourceEngine, directory);
     const all: Settings = {
       SERVICE_DATA_DIR: directory,
       SERVICE_DATABASE_URL: `sqlite:${join(directory, "steward.db")}`,
       SERVICE_DATA_SOURCES: source.url,
-      SERVICE_LOG_LEVEL: "warn",
       ...settings,
     };
-    const server = await ServerProcess.start(onlySet(all), args);
-    return new Steward(directory, source, server);
+    return new Steward(directory, source, await open(onlySet(all)));
   }
 
   get url(): string {
@@ -90,6 +119,16 @@ export class Steward implements AsyncDisposable {
     await this.#source[Symbol.asyncDispose]();
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+async function openServer(env: Readonly<Record<string, string>>): Promise<RunningServer> {
+  const app = await openApp(
+    await loadConfig({ env: { SERVICE_LOG_LEVEL: "silent", ...env, SERVICE_PORT: "0" } }),
+  );
+  return {
+    url: `http://127.0.0.1:${app.address.port}`,
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
 }
 
 function onlySet(settings: Settings): Readonly<Record<string, string>> {

@@ -1,9 +1,17 @@
 /**
- * Steward, to embed: {@link openApp} starts the service in your process. Everything else here is
+ * Steward, to embed: {@link openApp} starts the service in your process, and {@link loadConfig} reads its
+ * settings from environment variables, as the command line does. Everything else here is
  * what its options and results are made of; the ports are what a program may bring itself.
  */
 export { openApp, type App, type AppOptions } from "./app.js";
-export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config/index.js";
+export {
+  type Config,
+  type DataSourceConfig,
+  loadConfig,
+  type SettingSources,
+  type ToolConfig,
+  type ToolsConfig,
+} from "./config/index.js";
 export {
   EmbeddingError,
   type EmbeddingFailureReason,

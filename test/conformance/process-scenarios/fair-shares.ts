@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect } from "vitest";
-import { expectRefusal, rowsOf } from "../expectations.js";
+import { expectRefusal, insist, rowsOf } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 
@@ -45,19 +45,25 @@ export const fairShares: readonly ProcessScenario[] = [
         async (steward) => {
           const client = steward.client("rest");
           const { plan_id } = await client.submit({
-            steps: [step("endless", ENDLESS), step("behind", "SELECT 1 AS n")],
+            steps: [
+              step("first", "SELECT 1"),
+              step("endless", ENDLESS),
+              step("behind", "SELECT 1"),
+            ],
           });
+          // It starts the process of the data source, which takes longer on a busy machine than a step may wait.
+          await insist(client, plan_id, "first");
           const endless = client.execute(plan_id, "endless");
           // Until it runs, the one behind it would not wait.
           await expect
-            .poll(async () => (await client.getPlan(plan_id)).steps[0]?.status)
+            .poll(async () => (await client.getPlan(plan_id)).steps[1]?.status)
             .toBe("running");
           expect(await client.execute(plan_id, "behind")).toMatchObject({
             success: false,
             error_code: "OVERLOADED",
           });
           const { steps } = await client.getPlan(plan_id);
-          expect(steps[1]?.status).toBe("pending");
+          expect(steps[2]?.status).toBe("pending");
           expect((await endless).step_result).toMatchObject({ status: "failed" });
           for (const wire of ["rest", "grpc"] as const) {
             const hasty = steward.client(wire);

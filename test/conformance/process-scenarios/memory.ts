@@ -250,7 +250,7 @@ export const memory: readonly ProcessScenario[] = [
     title: "tool calls wait for a provider that is down, and none is lost or delayed by it",
     run: async () => {
       await using embedding = await EmbeddingServer.start(2);
-      await using steward = await Steward.start(embedding.settings);
+      await using steward = await Steward.startProcess(embedding.settings);
       const client = steward.client("rest");
       embedding.misbehaviour = { status: 503, body: "" };
       const { plan_id } = await client.submit({
@@ -275,7 +275,7 @@ export const memory: readonly ProcessScenario[] = [
     title: "a store is changed to another model by a command that survives being killed",
     run: async () => {
       await using embedding = await EmbeddingServer.start(2);
-      await using steward = await Steward.start(embedding.settings);
+      await using steward = await Steward.startProcess(embedding.settings);
       const org_id = randomUUID();
       const client = steward.client("rest", { "x-org-id": org_id });
       const count = 200;

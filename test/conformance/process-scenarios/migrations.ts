@@ -3,10 +3,11 @@ import pg from "pg";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Client, Execution, StepInput, Wire } from "../client.js";
+import type { ServerProcess } from "../../faults/server-process.js";
 import { expectRefusal, insist } from "../expectations.js";
 import type { RequirementId } from "../requirements.js";
 import { step, type ProcessScenario } from "../scenario.js";
-import { Steward } from "../steward.js";
+import { type RunningServer, Steward } from "../steward.js";
 
 const BASE = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT)";
 const WANTED = "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT)";
@@ -14,8 +15,8 @@ const ADMIN = { "x-user-id": "ada", "x-user-role": "admin" };
 const WIRES: readonly Wire[] = ["grpc", "rest"];
 
 /** A server whose data source has one table, a client of the contract, and one of the state. */
-interface Shop {
-  readonly steward: Steward;
+interface Shop<Server extends RunningServer = RunningServer> {
+  readonly steward: Steward<Server>;
   readonly rest: StewardClient;
   readonly client: Client;
 }
@@ -32,11 +33,18 @@ function onShop(
     title,
     run: async () => {
       await using steward = await Steward.start();
-      await steward.sql(BASE);
-      const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
-      await run({ steward, rest, client: steward.client(wire, ADMIN) });
+      await run(await openShop(steward, wire));
     },
   };
+}
+
+async function openShop<Server extends RunningServer>(
+  steward: Steward<Server>,
+  wire: Wire,
+): Promise<Shop<Server>> {
+  await steward.sql(BASE);
+  const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
+  return { steward, rest, client: steward.client(wire, ADMIN) };
 }
 
 /** A scenario with steps of plans, over each wire. */
@@ -274,7 +282,7 @@ export const migrations: readonly ProcessScenario[] = [
     cites: ["D15-half-way", "D15-others"],
     title: "a run that a killed server left half way waits, and is taken back or gone on with",
     run: async () => {
-      await using steward = await Steward.start({}, undefined, "PostgreSQL");
+      await using steward = await Steward.startProcess({}, { source: "PostgreSQL" });
       await steward.sql(BASE);
       const rest = createClient({ baseUrl: steward.url, userId: "ada", role: "admin" });
       const { migrations } = rest;
@@ -311,7 +319,7 @@ export const migrations: readonly ProcessScenario[] = [
     cites: ["D15-invalid", "D15-unmanaged"],
     title: "an invalid index and an event trigger do not keep a database from being migrated",
     run: async () => {
-      await using steward = await Steward.start({}, undefined, "PostgreSQL");
+      await using steward = await Steward.startProcess({}, { source: "PostgreSQL" });
       const watch = "CREATE FUNCTION watch() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'";
       const index = "CREATE UNIQUE INDEX by_name ON customers (name)";
       await steward.sql(`${BASE}; INSERT INTO customers VALUES (1, 'Ada'), (2, 'Ada')`);
@@ -336,39 +344,50 @@ export const migrations: readonly ProcessScenario[] = [
       ]);
     },
   },
-  ...overEach(
-    ["D15-once", "D15-made-up"],
-    "a killed server changes a schema once, and its history has a commit for it",
-    async (shop) => {
-      const { client, rest, steward } = shop;
-      for (const [round, pauseMs] of [0, 30, 90].entries()) {
-        const plan = await submit(
-          client,
-          step("add", `ALTER TABLE customers ADD COLUMN c${String(round)}`),
-        );
-        await killedWhile(steward, pauseMs, client.execute(plan, "add"));
-        await insist(client, plan, "add");
-        const [live] = await steward.rows("SELECT sql FROM sqlite_schema WHERE name = 'customers'");
-        const { sql } = live as { readonly sql: string };
-        const migration = await propose(shop, sql.replace(/\)$/, `, m${String(round)} TEXT)`));
-        const applying = await submit(client, apply(migration));
-        await killedWhile(steward, pauseMs * 3, client.execute(applying, "apply"));
-        await insist(client, applying, "apply");
-        expect((await rest.migrations.show(migration.migration_id)).commits).toHaveLength(1);
-        const messages = (await rest.state.log({ from: "schemas/default" })).map(
-          ({ message }) => message,
-        );
-        for (const named of [`Run step add of plan ${plan}`, migration.migration_id]) {
-          expect(messages.filter((message) => message.includes(named))).toHaveLength(1);
-        }
-        expect((await rest.migrations.drift("default")).differences).toEqual([]);
+  {
+    cites: ["D15-once", "D15-made-up"],
+    title: "a killed server changes a schema once, and its history has a commit for it",
+    run: async () => {
+      for (const [wire, pauses] of PAUSES) {
+        await using steward = await Steward.startProcess();
+        await killRounds(await openShop(steward, wire), pauses);
       }
     },
-  ),
+  },
 ];
 
+/** How long a server works on a step before it is killed, in ms, by the wire of the step. */
+const PAUSES: readonly (readonly [Wire, readonly number[]])[] = [
+  ["grpc", [30]],
+  ["rest", [0, 90]],
+];
+
+async function killRounds(shop: Shop<ServerProcess>, pauses: readonly number[]): Promise<void> {
+  const { client, rest, steward } = shop;
+  for (const [round, pauseMs] of pauses.entries()) {
+    const plan = await submit(
+      client,
+      step("add", `ALTER TABLE customers ADD COLUMN c${String(round)}`),
+    );
+    await killedWhile(steward, pauseMs, client.execute(plan, "add"));
+    await insist(client, plan, "add");
+    const [live] = await steward.rows("SELECT sql FROM sqlite_schema WHERE name = 'customers'");
+    const { sql } = live as { readonly sql: string };
+    const migration = await propose(shop, sql.replace(/\)$/, `, m${String(round)} TEXT)`));
+    const applying = await submit(client, apply(migration));
+    await killedWhile(steward, pauseMs * 3, client.execute(applying, "apply"));
+    await insist(client, applying, "apply");
+    expect((await rest.migrations.show(migration.migration_id)).commits).toHaveLength(1);
+    const log = await rest.state.log({ from: "schemas/default" });
+    for (const named of [`Run step add of plan ${plan}`, migration.migration_id]) {
+      expect(log.filter(({ message }) => message.includes(named))).toHaveLength(1);
+    }
+    expect((await rest.migrations.drift("default")).differences).toEqual([]);
+  }
+}
+
 async function killedWhile(
-  steward: Steward,
+  steward: Steward<ServerProcess>,
   pauseMs: number,
   execution: Promise<Execution>,
 ): Promise<void> {

@@ -32,7 +32,7 @@ export const recording: readonly ProcessScenario[] = [
     ],
     title: "a usage row has the contract's columns, and a shutdown leaves none behind",
     run: async () => {
-      await using steward = await Steward.start();
+      await using steward = await Steward.startProcess();
       const org = randomUUID();
       const client = steward.client("grpc", { "x-org-id": org, "x-orm-model": "Order" });
       const { plan_id } = await client.submit({
@@ -89,7 +89,7 @@ export const recording: readonly ProcessScenario[] = [
     cites: ["D14-verify"],
     title: "steward usage verify finds what was tampered with, and repairs it",
     run: async () => {
-      await using steward = await Steward.start();
+      await using steward = await Steward.startProcess();
       const org = randomUUID();
       const client = steward.client("rest", { "x-org-id": org });
       const { plan_id } = await client.submit({ steps: [step("a", "SELECT 1")] });

@@ -8,7 +8,7 @@ import { eventsOf, expectNotRun, expectRefusal, rowsOf } from "../expectations.j
 import { GrpcClient } from "../grpc-client.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
-import { runSteward } from "../steward-command.js";
+import { npxSteward, runSteward } from "../steward-command.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const UNKNOWN = "00000000-0000-7000-8000-000000000000";
@@ -28,7 +28,7 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D1-npx"],
     title: "npx steward works at the repository's root",
     run: async () => {
-      const { exitCode, stdout } = await runSteward(["--help"]);
+      const { exitCode, stdout } = await npxSteward(["--help"]);
       expect(exitCode).toBe(0);
       expect(stdout).toMatch(/\bdev\b[^]*\bserve\b/);
     },
@@ -37,9 +37,9 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D1-dev"],
     title: "steward dev has a store and a sample database to run steps on",
     run: async () => {
-      await using steward = await Steward.start(
+      await using steward = await Steward.startProcess(
         { SERVICE_DATABASE_URL: undefined, SERVICE_DATA_SOURCES: undefined },
-        ["dev"],
+        { args: ["dev"] },
       );
       const client = steward.client("rest");
       const tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
@@ -51,7 +51,7 @@ export const starting: readonly ProcessScenario[] = [
     cites: ["D1-durable"],
     title: "a plan outlives its server",
     run: async () => {
-      await using steward = await Steward.start();
+      await using steward = await Steward.startProcess();
       const client = steward.client("rest");
       const { plan_id } = await client.submit(PLAN);
       const first = await client.execute(plan_id, "a");

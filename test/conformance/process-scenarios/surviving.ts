@@ -60,7 +60,7 @@ export const surviving: readonly ProcessScenario[] = [
     cites: ["D3-read-after-crash", "D3-attempt"],
     title: "a read that a crash interrupted is run again",
     run: async () => {
-      await using steward = await Steward.start({ SERVICE_STEP_TIMEOUT_MS: "60000" });
+      await using steward = await Steward.startProcess({ SERVICE_STEP_TIMEOUT_MS: "60000" });
       const client = steward.client("rest");
       const slow = MANY.replace("SELECT n FROM c", "SELECT count(*) AS n FROM c");
       const { plan_id } = await client.submit({ steps: [step("slow", slow)] });
@@ -78,7 +78,7 @@ export const surviving: readonly ProcessScenario[] = [
     cites: ["D3-write-once"],
     title: "a write that a crash interrupted is applied once",
     run: async () => {
-      await using steward = await Steward.start({
+      await using steward = await Steward.startProcess({
         SERVICE_STEP_TIMEOUT_MS: "60000",
         SERVICE_ROWS_CHANGED_MAX: "2000000",
       });
