@@ -2,7 +2,7 @@ import { freshDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Wire } from "./client.js";
 import type { Engine, Scenario } from "./scenario.js";
-import { scenarios } from "./scenarios/index.js";
+import { scenarios, stepScenarios } from "./scenarios/index.js";
 import { Steward } from "./steward.js";
 
 /**
@@ -31,7 +31,9 @@ export function conformOver(wire: Wire, engine: Engine, source: Engine = "SQLite
 
     const isMeant = (each: Scenario): boolean =>
       each.over.includes(wire) && (each.source ?? source) === source;
-    for (const { title, run } of scenarios.filter(isMeant)) {
+    // The rest has nothing to do with the data source.
+    const all = source === "SQLite" ? scenarios : stepScenarios;
+    for (const { title, run } of all.filter(isMeant)) {
       it(title, async () => {
         if (steward === undefined) throw new Error("the server did not start");
         await run({ steward, client: steward.client(wire) });

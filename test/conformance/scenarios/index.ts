@@ -16,8 +16,8 @@ import { submitting } from "./submitting.js";
 import { toolCalls } from "./tool-calls.js";
 import { validation } from "./validation.js";
 
-/** Every scenario that a running server is asked over a wire. */
-export const scenarios: readonly Scenario[] = [
+/** What steps do, which the engine of the data source may change. */
+export const stepScenarios: readonly Scenario[] = [
   ...submitting,
   ...validation,
   ...executing,
@@ -25,13 +25,18 @@ export const scenarios: readonly Scenario[] = [
   ...context,
   ...events,
   ...ending,
-  ...listing,
   ...toolCalls,
+  ...overRest,
+  ...overGrpc,
+];
+
+/** Every scenario that a running server is asked over a wire. */
+export const scenarios: readonly Scenario[] = [
+  ...stepScenarios,
+  ...listing,
   ...reports,
   ...prices,
   ...budgets,
   ...memory,
   ...state,
-  ...overRest,
-  ...overGrpc,
 ];

@@ -8,7 +8,7 @@ describe("a migration of PostgreSQL whose process dies at any statement, while o
       dialect: "postgres",
       open: openPostgresFaultPlace,
       seeds: 1,
-      statementStep: 9,
+      statementStep: 20,
     });
     expect(ends.died).toBeGreaterThan(0);
   }, 240_000);
