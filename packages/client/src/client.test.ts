@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from "node:net";
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { createClient } from "./client.js";
@@ -196,6 +197,37 @@ describe("trying again", () => {
     const failure = await failureOf(createClient({ baseUrl: url }).plans.get("p"));
     expect(failure).toMatchObject({ code: "UNREACHABLE", status: undefined });
     expect(failure.message).toBe(`Cannot reach ${url}: ECONNREFUSED`);
+  });
+});
+
+describe("a server that speaks something else", () => {
+  const answering = async (text: string, work: (port: number) => Promise<void>): Promise<void> => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end(text));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await work((server.address() as AddressInfo).port);
+    server.close();
+  };
+
+  it("is told at once, with what to write instead", async () => {
+    await answering("HTTP/1.1 400 Bad Request\r\n\r\n", async (port) => {
+      const baseUrl = `https://127.0.0.1:${String(port)}`;
+      const { code, message } = await failureOf(createClient({ baseUrl }).plans.list());
+      expect([code, message]).toEqual([
+        "BAD_RESPONSE",
+        `${baseUrl} does not speak TLS; if it is a Steward server without TLS, write http://127.0.0.1:${String(port)}`,
+      ]);
+    });
+    await answering("SSH-2.0-OpenSSH_9.2\r\n", async (port) => {
+      const baseUrl = `http://127.0.0.1:${String(port)}`;
+      const { code, message } = await failureOf(createClient({ baseUrl }).plans.list());
+      expect([code, message]).toEqual([
+        "BAD_RESPONSE",
+        `${baseUrl} answers, but not in HTTP; if it is a Steward server with TLS, write https://`,
+      ]);
+    });
   });
 });
 

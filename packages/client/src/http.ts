@@ -152,7 +152,8 @@ function requestIdOf({ headers }: Response): { readonly requestId?: string } {
   return requestId === null ? {} : { requestId };
 }
 
-function badResponse(response: Response): StewardError {
+/** An answer that is none of Steward's. */
+export function badResponse(response: Response): StewardError {
   const { status, url } = response;
   const message = `${new URL(url).origin} answered ${String(status)}, but not as Steward does`;
   return new StewardError("BAD_RESPONSE", message, { status, ...requestIdOf(response) });

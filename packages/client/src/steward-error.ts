@@ -49,6 +49,8 @@ export class StewardError extends Error {
    */
   static from(thrown: unknown, server: string): StewardError {
     if (thrown instanceof StewardError) return thrown;
+    const foreign = foreignProtocol(thrown, server);
+    if (foreign !== undefined) return new StewardError("BAD_RESPONSE", foreign, { cause: thrown });
     const message = `Cannot reach ${server}${systemCode(thrown)}`;
     return new StewardError("UNREACHABLE", message, { cause: thrown });
   }
@@ -63,9 +65,26 @@ export class StewardError extends Error {
   }
 }
 
+/** What answered speaks another protocol than the URL says: trying again changes nothing. */
+function foreignProtocol(thrown: unknown, server: string): string | undefined {
+  const code = causeCode(thrown);
+  if (/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
+    const plain = server.replace(/^https:/, "http:");
+    return `${server} does not speak TLS; if it is a Steward server without TLS, write ${plain}`;
+  }
+  return code.startsWith("HPE_")
+    ? `${server} answers, but not in HTTP; if it is a Steward server with TLS, write https://`
+    : undefined;
+}
+
 /** `: ECONNREFUSED`, where the runtime says so in the error's cause. */
 function systemCode(thrown: unknown): string {
+  const code = causeCode(thrown);
+  return code === "" ? "" : `: ${code}`;
+}
+
+function causeCode(thrown: unknown): string {
   const cause: unknown = thrown instanceof Error ? thrown.cause : undefined;
   const known = typeof cause === "object" && cause !== null && "code" in cause;
-  return known && typeof cause.code === "string" ? `: ${cause.code}` : "";
+  return known && typeof cause.code === "string" ? cause.code : "";
 }

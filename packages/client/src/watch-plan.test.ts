@@ -84,6 +84,25 @@ describe("watching a plan", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it("is refused at once by what is no Steward server", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<p>hello</p>");
+    });
+    await expect(sequences(server.url)).rejects.toMatchObject({
+      code: "BAD_RESPONSE",
+      message: `${server.url} answered 200, but not as Steward does`,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("gives up early where no connection was ever opened", async () => {
+    await using server = await scriptedServer((_request, response) => {
+      response.destroy();
+    });
+    await expect(sequences(server.url)).rejects.toMatchObject({ code: "UNREACHABLE" });
+    expect(server.seen).toHaveLength(4);
+  });
+
   it("is ended by its signal, and lets go of the connection when the loop is left", async () => {
     const closed: number[] = [];
     await using server = await scriptedServer((_request, response, index) => {

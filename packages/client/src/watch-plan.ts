@@ -1,11 +1,14 @@
 import type { PlanEvent } from "@steward/protocol/rest";
 import { backoffMs, pause } from "./backoff.js";
 import { readEventStream } from "./event-stream.js";
-import type { Http } from "./http.js";
+import { badResponse, type Http } from "./http.js";
 import { StewardError } from "./steward-error.js";
 
 /** Disconnects in a row, without an event between them, after which watching gives up. */
 const DISCONNECTS_MAX = 10;
+
+/** The same before the first connection: nothing says yet that there is such a server. */
+const FIRST_TRIES_MAX = 3;
 
 /** Where a watch starts and what ends it. */
 export interface WatchOptions {
@@ -33,12 +36,14 @@ export async function* watchPlan(
   let sequence = options.afterSequence ?? 0;
   let disconnects = 0;
   let over = false;
+  let opened = false;
   for (;;) {
     let lost: StewardError | undefined;
     try {
       const body = await openEvents(http, planId, sequence, signal);
       // The plan is over and this was its last event (HTML Standard §9.2.3: do not come back).
       if (body === null) return;
+      opened = true;
       for await (const { data } of readEventStream(body)) {
         // The server's own schema vouches for the event.
         const event = JSON.parse(data) as PlanEvent;
@@ -53,7 +58,7 @@ export async function* watchPlan(
     }
     disconnects += 1;
     if (over) return;
-    if (disconnects > DISCONNECTS_MAX) throw lost ?? endedEarly(http);
+    if (disconnects > (opened ? DISCONNECTS_MAX : FIRST_TRIES_MAX)) throw lost ?? endedEarly(http);
     await pause(lost?.retryAfterMs ?? backoffMs(disconnects), signal);
   }
 }
@@ -65,14 +70,18 @@ async function openEvents(
   afterSequence: number,
   signal: AbortSignal | undefined,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const { status, body } = await http.open({
+  const response = await http.open({
     method: "GET",
     path: `/api/plans/${encodeURIComponent(planId)}/events`,
     headers: { accept: "text/event-stream", "last-event-id": String(afterSequence) },
     idempotent: true,
     signal,
   });
-  return status === 204 ? null : body;
+  if (response.status === 204) return null;
+  const type = response.headers.get("content-type") ?? "";
+  if (type.toLowerCase().startsWith("text/event-stream")) return response.body;
+  await response.body?.cancel();
+  throw badResponse(response);
 }
 
 /** What broke the connection, when opening it again may help. @throws whatever else went wrong. */

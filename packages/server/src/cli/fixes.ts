@@ -23,7 +23,8 @@ const FIXES: Readonly<Partial<Record<StewardErrorCode, string>>> = {
   BAD_PLACEHOLDER: "correct the placeholder: {{step.<id>.output}} of a step in depends_on",
   IDEMPOTENCY_CONFLICT: "submit the changed plan under another key",
   UNAUTHENTICATED: "say who is asking, as the server's SERVICE_AUTH requires",
-  POLICY_DENIED: "ask whoever governs this server, or change what the step does",
+  POLICY_DENIED:
+    "call with a role, an API key or a token that has this right, or ask who administers this server",
   PLAN_NOT_FOUND: "`steward plan list` shows your plans; --org chooses another organization",
   STEP_NOT_FOUND: "`steward plan get ID` shows the steps of a plan",
   STEP_DEPENDENCIES_NOT_MET: "run the steps it depends on first; `steward plan run ID` runs all",

@@ -5,6 +5,7 @@ import { readSetting, SERVER_URL_SETTING } from "../config/index.js";
 import type { Environment } from "../config/index.js";
 import { usageError } from "./cli-error.js";
 import { clientCredential, type CredentialOptions } from "./client-credential.js";
+import { watchedFetch } from "./watched-fetch.js";
 import { JSON_OPTION_HELP } from "./json-option.js";
 
 /** The options of every command that talks to a server. */
@@ -45,6 +46,7 @@ export function connect(options: ClientOptions, env: Environment): StewardClient
   }
   return createClient({
     baseUrl: value,
+    fetch: watchedFetch(value),
     ...clientCredential(options, env),
     ...(options.org === undefined ? {} : { orgId: options.org }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),

@@ -12,6 +12,7 @@ import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } f
 import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
 import { requireKeyAdmin, requireMayGive } from "./given-rights.js";
 import type { ApiKeyStore } from "./ports.js";
+import { isRole, unknownRole } from "./roles.js";
 
 /** A key with the text that its client shows: there is no other time to see it. */
 export interface IssuedKey {
@@ -116,6 +117,7 @@ function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
     }
     if (!names.every((each) => NAME.test(each))) throw invalidField(field, NAMES_RULE);
   }
+  for (const role of roles) if (!isRole(role)) throw unknownRole(role);
   for (const scope of scopes) if (!isScope(scope)) throw unknownScope(scope);
   if (expiresAtMs !== undefined && !(expiresAtMs > nowMs)) {
     throw invalidField("expires_at", "must be a time to come");

@@ -145,6 +145,7 @@ describe("an API key", () => {
     ["agent_id", { agentId: "a\nb" }],
     ["user_id", { userId: "ada" }],
     ["roles", { roles: ["a,b"] }],
+    ["roles", { roles: ["amdin"] }],
     ["scopes", { scopes: Array.from({ length: 65 }, () => "a") }],
     ["expires_at", { expiresAtMs: 1 }],
   ])("is refused with a wrong %s", async (field, part) => {
@@ -153,6 +154,17 @@ describe("an API key", () => {
       code: "INVALID_ARGUMENT",
       details: [{ field }],
     });
+  });
+});
+
+describe("a role", () => {
+  it("that nobody can have is refused with the one that was meant", async () => {
+    const { service } = room();
+    const misspelt = service.create(ADMIN, { ...DRAFT, roles: ["Amdin"] });
+    await expect(misspelt).rejects.toThrow(
+      "roles: Amdin is no role (did you mean admin?); the roles",
+    );
+    await service.create(ADMIN, { ...DRAFT, roles: ["Auditor"] });
   });
 });
 

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError, invalidField } from "../kernel/errors.js";
 import { HASH_BYTES, type Hash, hashAt } from "./hash.js";
 
 /** What a block is, by its code in the multicodec table: bytes without links, or DAG-JSON. */
@@ -21,8 +21,12 @@ export function cidOf(hash: Hash, codec: BlockCodec): string {
   return `b${base32(bytes)}`;
 }
 
-/** The hash in a content id of this codec. @throws AppError `INVALID_ARGUMENT` for anything else. */
-export function hashOfCid(cid: string, codec: BlockCodec): Hash {
+/**
+ * The hash in a content id of this codec.
+ * @param field What held the text, for the message; absent: nobody's field.
+ * @throws AppError `INVALID_ARGUMENT` for anything else.
+ */
+export function hashOfCid(cid: string, codec: BlockCodec, field?: string): Hash {
   const bytes = cid.startsWith("b") ? unbase32(cid.slice(1)) : undefined;
   const digestAt = 1 + CODEC[codec].length + MULTIHASH.length;
   if (bytes?.length === digestAt + HASH_BYTES) {
@@ -31,7 +35,11 @@ export function hashOfCid(cid: string, codec: BlockCodec): Hash {
     if (cidOf(hash, codec) === cid) return hash;
   }
   const shown = JSON.stringify(cid.slice(0, 80));
-  throw new AppError("INVALID_ARGUMENT", `${shown} is no content id (CIDv1, ${codec}, sha2-256)`);
+  const kind = codec === "dag-json" ? "the id of a commit" : "the id of a block";
+  const reason = `must be ${kind} (a content id: CIDv1, ${codec}, sha2-256), not ${shown}`;
+  throw field === undefined
+    ? new AppError("INVALID_ARGUMENT", `A content id ${reason}`)
+    : invalidField(field, reason);
 }
 
 function base32(bytes: readonly number[]): string {

@@ -79,7 +79,9 @@ describe("a content id", () => {
       "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG",
       commitId(EMPTY_ROOT),
     ]) {
-      expect(() => hashOfCid(wrong, "raw")).toThrow(/no content id/);
+      expect(() => hashOfCid(wrong, "raw", "expected")).toThrow(
+        /^expected: must be the id of a block/,
+      );
     }
   });
 });

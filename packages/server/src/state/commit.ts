@@ -58,9 +58,13 @@ export function commitId(hash: Hash): string {
   return cidOf(hash, "dag-json");
 }
 
-/** The commit that a content id names. @throws AppError `INVALID_ARGUMENT` when it is no content id. */
-export function commitOfId(id: string): Hash {
-  return hashOfCid(id, "dag-json");
+/**
+ * The commit that a content id names.
+ * @param field What held the text, for the message.
+ * @throws AppError `INVALID_ARGUMENT` when it is no content id.
+ */
+export function commitOfId(id: string, field?: string): Hash {
+  return hashOfCid(id, "dag-json", field);
 }
 
 /** Reads a commit. @throws AppError `STATE_CORRUPTED` when its block is missing, damaged or none. */

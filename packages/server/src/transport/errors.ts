@@ -60,6 +60,9 @@ export const WIRE_STATUS: Readonly<Record<ErrorCode, WireStatus>> = {
 /** A request too large to be read at all: `LIMIT_EXCEEDED` too, but told by other statuses. */
 export const REQUEST_TOO_LARGE: WireStatus = { http: 413, grpc: grpcStatus.RESOURCE_EXHAUSTED };
 
+/** A body in a coding that is not decoded here: `INVALID_ARGUMENT`, told by another status over HTTP. */
+export const UNSUPPORTED_CODING: WireStatus = { http: 415, grpc: grpcStatus.INVALID_ARGUMENT };
+
 /** An error as an HTTP response. */
 export interface RestError {
   readonly status: number;

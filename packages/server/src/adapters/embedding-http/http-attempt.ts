@@ -93,8 +93,14 @@ function refused(response: Response, host: string, clock: Clock): AttemptResult 
         `${said}: check SERVICE_EMBEDDING_MODEL and SERVICE_EMBEDDING_BASE_URL`,
       );
     case 408:
-    case 429:
       return failed("transport", said, { retryAfterMs: retryAfterMs(response, clock) });
+    case 429: {
+      const waitMs = retryAfterMs(response, clock);
+      const again =
+        waitMs === undefined ? "in a while" : `in ${String(Math.ceil(waitMs / 1000))} s`;
+      const busy = `${said}: it takes no more requests now; try again ${again}`;
+      return failed("transport", busy, { retryAfterMs: waitMs });
+    }
     default:
       return failed("transport", said, {
         retryable: response.status >= 500,

@@ -134,7 +134,13 @@ describe("HttpEmbeddingProvider", () => {
 
   it("does not wait for a Retry-After that is too long", async () => {
     responses = [status(429, { "retry-after": "3600" })];
-    await expect(failure()).resolves.toMatchObject({ reason: "transport", retryable: true });
+    await expect(failure()).resolves.toMatchObject({
+      reason: "transport",
+      retryable: true,
+      message: expect.stringMatching(
+        /answered 429: it takes no more requests now; try again in 3600 s$/,
+      ) as unknown,
+    });
     expect(requests).toHaveLength(1);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EmbeddingError } from "../../embedding/index.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Log } from "../../kernel/log.js";
 import { pinoLog } from "./pino-log.js";
@@ -72,6 +73,31 @@ describe("pinoLog", () => {
       cause: { message: "connect postgres://u:[redacted]@h", password: "[redacted]" },
     });
     expect(JSON.stringify(lines())).not.toContain("leak");
+  });
+
+  it("tells where a defect came from, and of an outside failure only what it is", () => {
+    const { log, lines } = capture();
+    const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    const outside = new TypeError("fetch failed", { cause: refused });
+    for (const err of [
+      new AppError("PAYMENT_PROVIDER_FAILED", "The payment provider failed", { cause: outside }),
+      Object.assign(new Error("terminating connection"), { code: "57P01" }),
+      new EmbeddingError("transport", "not reached", { cause: outside }),
+    ]) {
+      log.error({ err }, "failed");
+    }
+    expect(JSON.stringify(lines())).not.toContain("stack");
+    expect(lines()[0]?.["err"]).toMatchObject({
+      cause: { type: "TypeError", cause: { code: "ECONNREFUSED" } },
+    });
+    const wrongCall = Object.assign(new TypeError("bad"), { code: "ERR_INVALID_ARG_TYPE" });
+    const defects = [new TypeError("x is undefined"), AppError.from(new Error("odd")), wrongCall];
+    for (const err of defects) log.error({ err }, "failed");
+    for (const line of lines().slice(3)) {
+      expect(line["err"]).toMatchObject({
+        stack: expect.stringContaining("pino-log.test") as unknown,
+      });
+    }
   });
 
   it("takes a long text in stride", () => {

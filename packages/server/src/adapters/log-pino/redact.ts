@@ -47,19 +47,36 @@ function redactedValue(value: unknown, depth: number): unknown {
   if (value instanceof Date) return value;
   if (depth > DEPTH_MAX) return "[…]";
   if (Array.isArray(value)) return value.map((item: unknown) => redactedValue(item, depth + 1));
-  if (value instanceof Error) return redactedMembers(errorMembers(value), depth);
+  if (value instanceof Error) return redactedMembers(errorMembers(value, true), depth);
   return redactedMembers(Object.entries(value), depth);
 }
 
-/** What an error has to say; `message`, `stack` and `cause` are not enumerable by themselves. */
-function errorMembers(error: Error): readonly (readonly [string, unknown])[] {
+/**
+ * What an error has to say; `message`, `stack` and `cause` are not enumerable by themselves. Where the outside
+ * failed, the way through our own code says nothing to whoever reads the log.
+ */
+function errorMembers(error: Error, withStack: boolean): readonly (readonly [string, unknown])[] {
+  const isDefect = withStack && !isExpected(error);
+  const { cause } = error;
+  const told =
+    cause instanceof Error && !isDefect ? Object.fromEntries(errorMembers(cause, false)) : cause;
   return [
     ...Object.entries(error),
     ["type", error.name],
     ["message", error.message],
-    ["stack", error.stack],
-    ...(error.cause === undefined ? [] : [["cause", error.cause] as const]),
+    ...(isDefect ? [["stack", error.stack] as const] : []),
+    ...(cause === undefined ? [] : [["cause", told] as const]),
   ];
+}
+
+/**
+ * Whether an error names a failure that is provided for: it has a code, of ours, of the system or of a database,
+ * that is none for a wrong call of the runtime (`ERR_…`), or it is an embedding provider's.
+ */
+function isExpected(error: Error): boolean {
+  if (error.name === "EmbeddingError") return true;
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" && code !== "INTERNAL" && !code.startsWith("ERR_");
 }
 
 function redactedText(text: string): string {

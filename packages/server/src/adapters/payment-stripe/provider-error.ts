@@ -11,15 +11,14 @@ const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 /**
  * What went wrong at the provider, in this program's words (Decision §8). The provider's own texts
  * are not repeated, nor kept: some of them quote the key or the request.
+ * @param sought What the request was about: the provider does not always say what it is that it misses.
  */
-export function providerError(thrown: unknown): AppError {
+export function providerError(thrown: unknown, sought: "customer" | "payment method"): AppError {
   if (!(thrown instanceof Stripe.errors.StripeError)) return AppError.from(thrown);
   const cause = new Error(summaryOf(thrown));
   if (thrown.code === MALFORMED_ANSWER) return unusableAnswer(cause);
   if (thrown.code === "resource_missing") {
-    return new AppError("NOT_FOUND", `The payment provider knows no such ${nounOf(thrown.param)}`, {
-      cause,
-    });
+    return new AppError("NOT_FOUND", `The payment provider knows no such ${sought}`, { cause });
   }
   if (thrown instanceof Stripe.errors.StripeConnectionError) return connectionError(thrown, cause);
   switch (thrown.statusCode) {
@@ -66,10 +65,6 @@ function failed(what: string, cause: Error): AppError {
 function rejectionOf({ param, code }: Stripe.errors.StripeError): string {
   const about = isName(param) ? ` because of ${param}` : "";
   return `The payment provider rejected the request${about}${isName(code) ? ` (${code})` : ""}`;
-}
-
-function nounOf(param: string | undefined): string {
-  return param === "customer" ? "customer" : "payment method";
 }
 
 /** Codes and parameter names are words of the provider's API; anything else could be anything. */

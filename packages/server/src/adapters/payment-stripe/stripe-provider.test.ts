@@ -112,7 +112,11 @@ function stripeBattery(description: string | undefined): void {
   });
 
   it.each<[string, Fault, object]>([
-    ["a customer that does not exist", missing("customer"), { code: "NOT_FOUND" }],
+    [
+      "a customer that does not exist, however the provider calls it",
+      missing("id"),
+      { code: "NOT_FOUND", message: "The payment provider knows no such customer" },
+    ],
     ["a bad request", answer(400, { param: "customer" }), { code: "INVALID_ARGUMENT" }],
     ["a key without the right", answer(403), { code: "PAYMENT_PROVIDER_FAILED" }],
     ["a request under way", answer(409), { code: "PAYMENT_CONFLICT" }],

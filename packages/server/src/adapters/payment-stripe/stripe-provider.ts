@@ -38,7 +38,7 @@ export class StripePaymentProvider implements PaymentProvider {
   }
 
   createSetupIntent(customerId: string, idempotencyKey: string | undefined): Promise<SetupIntent> {
-    return this.#ask(async (stripe) => {
+    return this.#ask("customer", async (stripe) => {
       const answer = await stripe.setupIntents.create(
         { customer: customerId },
         idempotencyKey === undefined ? {} : { idempotencyKey },
@@ -48,7 +48,7 @@ export class StripePaymentProvider implements PaymentProvider {
   }
 
   listPaymentMethods(customerId: string): Promise<readonly PaymentMethod[]> {
-    return this.#ask(async (stripe) => {
+    return this.#ask("customer", async (stripe) => {
       const methods: PaymentMethod[] = [];
       let cursor = {};
       // The pages are counted, for a page may be short and still say that there are more.
@@ -65,7 +65,7 @@ export class StripePaymentProvider implements PaymentProvider {
 
   async customerOf(paymentMethodId: string): Promise<string | undefined> {
     try {
-      return await this.#ask(async (stripe) =>
+      return await this.#ask("payment method", async (stripe) =>
         customerOf(await stripe.paymentMethods.retrieve(paymentMethodId)),
       );
     } catch (error) {
@@ -75,16 +75,19 @@ export class StripePaymentProvider implements PaymentProvider {
   }
 
   async detach(paymentMethodId: string): Promise<void> {
-    await this.#ask(async (stripe) =>
+    await this.#ask("payment method", async (stripe) =>
       customerOf(await stripe.paymentMethods.detach(paymentMethodId)),
     );
   }
 
-  async #ask<Answer>(question: (stripe: Stripe) => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(
+    sought: Parameters<typeof providerError>[1],
+    question: (stripe: Stripe) => Promise<Answer>,
+  ): Promise<Answer> {
     try {
       return await question(this.#open());
     } catch (error) {
-      throw providerError(error);
+      throw providerError(error, sought);
     }
   }
 

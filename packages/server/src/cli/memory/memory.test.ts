@@ -71,6 +71,7 @@ describe("steward memory", () => {
     [["search", "x", "--top", "many"], "--top many is not a number"],
     [["list", "--limit", "0"], "--limit 0 is not a number of entries"],
     [["retention", "a while"], "a while is not a number of days"],
+    [["retention", "40000"], "give whole days from 1 to 36525, or forever"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr } = await steward(...args);
     expect(code).toBe(2);

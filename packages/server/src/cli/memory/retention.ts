@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { RETENTION_DAYS_MAX } from "../../kernel/limits.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
@@ -10,7 +11,10 @@ const FOREVER = "forever";
 /** `steward memory retention`: shows, or says, how long entries are kept. */
 export function retentionCommand({ env, terminal }: CliContext): Command {
   return clientCommand("retention", "Shows, or says, how long entries are kept.")
-    .argument("[days]", `Days that entries are kept from now on, or ${FOREVER}.`)
+    .argument(
+      "[days]",
+      `Days that entries are kept from now on, 1 to ${RETENTION_DAYS_MAX}, or ${FOREVER}.`,
+    )
     .action(async (days: string | undefined, options: ClientOptions) => {
       const { memory } = connect(options, env);
       const retention = await (days === undefined
@@ -23,6 +27,10 @@ export function retentionCommand({ env, terminal }: CliContext): Command {
 
 function daysOf(text: string): number | null {
   if (text === FOREVER) return null;
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw usageError(`${text} is not a number of days`, `give whole days, or ${FOREVER}`);
+  const days = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (days >= 1 && days <= RETENTION_DAYS_MAX) return days;
+  throw usageError(
+    `${text} is not a number of days that entries can be kept`,
+    `give whole days from 1 to ${RETENTION_DAYS_MAX}, or ${FOREVER}`,
+  );
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { PROPOSAL_BYTES_MAX, REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import { send, startRestServer, type Answer, type TestRestServer } from "./testing/rest-server.js";
@@ -9,19 +10,19 @@ async function submit(server: TestRestServer, body: string | Uint8Array): Promis
 
 describe("a body of the wrong shape", () => {
   it.each([
-    [{ steps: "all" }, "steps", "expected array, received string"],
-    [{}, "steps", "expected array, but it is missing"],
-    [{ steps: [{}] }, "steps[0].id", "expected string, but it is missing"],
-    [{ steps: [{ id: 7 }] }, "steps[0].id", "expected string, received number"],
-    [{ steps: [{ id: "a", name: null }] }, "steps[0].name", "expected string, received null"],
+    [{ steps: "all" }, "steps", 'must be a list, not "all"'],
+    [{}, "steps", "must be a list, but it is missing"],
+    [{ steps: [{}] }, "steps[0].id", "must be a string, but it is missing"],
+    [{ steps: [{ id: 7 }] }, "steps[0].id", "must be a string, not 7"],
+    [{ steps: [{ id: "a", name: null }] }, "steps[0].name", "must be a string, not null"],
     [
       { steps: [{ id: "a" }, { id: "b" }, { id: "c", depends_on: [1] }] },
       "steps[2].depends_on[0]",
-      "expected string, received number",
+      "must be a string, not 1",
     ],
-    [{ session_id: {}, steps: [] }, "session_id", "expected string, received object"],
-    [[], "body", "expected object, received array"],
-    [null, "body", "expected object, received null"],
+    [{ session_id: {}, steps: [] }, "session_id", "must be a string, not an object"],
+    [[], "body", "must be an object, not an empty list"],
+    [null, "body", "must be an object, but it is missing"],
   ])("%j is refused by its field", async (body, field, reason) => {
     await using server = await startRestServer();
     const answer = await submit(server, JSON.stringify(body));
@@ -43,10 +44,69 @@ describe("a body of the wrong shape", () => {
   });
 });
 
+describe("a value that is none of those expected", () => {
+  it.each([
+    ["GET /api/plans?limit=ten", "limit", 'must be a number, not "ten"'],
+    ["GET /api/plans?limit=1000", "limit", 'must be at most 200, not "1000"'],
+    ["GET /api/memory/entries?limit=1.5", "limit", 'must be a whole number, not "1.5"'],
+    [
+      "GET /api/memory/entries?created_from=monday",
+      "created_from",
+      'must be a time such as 2026-01-05T12:00:00Z, not "monday"',
+    ],
+    [
+      "GET /api/plans?status=complete",
+      "status",
+      'must be pending, running, completed, failed or cancelled, not "complete"; did you mean completed?',
+    ],
+  ])("%s is refused in plain English", async (request, field, reason) => {
+    await using server = await startRestServer();
+    const { status, body } = await send(server, request);
+    expect([status, body["details"]]).toEqual([400, [{ field, reason }]]);
+  });
+
+  it.each([
+    [{ equals: {} }, "must be a string, a number, true or false or null, not an object"],
+    [{}, "must be a string, a number, true or false or null, but it is missing"],
+  ])("of several kinds names each: %j", async (content, reason) => {
+    await using server = await startRestServer();
+    const body = { query: "x", filter: { content: { path: "$.a", ...content } } };
+    const answer = await send(server, "POST /api/memory/search", { body });
+    expect(answer.body["details"]).toEqual([{ field: "filter.content.equals", reason }]);
+  });
+});
+
+describe("a body that is compressed", () => {
+  it("is 415, and is told to be sent as it is", async () => {
+    await using server = await startRestServer();
+    const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+    const body = new Uint8Array(gzipSync('{"steps":[{"id":"a"}]}'));
+    const response = await fetch(`${server.url}/api/plans`, { method: "POST", headers, body });
+    expect([
+      response.status,
+      response.headers.get("accept-encoding"),
+      await response.json(),
+    ]).toEqual([
+      415,
+      "identity",
+      {
+        error: "content-encoding: gzip is not decoded here; send the body as it is",
+        code: "INVALID_ARGUMENT",
+        details: [{ field: "content-encoding", reason: "must be absent, or identity" }],
+      },
+    ]);
+    const identity = {
+      headers: { "content-encoding": "Identity" },
+      body: '{"steps":[{"id":"a"}]}',
+    };
+    expect((await send(server, "POST /api/plans", identity)).status).toBe(201);
+  });
+});
+
 describe("a body that is no JSON", () => {
   it.each([
     ["malformed JSON", '{"steps": [', "not valid JSON"],
-    ["nothing", "", "body: expected object"],
+    ["nothing", "", "body: must be an object, but it is missing"],
     ["invalid UTF-8", Buffer.from([0x22, 0xff, 0xfe, 0x22]), "not valid UTF-8"],
     ["a cut-off character", Buffer.from('"é"').subarray(0, 2), "not valid UTF-8"],
   ])("%s is refused", async (_name, body, words) => {

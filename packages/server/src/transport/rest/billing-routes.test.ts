@@ -191,9 +191,9 @@ describe("the billing endpoints", () => {
     ]);
     expect((await get("/billing/usage")).body.data).toMatchObject([{ date: "2025-12-24" }]);
     for (const [field, wrong] of [
-      ["[0].specversion", { ...event, specversion: "0.3" }],
-      ["[0].data.tool_name", { ...event, data: { tool_name: "a\u0000b" } }],
-      ["[0].data.tool_name", { ...event, data: {} }],
+      ["events[0].specversion", { ...event, specversion: "0.3" }],
+      ["events[0].data.tool_name", { ...event, data: { tool_name: "a\u0000b" } }],
+      ["events[0].data.tool_name", { ...event, data: {} }],
       ["events[0].time", { ...event, time: "at noon" }],
       ["events[0].data.intent", { ...event, data: { ...event.data, intent: "mischief" } }],
     ]) {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.js";
 import type { Log } from "../../kernel/log.js";
-import { REQUEST_TOO_LARGE, restErrorOf, type RestError } from "../errors.js";
+import { REQUEST_TOO_LARGE, restErrorOf, UNSUPPORTED_CODING, type RestError } from "../errors.js";
 import { discardBody } from "./discard-body.js";
 import type { RestApp } from "./rest-app.js";
 import { pathOf } from "./routed-paths.js";
@@ -29,6 +29,23 @@ export function requireHost(app: RestApp): void {
   app.addHook("onRequest", ({ headers, raw }, _reply, done) => {
     const isMissing = headers.host === undefined && raw.httpVersion !== "1.0";
     done(isMissing ? new AppError("INVALID_ARGUMENT", "The host header is missing") : undefined);
+  });
+}
+
+/** Refuses a body that is compressed: a small one could decode to any size (RFC 9110 §15.5.16). */
+export function refuseCodings(app: RestApp): void {
+  app.addHook("preParsing", async ({ headers, raw }, reply, payload) => {
+    const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+    if (coding === "" || coding === "identity") return payload;
+    await discardBody(raw);
+    const message = `content-encoding: ${coding.slice(0, 64)} is not decoded here; send the body as it is`;
+    const { status, body } = restErrorOf(
+      new AppError("INVALID_ARGUMENT", message, {
+        details: [{ field: "content-encoding", reason: "must be absent, or identity" }],
+      }),
+      UNSUPPORTED_CODING,
+    );
+    return reply.code(status).header("accept-encoding", "identity").send(body);
   });
 }
 

@@ -10,7 +10,7 @@ import { describeApi } from "./openapi/api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
 import { addBillingRoutes } from "./billing-routes.js";
 import { answerConnectionErrors, endWith } from "./connection-errors.js";
-import { answerError, answerErrors, requireHost } from "./error-replies.js";
+import { answerError, answerErrors, refuseCodings, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./event-routes.js";
 import { addIndexRoute } from "./index-route.js";
 import { readJsonBodies } from "./json-body.js";
@@ -129,6 +129,7 @@ function restApp(
   logRequests(app, services);
   answerErrors(app, log);
   requireHost(app);
+  refuseCodings(app);
   paths.watch(app);
   describeApi(app, version);
   app.register((api, _options, done) => {

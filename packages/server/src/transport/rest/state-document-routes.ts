@@ -120,7 +120,7 @@ function addDocuments(app: RestApp, state: StateService): void {
       const content: AsyncIterable<Uint8Array> = raw.iterator({ destroyOnReturn: false });
       const outcome = await state.import(context, {
         ...{ branch, mode, format, content, message },
-        ...(expected === undefined ? {} : { expected: commitOfId(expected) }),
+        ...(expected === undefined ? {} : { expected: commitOfId(expected, "expected") }),
       });
       return { data: importedMessage(outcome) };
     } catch (error) {

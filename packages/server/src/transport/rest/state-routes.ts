@@ -240,7 +240,7 @@ function commonOrder({
 } {
   return {
     singleValued: new Set(single_valued),
-    expected: expected === undefined ? undefined : commitOfId(expected),
+    expected: expected === undefined ? undefined : commitOfId(expected, "expected"),
   };
 }
 

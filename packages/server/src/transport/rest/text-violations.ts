@@ -12,14 +12,20 @@ interface Place {
 
 /**
  * The texts of a checked body or query that no store could keep as they are.
+ * @param part What the value itself is called, and what the fields in it begin with.
  * @param url of the route that was asked.
  */
-export function textViolations(value: unknown, part: string, url: string): FieldViolation[] {
+export function textViolations(
+  value: unknown,
+  part: { readonly name: string; readonly root: string },
+  url: string,
+): FieldViolation[] {
   const found: FieldViolation[] = [];
-  const places: Place[] = [{ path: "", value }];
+  const places: Place[] = [{ path: part.root, value }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const reason = defectOf(place.value, url);
-    if (reason !== undefined) found.push({ field: place.path === "" ? part : place.path, reason });
+    if (reason !== undefined)
+      found.push({ field: place.path === "" ? part.name : place.path, reason });
     else places.push(...partsOf(place));
   }
   return found.reverse();

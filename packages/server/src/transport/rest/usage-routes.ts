@@ -16,6 +16,7 @@ import type { UsageService } from "../../usage/index.js";
 import { sendCsv, table, wantsCsv } from "./csv-replies.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
+import { zodValidation } from "./validation.js";
 import {
   dailyUsageCsv,
   dailyUsageMessages,
@@ -118,7 +119,8 @@ function addEvents(app: RestApp, usage: UsageService): void {
     },
   };
   const config = { tooLargeFix: "report the events in several batches" };
-  app.post("/billing/events", { schema, config }, async ({ body, context }) => ({
+  const validatorCompiler = zodValidation("INVALID_ARGUMENT", "events");
+  app.post("/billing/events", { schema, config, validatorCompiler }, async ({ body, context }) => ({
     data: await usage.ingest(context, body.map(externalEventOf)),
   }));
 }

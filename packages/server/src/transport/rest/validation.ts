@@ -3,6 +3,7 @@ import { $ZodObject, $ZodType, safeParse, type $ZodIssue, type $ZodRawIssue } fr
 import { assert } from "../../kernel/assert.js";
 import { AppError, type FieldViolation } from "../../kernel/errors.js";
 import { expectedInstead } from "../../kernel/unknown-field.js";
+import { issueReason, valueAt } from "./issue-reason.js";
 import { textViolations } from "./text-violations.js";
 
 /** Wrong fields named in one answer: enough to repair a request by, however wrong it is. */
@@ -27,20 +28,32 @@ type Checked = { readonly value: unknown } | { readonly error: AppError };
  * Checks bodies, queries and paths against their schemas. A value of the wrong shape is an AppError
  * whose details name each field (Decision §4).
  * @param code of what is wrong with a body; elsewhere it is `INVALID_ARGUMENT`.
+ * @param bodyName What fields call the body itself where it is a list: `events` in `events[0].id`.
  */
-export function zodValidation(code: ErrorCode): (part: RoutePart) => (value: unknown) => Checked {
+export function zodValidation(
+  code: ErrorCode,
+  bodyName = "",
+): (part: RoutePart) => (value: unknown) => Checked {
   return ({ schema, httpPart, url = "" }) =>
     (value) => {
       assert(schema instanceof $ZodType, "routes are described by zod schemas");
       const known: KnownFields = new Map();
       const result = safeParse(schema, value, { error: (issue) => noteKnownFields(issue, known) });
-      const part = httpPart ?? "request";
-      const wrong = httpPart === "body" ? code : "INVALID_ARGUMENT";
+      const isBody = httpPart === "body";
+      const part = { name: httpPart ?? "request", root: isBody ? bodyName : "", value };
+      const wrong = isBody ? code : "INVALID_ARGUMENT";
       if (!result.success) return { error: invalid(wrong, part, result.error.issues, known) };
       // What a path names is looked up: each route says itself what a text that nothing can have is.
       const texts = httpPart === "params" ? [] : textViolations(result.data, part, url);
       return texts.length === 0 ? { value: result.data } : { error: refused(wrong, part, texts) };
     };
+}
+
+/** A part of a request: what it is called, what the fields in it begin with, and what came. */
+interface Part {
+  readonly name: string;
+  readonly root: string;
+  readonly value: unknown;
 }
 
 /** The fields that an object with unknown ones may have, by the object's path. */
@@ -53,7 +66,7 @@ function noteKnownFields(issue: $ZodRawIssue, known: KnownFields): undefined {
 
 function invalid(
   code: ErrorCode,
-  part: string,
+  part: Part,
   issues: readonly $ZodIssue[],
   known: KnownFields,
 ): AppError {
@@ -66,43 +79,40 @@ function invalid(
   return refused(code, part, details);
 }
 
-function refused(code: ErrorCode, part: string, violations: readonly FieldViolation[]): AppError {
+function refused(code: ErrorCode, part: Part, violations: readonly FieldViolation[]): AppError {
   const details = violations.slice(0, VIOLATIONS_MAX);
   const [first] = details;
-  const message = first === undefined ? `Invalid ${part}` : `${first.field}: ${first.reason}`;
+  const message = first === undefined ? `Invalid ${part.name}` : `${first.field}: ${first.reason}`;
   return new AppError(code, message, { details });
 }
 
 function violationsOf(
   issue: $ZodIssue,
-  part: string,
+  part: Part,
   known: KnownFields,
   room: number,
 ): readonly FieldViolation[] {
-  const path = pathOf(issue.path);
+  const path = pathOf(issue.path, part.root);
   if (issue.code !== "unrecognized_keys") {
-    return [{ field: path === "" ? part : path, reason: reasonOf(issue) }];
+    // Fastify has null for a body that is not there.
+    const given = valueAt(part.value ?? undefined, issue.path);
+    const reason = issueReason(issue, given);
+    return [{ field: path === "" ? part.name : path, reason }];
   }
-  const fields = known.get(path) ?? [];
+  const fields = known.get(pathOf(issue.path)) ?? [];
   return issue.keys.slice(0, room).map((key) => {
     const shown = key.length <= NAME_SHOWN_MAX ? key : `${key.slice(0, NAME_SHOWN_MAX)}…`;
     return { field: join(path, shown), reason: `unknown field; ${expectedInstead(key, fields)}` };
   });
 }
 
-function pathOf(keys: readonly PropertyKey[]): string {
+function pathOf(keys: readonly PropertyKey[], root = ""): string {
   return keys.reduce<string>(
     (path, key) => (typeof key === "number" ? `${path}[${String(key)}]` : join(path, String(key))),
-    "",
+    root,
   );
 }
 
 function join(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
-}
-
-/** zod's own words, without the ones every message starts with. */
-function reasonOf({ message }: $ZodIssue): string {
-  const reason = message.replace(/^Invalid (input|option): /, "");
-  return reason.replace(/, received undefined$/, ", but it is missing");
 }

@@ -1,0 +1,50 @@
+import { StewardError } from "@steward/client";
+
+/** How long a server may say nothing before it is asked whether it is there, in ms. */
+const SILENCE_MS = 2_000;
+/** How long it may take to say so, in ms: its answer needs no store. */
+const PROBE_MS = 2_000;
+
+/**
+ * `fetch` that does not wait for good at a server that takes connections and answers nothing. A request may rightly
+ * take long; whether the server is there is asked beside it, once, when it has been silent for a while.
+ */
+export function watchedFetch(baseUrl: string, silenceMs: number = SILENCE_MS): typeof fetch {
+  return async (input, init = {}) => {
+    const given = init.signal ?? undefined;
+    const silent = new AbortController();
+    let answered = false;
+    const timer = setTimeout(() => {
+      isThere(baseUrl).then(
+        (there) => {
+          if (!there && !answered) silent.abort(noAnswer(baseUrl));
+        },
+        () => undefined,
+      );
+    }, silenceMs);
+    try {
+      const signals = given === undefined ? [silent.signal] : [given, silent.signal];
+      return await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    } finally {
+      answered = true;
+      clearTimeout(timer);
+    }
+  };
+}
+
+async function isThere(baseUrl: string): Promise<boolean> {
+  try {
+    const url = `${baseUrl.replace(/\/+$/, "")}/healthz`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function noAnswer(baseUrl: string): StewardError {
+  const server = new URL(baseUrl).origin;
+  const message = `${server} takes connections but does not answer: it hangs, or it is no Steward server`;
+  return new StewardError("BAD_RESPONSE", message);
+}
