@@ -2,7 +2,7 @@
 // on purpose in test/walls.test.ts.
 
 const src = "^packages/server/src";
-const domain = "identity|plans|memory|embedding|usage|payments|governance|state|schema";
+const domain = "identity|plans|memory|embedding|usage|payments|governance|state|schema|policies";
 /** Tests, the batteries they share and what only they need. */
 const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
 
@@ -97,10 +97,11 @@ module.exports = {
     oneWay("memory", ["embedding"]),
     oneWay("embedding", []),
     oneWay("usage", ["governance"]),
-    oneWay("payments", ["governance"]),
+    oneWay("payments", []),
     oneWay("governance", []),
     oneWay("state", []),
     oneWay("schema", ["state"]),
+    oneWay("policies", ["identity"]),
     {
       name: "transport-meets-no-machinery",
       severity: "error",

@@ -518,6 +518,14 @@ const DECISIONS = {
     "D14-no-store": "Without a store usage answers 503",
     "D14-drain": "A shutdown records what waits",
   },
+  "Decision §16": {
+    "D16-default-deny": "What no policy permits is denied, over every wire",
+    "D16-named":
+      "A denial names the role or permission that is missing, or the policy that forbids",
+    "D16-roles": "The shipped policies give each role its rights",
+    "D16-trying-out":
+      "On plain loopback a caller who names no role may do everything but billing, until a role is named",
+  },
 } as const;
 
 /** The id of a requirement. */

@@ -35,7 +35,7 @@ let provider: OpenIdProvider;
 let modes: readonly Mode[];
 beforeAll(async () => {
   provider = await OpenIdProvider.start();
-  provider.claims = { org_id: ORG, roles: ["viewer"] };
+  provider.claims = { org_id: ORG, roles: ["agent"] };
   const jwt = {
     issuer: provider.issuer,
     audiences: [AUDIENCE],
@@ -57,13 +57,13 @@ beforeAll(async () => {
     authenticatedBy: "jwt",
     userId: "ada",
     agentId: "invoice-agent",
-    roles: ["viewer"],
+    roles: ["agent"],
     permissions: [],
   } as const;
   const databaseUrl = `sqlite:${join(directory, "steward.db")}`;
   const issued = await issuedKey(databaseUrl);
   const proxied = { trustedProxies: [], proxySecrets: [SECRET] };
-  const byProxy = { "x-proxy-secret": SECRET, "x-org-id": ORG, "x-user-role": "viewer" };
+  const byProxy = { "x-proxy-secret": SECRET, "x-org-id": ORG, "x-user-role": "agent" };
   modes = [
     { name: "jwt", auth: { jwt }, credential, caller, dropsHeaders: true },
     {
@@ -80,7 +80,7 @@ beforeAll(async () => {
       credential: { authorization: `Bearer ${issued.text}` },
       caller: {
         ...{ orgId: ORG, kind: "agent", authenticatedBy: "apikey", keyId: issued.key.keyId },
-        ...{ agentId: "bot", userId: "ada", roles: ["viewer"], permissions: [], scopes: ["plans"] },
+        ...{ agentId: "bot", userId: "ada", roles: ["agent"], permissions: [], scopes: ["plans"] },
       },
       dropsHeaders: true,
     },
@@ -88,7 +88,7 @@ beforeAll(async () => {
       name: "headers with a proxy's secret",
       auth: { headers: proxied },
       credential: byProxy,
-      caller: { orgId: ORG, kind: "person", authenticatedBy: "proxy", roles: ["viewer"] },
+      caller: { orgId: ORG, kind: "person", authenticatedBy: "proxy", roles: ["agent"] },
       dropsHeaders: false,
     },
   ];
@@ -102,7 +102,7 @@ const directory = mkdtempSync(join(tmpdir(), "steward-identity-"));
 
 async function issuedKey(url: string): Promise<IssuedKey> {
   await using keys = await openApiKeys(url);
-  const names = { roles: ["viewer"], permissions: [], scopes: ["plans"] };
+  const names = { roles: ["agent"], permissions: [], scopes: ["plans"] };
   const who = { agentId: "bot", userId: "ada" };
   const draft = { environment: "live", name: "bot", ...who, ...names } as const;
   return await keys.service.create({ ...ADMIN, orgId: ORG }, draft);

@@ -65,7 +65,7 @@ describe("/api/keys", () => {
   });
 
   it("rotates a key: both secrets are good for the overlap, then only the new one", async () => {
-    const { data: old } = await ask("POST /api/keys", admin, { name: "k" });
+    const { data: old } = await ask("POST /api/keys", admin, { name: "k", roles: ["agent"] });
     const path = `/api/keys/${String(old["key_id"])}/rotate`;
     const { data: next } = await ask(`POST ${path}`, admin, { overlap_seconds: 60 });
     expect(next).toMatchObject({ key_id: old["key_id"] });
@@ -80,7 +80,7 @@ describe("/api/keys", () => {
   });
 
   it("revokes a key, which is refused within a second", async () => {
-    const { data } = await ask("POST /api/keys", admin, { name: "k" });
+    const { data } = await ask("POST /api/keys", admin, { name: "k", roles: ["agent"] });
     const asked = () => ask("GET /api/memory/stats", bearer(data["api_key"]));
     expect((await asked()).status).toBe(200);
     const revoked = await ask(`DELETE /api/keys/${String(data["key_id"])}`, admin);
@@ -91,7 +91,7 @@ describe("/api/keys", () => {
   });
 
   it("is for admins of the organization, whose keys nobody else sees", async () => {
-    const { data } = await ask("POST /api/keys", admin, { name: "k" });
+    const { data } = await ask("POST /api/keys", admin, { name: "k", roles: ["agent"] });
     const path = `/api/keys/${String(data["key_id"])}`;
     const stranger = { ...admin, "x-org-id": "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b12" };
     expect(await ask(`DELETE ${path}`, stranger)).toMatchObject({ status: 404 });

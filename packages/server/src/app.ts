@@ -1,6 +1,7 @@
 import { openIdentity } from "./app-identity.js";
 import { readTls, TlsRenewal } from "./app-tls.js";
 import { openDataSources } from "./app-data-sources.js";
+import { openPolicies } from "./app-policies.js";
 import { openMemory } from "./app-memory.js";
 import { healthOf, SharedHealth } from "./app-health.js";
 import { openState } from "./app-state.js";
@@ -8,7 +9,11 @@ import { openMigrations, type OpenMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
 import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
-import { APPLY_MIGRATION, applyMigrationTool } from "./adapters/apply-migration-tool.js";
+import {
+  APPLY_MIGRATION,
+  applyMigrationTool,
+  type MayApply,
+} from "./adapters/apply-migration-tool.js";
 import { buildToolRegistry } from "./adapters/tool-registry.js";
 import { loadConfig, nodeFile, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
@@ -39,7 +44,7 @@ import { http2Sides } from "./transport/http2-sides.js";
 import { listen } from "./transport/one-port.js";
 import { OrganizationQuotas } from "./transport/organization-quotas.js";
 import { openRestServer } from "./transport/rest/server.js";
-import type { Services } from "./transport/services.js";
+import type { Authorize, Services } from "./transport/services.js";
 import {
   noUsageStore,
   SharedUsageGate,
@@ -122,6 +127,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   if (store !== undefined) opened.use(store);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const migrations = openMigrations({ ...basics, config, repositories: state.repositories });
+  const authorize = openPolicies(basics);
   const { relatedTables } = migrations;
   const memory = await openMemory(
     { ...basics, config, store, provider: options.embeddingProvider, relatedTables },
@@ -134,7 +140,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const own =
     store === undefined
       ? undefined
-      : await openOrchestrator(config, { ...basics, store, gate, migrations }, opened);
+      : await openOrchestrator(config, { ...basics, store, gate, migrations, authorize }, opened);
   const orchestrator =
     options.orchestrator === undefined
       ? (own ?? new NoopOrchestrator())
@@ -150,6 +156,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     orchestrator,
     authenticate: authenticator(identity.modes),
     quotas: new OrganizationQuotas(config.quotas, clock),
+    authorize,
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     state: state.service,
@@ -224,6 +231,7 @@ interface OrchestratorParts extends Basics {
   readonly store: Store;
   readonly gate: ToolCallGate;
   readonly migrations: OpenMigrations;
+  readonly authorize: Authorize;
 }
 
 /** Without a store a call is published, and nothing is kept of it. */
@@ -241,11 +249,12 @@ function keeperOf(
 
 async function openOrchestrator(
   config: Config,
-  { store, gate, migrations, ...basics }: OrchestratorParts,
+  { store, gate, migrations, authorize, ...basics }: OrchestratorParts,
   opened: DisposalStack,
 ): Promise<DurableOrchestrator> {
   const { targets, analyzer, reader } = await openDataSources(config, basics.log, opened);
-  const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service)]]);
+  const mayApply: MayApply = (caller) => authorize(caller, "migrations:apply");
+  const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service, mayApply)]]);
   return opened.use(
     new DurableOrchestrator({
       ...basics,

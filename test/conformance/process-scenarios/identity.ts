@@ -29,7 +29,7 @@ export const identity: readonly ProcessScenario[] = [
       });
       const org_id = randomUUID();
       const bearer = (claims: object) => ({
-        authorization: `Bearer ${issuer.token({ org_id, sub: "ada", ...claims })}`,
+        authorization: `Bearer ${issuer.token({ org_id, sub: "ada", roles: ["agent"], ...claims })}`,
       });
       for (const wire of ["grpc", "rest"] as const) {
         const mine = steward.client(wire, { ...bearer({}), "x-org-id": randomUUID() });

@@ -11,6 +11,8 @@ import { Steward } from "../steward.js";
 import { npxSteward, runSteward } from "../steward-command.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
+/** The role that a proxy names. */
+const AGENT = { "x-user-role": "agent" };
 const UNKNOWN = "00000000-0000-7000-8000-000000000000";
 
 /** A plan as REST tells it over HTTP/2, without TLS. */
@@ -166,7 +168,7 @@ export const starting: readonly ProcessScenario[] = [
         await expectRefusal(wire, stranger.submit(PLAN), unauthenticated);
         const guess = stranger.as({ "x-proxy-secret": "wrong-horse-battery-staple" });
         await expectRefusal(wire, guess.submit(PLAN), unauthenticated);
-        await stranger.as({ "x-proxy-secret": secret }).submit(PLAN);
+        await stranger.as({ "x-proxy-secret": secret, ...AGENT }).submit(PLAN);
       }
     },
   },
@@ -183,9 +185,9 @@ export const starting: readonly ProcessScenario[] = [
         const unauthenticated = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
         await expectRefusal(wire, nameless.submit(PLAN), unauthenticated);
 
-        const theirs = steward.client(wire, { "x-proxy-secret": old, "x-org-id": other });
+        const theirs = steward.client(wire, { "x-proxy-secret": old, "x-org-id": other, ...AGENT });
         await theirs.memory.add({ session_id: "s", content: '"theirs"' });
-        const mine = steward.client(wire, { "x-proxy-secret": next, "x-org-id": own });
+        const mine = steward.client(wire, { "x-proxy-secret": next, "x-org-id": own, ...AGENT });
         const { entry_id } = await mine.memory.add({ session_id: "s", content: '"mine"' });
         for (const org_id of [undefined, null, own, own.toUpperCase()]) {
           const search = { query: "x", ...(org_id === undefined ? {} : { org_id }) };
@@ -198,6 +200,7 @@ export const starting: readonly ProcessScenario[] = [
         const inSession = steward.client(wire, {
           "x-proxy-secret": old,
           "x-org-id": own,
+          ...AGENT,
           "x-session-id": "s1",
         });
         await expectRefusal(wire, inSession.submit({ ...PLAN, session_id: "s2" }), denied);

@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.js";
+import { authorization } from "./authorization.js";
 import { budgets } from "./budgets.js";
 import { context } from "./context.js";
 import { ending } from "./ending.js";
@@ -39,4 +40,5 @@ export const scenarios: readonly Scenario[] = [
   ...budgets,
   ...memory,
   ...state,
+  ...authorization,
 ];

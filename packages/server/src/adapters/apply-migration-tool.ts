@@ -1,3 +1,4 @@
+import type { Caller } from "../kernel/caller.js";
 import { isUuid } from "../kernel/ids.js";
 import { AppError } from "../kernel/errors.js";
 import {
@@ -20,6 +21,9 @@ import {
 /** The tool's name, which is its target's too. */
 export const APPLY_MIGRATION = "state.apply_migration";
 
+/** Lets a caller pass who may apply migrations. @throws AppError `POLICY_DENIED`. */
+export type MayApply = (caller: Caller) => Promise<void>;
+
 /** What a step calls the tool with. */
 interface Call {
   readonly id: string;
@@ -32,9 +36,9 @@ interface Call {
  * `migration_id`, the `digest` that was reviewed and, where rows and values may be lost, `accept_data_loss: true`.
  * Whether it took effect is told by the migration's own record, which names the step, and by the database's schema.
  */
-export function applyMigrationTool(migrations: MigrationService): OwnTool {
+export function applyMigrationTool(migrations: MigrationService, mayApply: MayApply): OwnTool {
   return {
-    target: new ApplyMigrationTarget(migrations),
+    target: new ApplyMigrationTarget(migrations, mayApply),
     intent: "admin",
     refusal: (template) => {
       const call = callIn(template);
@@ -46,9 +50,11 @@ export function applyMigrationTool(migrations: MigrationService): OwnTool {
 class ApplyMigrationTarget implements StepTarget {
   readonly name = APPLY_MIGRATION;
   readonly #migrations: MigrationService;
+  readonly #mayApply: MayApply;
 
-  constructor(migrations: MigrationService) {
+  constructor(migrations: MigrationService, mayApply: MayApply) {
     this.#migrations = migrations;
+    this.#mayApply = mayApply;
   }
 
   /** A migration that has begun runs to its end: the step's time and a cancel come too late for it. */
@@ -59,6 +65,7 @@ class ApplyMigrationTarget implements StepTarget {
     const { id, ...options } = checkedCall(sql);
     if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
     try {
+      await this.#mayApply(caller);
       return resultOf(await this.#migrations.apply(caller, id, { ...options, step }), step);
     } catch (error) {
       throw toStatementError(error);

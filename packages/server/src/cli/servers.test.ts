@@ -24,6 +24,9 @@ describe("steward dev", () => {
     const welcome = await dev.said("stdout", /Ctrl-C stops/);
     const url = /REST +(http:\S+)\/api\/plans/.exec(welcome)?.[1] ?? "";
     expect(welcome).toContain(join(".steward", "steward.db"));
+    expect(welcome).toContain(
+      "everything but billing, for callers on this machine who name no role",
+    );
 
     const run = /npx steward (plan run .*)/.exec(welcome)?.[1] ?? "";
     const ran = await runSteward(run.split(" "), { cwd });

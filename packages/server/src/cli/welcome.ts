@@ -24,8 +24,17 @@ export function places(
     place("metrics", cyan(urls.metrics)),
     place("plans in", maskDatabaseUrl(databaseUrl)),
     ...dataSources.map(({ name, url }) => place("data", `${name} = ${maskDatabaseUrl(url)}`)),
+    ...(isTriedOut(config) ? [place("rights", TRIED_OUT)] : []),
     "",
   ];
+}
+
+const TRIED_OUT = "everything but billing, for callers on this machine who name no role";
+
+/** Whether identity headers are believed that nobody vouches for. */
+function isTriedOut({ auth: { headers } }: Config): boolean {
+  if (headers === undefined) return false;
+  return headers.trustedProxies.length === 0 && headers.proxySecrets.length === 0;
 }
 
 /** What to try first, on the sample database; every line can be pasted. */

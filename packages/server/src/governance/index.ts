@@ -14,7 +14,6 @@ export {
   type IntentSource,
   type StatementClass,
 } from "./intent.js";
-export { requireBillingAdmin, requireOperator } from "./billing-guard.js";
 export { AuditPublisher } from "./audit-publisher.js";
 export { intentOfToolName } from "./tool-name.js";
 export type {

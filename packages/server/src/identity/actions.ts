@@ -15,6 +15,8 @@ export const ACTIONS: readonly Action[] = [
   ...(["budgets:read", "budgets:write"] as const),
   ...(["payments:read", "payments:write"] as const),
   ...(["keys:read", "keys:write"] as const),
+  ...(["policies:read", "policies:write"] as const),
+  ...(["metrics:read"] as const),
 ];
 
 export type Action =
@@ -26,7 +28,9 @@ export type Action =
   | `prices:${"read" | "write"}`
   | `budgets:${"read" | "write"}`
   | `payments:${"read" | "write"}`
-  | `keys:${"read" | "write"}`;
+  | `keys:${"read" | "write"}`
+  | `policies:${"read" | "write"}`
+  | "metrics:read";
 
 /** The groups of the actions: `plans`, `memory` and so on. */
 export const ACTION_GROUPS: readonly string[] = [...new Set(ACTIONS.map(groupOf))];

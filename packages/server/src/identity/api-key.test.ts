@@ -127,13 +127,9 @@ describe("an API key", () => {
     await expect(remembering(text)).rejects.toMatchObject(refused);
   });
 
-  it("is made only by those who may, and never with more rights than a tenant has", async () => {
+  it("is never made with more rights than the caller has", async () => {
     const { service } = room();
     const denied = { code: "POLICY_DENIED" };
-    await expect(service.create(NOBODY, DRAFT)).rejects.toMatchObject(denied);
-    await expect(service.list(NOBODY, 10)).rejects.toMatchObject(denied);
-    await expect(service.revoke(NOBODY, "0")).rejects.toMatchObject(denied);
-    await expect(service.rotate(NOBODY, "0", 0)).rejects.toMatchObject(denied);
     const operator = { ...DRAFT, roles: ["Operator"] };
     await expect(service.create(ADMIN, operator)).rejects.toMatchObject(denied);
     await service.create({ ...NOBODY, permissions: ["manage:keys"] }, DRAFT);

@@ -5,14 +5,6 @@ import type { ApiKey } from "./api-key.js";
 
 const ADMIN = "admin";
 const OPERATOR = "operator";
-const KEYS = "manage:keys";
-
-/** @throws AppError `POLICY_DENIED` unless the caller has the role admin or operator, or may manage keys. */
-export function requireKeyAdmin(caller: Caller): void {
-  if (hasRole(caller, ADMIN) || hasRole(caller, OPERATOR)) return;
-  if (caller.permissions.includes(KEYS)) return;
-  throw new AppError("POLICY_DENIED", `API keys need the role ${ADMIN} or the permission ${KEYS}`);
-}
 
 /**
  * Lets a caller give a key these rights, when it is created or gets a new secret: nobody gives more than they have.

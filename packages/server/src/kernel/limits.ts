@@ -255,5 +255,10 @@ export const SPARQL_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
 /** SPARQL queries of one organization that wait. */
 export const SPARQL_QUERIES_MAX: number = 50;
 
+/** Decisions of policies that are remembered, about a kilobyte each. */
+export const POLICY_DECISIONS_MAX: number = 10_000;
+/** Sets of policies that the engine holds compiled, one for each organization with policies of its own. */
+export const COMPILED_POLICY_SETS_MAX: number = 256;
+
 /** Characters of an error's message, and of what it says about one field. */
 export const ERROR_TEXT_LENGTH_MAX = 8192;

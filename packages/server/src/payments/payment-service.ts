@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { requireBillingAdmin } from "../governance/index.js";
 import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
 import type { CustomerBindings, PaymentMethod, PaymentProvider, SetupIntent } from "./ports.js";
@@ -32,7 +31,6 @@ export class PaymentService {
     customerId: string | undefined,
     idempotencyKey?: string,
   ): Promise<SetupIntent> {
-    requireBillingAdmin(caller);
     const customer = checkId("customer_id", customerId, CUSTOMER_ID, "the provider's customer id");
     const provider = this.#requireProvider();
     const owner = await this.#customers.organizationOf(customer);
@@ -46,7 +44,6 @@ export class PaymentService {
 
   /** The saved payment methods; none when the organization has no customer yet. */
   async listPaymentMethods(caller: Caller): Promise<readonly PaymentMethod[]> {
-    requireBillingAdmin(caller);
     const provider = this.#requireProvider();
     const customer = await this.#customers.customerOf(caller.orgId);
     return customer === undefined ? [] : provider.listPaymentMethods(customer);
@@ -57,7 +54,6 @@ export class PaymentService {
    * @throws AppError `NOT_FOUND` for any other, without the provider being asked to detach it.
    */
   async detach(caller: Caller, paymentMethodId: string): Promise<void> {
-    requireBillingAdmin(caller);
     const id = checkId("pm_id", paymentMethodId, PAYMENT_METHOD_ID, "pm_ and letters or digits");
     const provider = this.#requireProvider();
     const customer = await this.#customers.customerOf(caller.orgId);

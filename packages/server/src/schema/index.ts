@@ -44,7 +44,6 @@ export { rootOf } from "./root.js";
 export { type Dialect, Schema, type SchemaObject } from "./schema.js";
 export type { SchemaChange } from "./schema-change.js";
 export type { Change, Operation } from "./schema-diff.js";
-export { requireSchemaAdmin } from "./schema-admin.js";
 export { type RowQuestion, rowsWouldChange, stepsOf } from "./row-check.js";
 export { scriptBetween, scriptFor } from "./script.js";
 export { effectOf, type ScriptLock } from "./script-locks.js";

@@ -8,7 +8,7 @@ import { identifying, type RenameHint } from "./identify.js";
 import type { Migration } from "./migration.js";
 import type { SchemaDatabase } from "./ports.js";
 import type { Schema } from "./schema.js";
-import { authorOf } from "./schema-admin.js";
+import { authorOf } from "./author.js";
 import { changeBetween } from "./schema-change.js";
 import { refuseUnmade, refuseUnmadeIn, withUnmanagedOf } from "./unmanaged.js";
 import { withVersionsOf } from "./wanted/extension-versions.js";

@@ -7,6 +7,7 @@ import { openQuotas } from "./testing/open-quotas.js";
 
 const services = {
   authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
+  authorize: () => Promise.resolve(),
   quotas: openQuotas(),
 };
 const ids = systemIds(systemClock);

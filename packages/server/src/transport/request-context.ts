@@ -2,7 +2,6 @@ import type { Action } from "../identity/index.js";
 import type { Ids } from "../kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../kernel/limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
-import { authorize } from "./authorize.js";
 import { headerText } from "./header-text.js";
 import type { Share } from "./organization-quotas.js";
 import type { IdentityHeaders, Services, ShownIdentity } from "./services.js";
@@ -22,19 +21,23 @@ export interface IncomingRequest extends ShownIdentity {
   readonly signal: AbortSignal;
 }
 
+/** How callers are known, what they may do, and how much of it. */
+export type Gatekeepers = Pick<Services, "authenticate" | "authorize" | "quotas">;
+
 /**
- * Who asks, and for how long.
- * @throws AppError as {@link Authenticate}, {@link authorize} and {@link OrganizationQuotas} do.
+ * Who asks, and for how long. It is decided here, before the request is decoded, whether they may ask for this of
+ * their organization at all.
+ * @throws AppError as {@link Authenticate}, {@link Authorize} and {@link OrganizationQuotas} do.
  */
 export async function requestContext(
-  { authenticate, quotas }: Pick<Services, "authenticate" | "quotas">,
+  { authenticate, authorize, quotas }: Gatekeepers,
   request: IncomingRequest,
 ): Promise<QueryRuntimeContext> {
   const { headers, requestId, action, share, deadlineMs, signal } = request;
   const caller = await authenticate(request);
   if (action !== undefined) {
     quotas.countRequest(caller.orgId);
-    authorize(caller, action);
+    await authorize(caller, action);
   }
   if (share !== undefined) request.whenOver(quotas.take(caller.orgId, share));
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ApiKeyService, ClientCertificate } from "../identity/index.js";
+import type { Action, ApiKeyService, ClientCertificate } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Ids } from "../kernel/ids.js";
@@ -7,6 +7,7 @@ import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
 import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
+import type { PolicyResource } from "../policies/ports.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "../state/index.js";
 import type { MigrationService } from "../schema/index.js";
@@ -24,6 +25,7 @@ export interface Services {
   readonly apiKeys: ApiKeyService;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
+  readonly authorize: Authorize;
   readonly health: Health;
   readonly metrics: MetricsPage;
   readonly log: Log;
@@ -54,6 +56,17 @@ export interface ShownIdentity {
  * cannot be judged at present.
  */
 export type Authenticate = (shown: ShownIdentity) => Promise<Caller>;
+
+/**
+ * Lets a caller pass who may do this.
+ * @param resource What it is done to; absent: the caller's organization as a whole.
+ * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+ */
+export type Authorize = (
+  caller: Caller,
+  action: Action,
+  resource?: PolicyResource,
+) => Promise<void>;
 
 /** Whether the process should be sent requests. */
 export interface Health {

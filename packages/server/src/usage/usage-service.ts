@@ -2,7 +2,6 @@ import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { requireBillingAdmin, requireOperator } from "../governance/index.js";
 import { parseBudget, type BudgetInput } from "./budget-input.js";
 import { budgetState, type BudgetState } from "./budget-state.js";
 import type { Budget } from "./budgets.js";
@@ -52,10 +51,8 @@ export interface UsageReport {
 }
 
 /**
- * Usage of the caller's own organization. Every operation first asks whether the caller is a billing
- * admin (Contract §5), before it looks at anything else, and touches no other organization. Only the operator's
- * report looks at all of them.
- * @throws AppError `POLICY_DENIED`, `INVALID_ARGUMENT` naming the parameter, `STORE_UNAVAILABLE`.
+ * Usage of the caller's own organization; only the operator's report looks at all of them.
+ * @throws AppError `INVALID_ARGUMENT` naming the parameter, `STORE_UNAVAILABLE`.
  */
 export class UsageService {
   readonly #parts: UsageParts;
@@ -66,7 +63,6 @@ export class UsageService {
 
   /** Daily usage, with every call that had ended when it was asked for (Contract §4.5). */
   async daily(caller: Caller, parameters: ReportParameters): Promise<UsageReport> {
-    requireBillingAdmin(caller);
     const query = parseReportQuery(parameters);
     await this.#parts.recorder.flush();
     const buckets = await this.#parts.store.buckets(caller.orgId, bucketsFor(query));
@@ -75,17 +71,12 @@ export class UsageService {
 
   /** The heat map: all usage by model and intent (Contract §4.5). */
   async heatMap(caller: Caller): Promise<readonly HeatCell[]> {
-    requireBillingAdmin(caller);
     await this.#parts.recorder.flush();
     return this.#parts.store.heatMap(caller.orgId);
   }
 
   /** What each organization used, for the operator, a page at a time. */
-  async byOrganization(
-    caller: Caller,
-    parameters: OrganizationReportParameters,
-  ): Promise<OrganizationReport> {
-    requireOperator(caller);
+  async byOrganization(parameters: OrganizationReportParameters): Promise<OrganizationReport> {
     const page = parseOrganizationReport(parameters);
     await this.#parts.recorder.flush();
     const totals = await this.#parts.store.organizationTotals({ ...page, limit: page.limit + 1 });
@@ -94,7 +85,6 @@ export class UsageService {
 
   /** Adds tool calls that another system reports; each counts once, however often it is reported. */
   async ingest(caller: Caller, events: readonly ExternalEvent[]): Promise<IngestResult> {
-    requireBillingAdmin(caller);
     const { store, recorder, ids, clock } = this.#parts;
     const { orgId } = caller;
     return recorder.exclusively(async () => {
@@ -113,13 +103,11 @@ export class UsageService {
 
   /** Every price of the organization. */
   async prices(caller: Caller): Promise<readonly Price[]> {
-    requireBillingAdmin(caller);
     return this.#parts.store.prices(caller.orgId);
   }
 
   /** Adds a price; calls recorded before keep the cost they were recorded with. */
   async setPrice(caller: Caller, input: PriceInput): Promise<Price> {
-    requireBillingAdmin(caller);
     const { store, recorder, ids, clock, gate } = this.#parts;
     const price = parsePrice(input, ids.uuid(), clock.nowMs());
     return recorder.exclusively(async () => {
@@ -131,7 +119,6 @@ export class UsageService {
 
   /** Applies today's price list to what was recorded, by adding corrections. */
   async reprice(caller: Caller, input: RepriceInput): Promise<Repriced> {
-    requireBillingAdmin(caller);
     const { store, recorder, ids, clock, gate } = this.#parts;
     return recorder.exclusively(async () => {
       const repriced = await reprice(store, caller.orgId, input, ids, clock.nowMs());
@@ -142,7 +129,6 @@ export class UsageService {
 
   /** The organization's budgets, and what is recorded against each; of sessions, the caller's own. */
   async budgets(caller: Caller): Promise<readonly BudgetState[]> {
-    requireBillingAdmin(caller);
     const { store, recorder, clock } = this.#parts;
     await recorder.flush();
     const { orgId, sessionId } = caller;
@@ -157,7 +143,6 @@ export class UsageService {
 
   /** Sets a budget, in the place of one with the same scope, unit, period and action. */
   async setBudget(caller: Caller, input: BudgetInput): Promise<Budget> {
-    requireBillingAdmin(caller);
     const { store, recorder, ids, gate } = this.#parts;
     const budget = parseBudget(input, ids.uuid());
     return recorder.exclusively(async () => {
@@ -169,7 +154,6 @@ export class UsageService {
 
   /** @throws AppError `NOT_FOUND` when the organization has no such budget. */
   async removeBudget(caller: Caller, budgetId: string): Promise<void> {
-    requireBillingAdmin(caller);
     const { store, recorder, gate } = this.#parts;
     await recorder.exclusively(async () => {
       if (!(await store.deleteBudget(caller.orgId, budgetId))) {
@@ -184,7 +168,6 @@ export class UsageService {
     caller: Caller,
     options: { readonly repair: boolean },
   ): Promise<readonly TotalDifference[]> {
-    requireBillingAdmin(caller);
     const { store, recorder } = this.#parts;
     return recorder.exclusively(() => verifyTotals(store, caller.orgId, options));
   }

@@ -95,7 +95,7 @@ describe("the commands of billing admins", () => {
     const asAdmin = await steward("usage", "--all-organizations", "--role", "admin");
     expect(asAdmin).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("it needs the role operator") as unknown,
+      stderr: expect.stringContaining("needs the role operator") as unknown,
     });
   });
 

@@ -37,8 +37,8 @@ function addReports(methods: Methods, usage: UsageService): void {
     return create(method.getUsageHeatMap.output, { rows: cells.map(heatMapMessage) });
   });
 
-  methods.unary(method.getOrganizationUsage, async (request, ctx) =>
-    organizationUsageMessage(await usage.byOrganization(ctx, organizationReportOf(request))),
+  methods.unary(method.getOrganizationUsage, async (request) =>
+    organizationUsageMessage(await usage.byOrganization(organizationReportOf(request))),
   );
 
   methods.unary(method.reportUsage, async ({ events }, ctx) => {

@@ -3,9 +3,8 @@ import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Action } from "../../identity/index.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
-import { requestContext } from "../request-context.js";
+import { type Gatekeepers, requestContext } from "../request-context.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
-import type { Services } from "../services.js";
 import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";
 
@@ -31,7 +30,7 @@ declare module "fastify" {
  */
 export function authenticateRequests(
   app: RestApp,
-  services: Pick<Services, "authenticate" | "quotas">,
+  gatekeepers: Gatekeepers,
   access: Exclude<Access, "anybody">,
 ): void {
   app.addHook("onRoute", (route) => {
@@ -49,7 +48,7 @@ export function authenticateRequests(
       whenOver?.();
       if (!reply.raw.writableFinished) gone.abort();
     });
-    requestContext(services, {
+    requestContext(gatekeepers, {
       headers: withRepeatedHeaders(request.headers, request.raw.rawHeaders),
       peerAddress: request.raw.socket.remoteAddress ?? "",
       certificate: () => undefined,

@@ -99,8 +99,8 @@ function addOrganizations(app: RestApp, usage: UsageService): void {
     querystring: organizationUsageQuerySchema,
     response: { 200: json("A page", dataOf(organizationUsagePageSchema)), ...errors(403) },
   };
-  app.get("/billing/usage/organizations", { schema }, async ({ query, context }) => ({
-    data: organizationUsageMessage(await usage.byOrganization(context, query)),
+  app.get("/billing/usage/organizations", { schema }, async ({ query }) => ({
+    data: organizationUsageMessage(await usage.byOrganization(query)),
   }));
 }
 

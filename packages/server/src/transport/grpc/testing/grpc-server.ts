@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
+import { openPolicies } from "../../../app-policies.js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";
@@ -64,6 +65,7 @@ export async function startServer(
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
+      authorize: openPolicies({ clock: systemClock }),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { PromTelemetry } from "../../../adapters/metrics-prom/index.js";
+import { openPolicies } from "../../../app-policies.js";
 import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import type { MemoryService } from "../../../memory/index.js";
@@ -83,6 +84,7 @@ export async function startRestServer(
       apiKeys: unkeptApiKeys(),
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
+      authorize: openPolicies({ clock: systemClock }),
       health,
       metrics: telemetry,
       log: recordingLog(lines),

@@ -1,0 +1,117 @@
+import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
+import { assert } from "../../kernel/assert.js";
+import { AppError } from "../../kernel/errors.js";
+import { COMPILED_POLICY_SETS_MAX } from "../../kernel/limits.js";
+import type {
+  CompiledPolicies,
+  DecidingPolicy,
+  PolicyDecision,
+  PolicyEngine,
+  PolicyProblem,
+  PolicyRequest,
+} from "../../policies/ports.js";
+import { contextOf, entitiesOf, principalUid, resourceUid, uid } from "./entities.js";
+import { problemsIn } from "./problems.js";
+import { type ReadPolicy, readPolicies } from "./read-policies.js";
+
+/**
+ * Policies in Cedar. The engine keeps each compiled set under a name and cannot forget one, so that the names
+ * are few and used again: a set whose name has been given away is compiled anew when it is asked next.
+ */
+export class CedarEngine implements PolicyEngine {
+  readonly #schema: string;
+  readonly #slots: PolicySlots;
+
+  /**
+   * @param schema Text of the Cedar schema that policies are checked against.
+   * @param setsMax Compiled sets that the engine holds.
+   */
+  constructor(schema: string, setsMax: number = COMPILED_POLICY_SETS_MAX) {
+    this.#schema = schema;
+    this.#slots = new PolicySlots(setsMax);
+  }
+
+  problemsIn(text: string): readonly PolicyProblem[] {
+    return problemsIn(text, this.#schema);
+  }
+
+  compile(texts: readonly string[]): CompiledPolicies {
+    for (const text of texts) refuseProblems(this.problemsIn(text));
+    return new CedarPolicies(texts.flatMap(readPolicies), this.#slots);
+  }
+}
+
+function refuseProblems([first]: readonly PolicyProblem[]): void {
+  if (first === undefined) return;
+  const { line, column, message } = first;
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `Line ${String(line)}, column ${String(column)}: ${message}`,
+  );
+}
+
+/** The names under which the engine keeps compiled sets. */
+class PolicySlots {
+  readonly #owners: (CedarPolicies | undefined)[] = [];
+  readonly #setsMax: number;
+  #next = 0;
+
+  constructor(setsMax: number) {
+    this.#setsMax = setsMax;
+  }
+
+  /** The name of this set, whose policies the engine is given when they are not there. */
+  slotOf(set: CedarPolicies, known: number | undefined): number {
+    if (known !== undefined && this.#owners[known] === set) return known;
+    const slot = this.#next;
+    this.#next = (slot + 1) % this.#setsMax;
+    this.#owners[slot] = set;
+    const answer = preparsePolicySet(String(slot), { staticPolicies: set.policies });
+    assert(answer.type === "success", "policies that were checked can be compiled");
+    return slot;
+  }
+}
+
+class CedarPolicies implements CompiledPolicies {
+  /** By the name that the engine knows each by: their place. */
+  readonly policies: Readonly<Record<string, string>>;
+  readonly #deciding: readonly DecidingPolicy[];
+  readonly #slots: PolicySlots;
+  #slot: number | undefined;
+
+  constructor(policies: readonly ReadPolicy[], slots: PolicySlots) {
+    this.policies = Object.fromEntries(policies.map(({ text }, index) => [String(index), text]));
+    this.#deciding = policies.map(({ annotations }, index) => ({
+      id: annotations["id"] ?? `policy ${String(index + 1)}`,
+      ...(annotations["reason"] === undefined ? {} : { reason: annotations["reason"] }),
+      ...(annotations["approval"] === undefined ? {} : { approval: annotations["approval"] }),
+    }));
+    this.#slots = slots;
+  }
+
+  decide(request: PolicyRequest): PolicyDecision {
+    this.#slot = this.#slots.slotOf(this, this.#slot);
+    const answer = statefulIsAuthorized({
+      principal: principalUid(request.principal),
+      action: uid("Action", request.action),
+      resource: resourceUid(request.resource),
+      context: contextOf(request),
+      preparsedPolicySetId: String(this.#slot),
+      entities: entitiesOf(request),
+    });
+    assert(answer.type === "success", "a decision is asked for as the engine wants it");
+    const { decision, diagnostics } = answer.response;
+    if (diagnostics.errors.length > 0) {
+      const failed = diagnostics.errors.map(({ policyId }) => this.#named(policyId));
+      return { permitted: false, policies: failed };
+    }
+    return {
+      permitted: decision === "allow",
+      policies: diagnostics.reason.map((id) => this.#named(id)),
+    };
+  }
+
+  #named(id: string): DecidingPolicy {
+    return this.#deciding[Number(id)] ?? { id };
+  }
+}

@@ -1,0 +1,103 @@
+import type {
+  CedarValueJson,
+  Context,
+  EntityJson,
+  TypeAndId,
+} from "@cedar-policy/cedar-wasm/nodejs";
+import type { CallerKind } from "../../kernel/caller.js";
+import type { PolicyPrincipal, PolicyRequest, PolicyResource } from "../../policies/ports.js";
+
+const NAMESPACE = "Steward";
+
+const PRINCIPAL_TYPES: Readonly<Record<CallerKind, string>> = {
+  person: "Person",
+  agent: "Agent",
+  apiKey: "ApiKey",
+  anonymous: "Anonymous",
+};
+
+/** The name of an entity of our namespace. */
+export function uid(type: string, id: string): TypeAndId {
+  return { type: `${NAMESPACE}::${type}`, id };
+}
+
+export function principalUid({ kind, id }: PolicyPrincipal): TypeAndId {
+  return uid(PRINCIPAL_TYPES[kind], id);
+}
+
+export function resourceUid(resource: PolicyResource): TypeAndId {
+  return lineageOf(resource)[0];
+}
+
+/**
+ * What the engine has to know to decide a request: the principal with its roles, the action with its groups, and
+ * the resource with all that it belongs to. Without the schema, which would take most of a decision's time, the
+ * engine learns the groups of an action from here.
+ */
+export function entitiesOf({
+  principal,
+  action,
+  actionGroups,
+  resource,
+}: PolicyRequest): EntityJson[] {
+  return [
+    {
+      uid: principalUid(principal),
+      attrs: {
+        organization: { __entity: uid("Organization", principal.orgId) },
+        permissions: [...principal.permissions],
+        namedByHeaders: principal.namedByHeaders,
+        tryingOut: principal.tryingOut,
+        ...(principal.user === undefined ? {} : { user: principal.user }),
+      },
+      parents: principal.roles.map((role) => uid("Role", role)),
+    },
+    {
+      uid: uid("Action", action),
+      attrs: {},
+      parents: actionGroups.map((group) => uid("Action", group)),
+    },
+    ...lineageOf(resource).map((each, index, lineage) => {
+      const parent = lineage[index + 1];
+      return { uid: each, attrs: {}, parents: parent === undefined ? [] : [parent] };
+    }),
+  ];
+}
+
+export function contextOf({ context }: PolicyRequest): Context {
+  const values: Record<string, CedarValueJson> = {};
+  for (const [name, value] of Object.entries(context)) {
+    // Contexts are made of texts, integers, truth values and lists of texts.
+    values[name] = value as CedarValueJson;
+  }
+  return values;
+}
+
+/** A resource and what it belongs to, its organization last. */
+function lineageOf(resource: PolicyResource): readonly [TypeAndId, ...TypeAndId[]] {
+  const organization = uid("Organization", resource.orgId);
+  switch (resource.kind) {
+    case "organization":
+      return [organization];
+    case "dataSource":
+      return [uid("DataSource", resource.dataSource), organization];
+    case "table": {
+      const { orgId, dataSource, table } = resource;
+      return [
+        uid("Table", `${dataSource}/${table}`),
+        ...lineageOf({ kind: "dataSource", orgId, dataSource }),
+      ];
+    }
+    case "column": {
+      const { orgId, dataSource, table, column } = resource;
+      return [
+        uid("Column", `${dataSource}/${table}/${column}`),
+        ...lineageOf({ kind: "table", orgId, dataSource, table }),
+      ];
+    }
+    case "branch":
+      return [uid("Branch", resource.branch), organization];
+    case "memorySession":
+      return [uid("MemorySession", resource.session), organization];
+  }
+}

@@ -1,0 +1,29 @@
+import { policySetTextToParts, policyToJson } from "@cedar-policy/cedar-wasm/nodejs";
+import { assert } from "../../kernel/assert.js";
+
+/** One policy of a text. */
+export interface ReadPolicy {
+  readonly text: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** The policies of a text that was checked, in its order. */
+export function readPolicies(text: string): readonly ReadPolicy[] {
+  const parts = policySetTextToParts(text);
+  assert(parts.type === "success", "policies that were checked can be read");
+  return inOrder(parts.policies).map((policy) => {
+    const answer = policyToJson(policy);
+    assert(answer.type === "success", "a policy that was checked can be read");
+    return { text: policy, annotations: answer.json.annotations ?? {} };
+  });
+}
+
+/** The engine sorts policies by their names, and they are named `policy0`, `policy1`, … `policy10` in the text's order. */
+function inOrder(sorted: readonly string[]): readonly string[] {
+  const names = sorted.map((_policy, index) => `policy${String(index)}`).sort();
+  const placed = sorted.map((policy, index) => ({
+    policy,
+    place: Number(names[index]?.slice("policy".length)),
+  }));
+  return placed.sort((a, b) => a.place - b.place).map(({ policy }) => policy);
+}

@@ -1,0 +1,106 @@
+import type { CallerKind } from "../kernel/caller.js";
+
+/** Who asks, as policies see them. */
+export interface PolicyPrincipal {
+  readonly kind: CallerKind;
+  /** Of the person, the agent or the API key; empty when nobody is named. */
+  readonly id: string;
+  readonly orgId: string;
+  /** Lower case, without duplicates. */
+  readonly roles: readonly string[];
+  readonly permissions: readonly string[];
+  /** The person; of an agent, the one it acts for. */
+  readonly user?: string;
+  readonly namedByHeaders: boolean;
+  readonly tryingOut: boolean;
+}
+
+/** What is asked for: a thing of an organization. */
+export type PolicyResource = { readonly orgId: string } & (
+  | { readonly kind: "organization" }
+  | { readonly kind: "dataSource"; readonly dataSource: string }
+  | { readonly kind: "table"; readonly dataSource: string; readonly table: string }
+  | {
+      readonly kind: "column";
+      readonly dataSource: string;
+      readonly table: string;
+      readonly column: string;
+    }
+  | { readonly kind: "branch"; readonly branch: string }
+  | { readonly kind: "memorySession"; readonly session: string }
+);
+
+/** The circumstances of a request. */
+export interface RequestContext {
+  /** Of the day in UTC, 0 to 23. */
+  readonly hour: number;
+  /** Whether a person has approved it. */
+  readonly approved: boolean;
+}
+
+/** The circumstances of a statement. */
+export interface StatementContext extends RequestContext {
+  readonly intent: string;
+  /** Agentic activity units. */
+  readonly aau: number;
+  readonly tables: readonly string[];
+  /** As in `orders/email`. */
+  readonly columns: readonly string[];
+  readonly rowsChangedMax: number;
+}
+
+/** One question to a set of policies. */
+export interface PolicyRequest {
+  readonly principal: PolicyPrincipal;
+  readonly action: string;
+  /** The groups that the action is in. */
+  readonly actionGroups: readonly string[];
+  readonly resource: PolicyResource;
+  readonly context: RequestContext | StatementContext;
+}
+
+/** A policy that decided, and what its annotations say. */
+export interface DecidingPolicy {
+  /** The annotation `@id`, else the policy's number in its text. */
+  readonly id: string;
+  /** The annotation `@reason`. */
+  readonly reason?: string;
+  /** The annotation `@approval`: who has to approve what the policy forbids. */
+  readonly approval?: string;
+}
+
+/** What a set of policies answers. */
+export interface PolicyDecision {
+  readonly permitted: boolean;
+  /** The policies that permit, or those that forbid; none when no policy permits. */
+  readonly policies: readonly DecidingPolicy[];
+}
+
+/** What is wrong with a text of policies, and where. */
+export interface PolicyProblem {
+  readonly message: string;
+  /** From 1; the first character where the engine names no place. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Policies that are ready to decide. */
+export interface CompiledPolicies {
+  /**
+   * Decides one request. A policy that cannot be evaluated counts as one that forbids: whoever wrote it meant
+   * to say something about the request.
+   */
+  decide(request: PolicyRequest): PolicyDecision;
+}
+
+/** Checks and compiles texts of policies. */
+export interface PolicyEngine {
+  /** What is wrong with a text, by its syntax or by the schema; empty when it may be used. */
+  problemsIn(text: string): readonly PolicyProblem[];
+
+  /**
+   * Policies of several texts as one set.
+   * @throws AppError `INVALID_ARGUMENT` with line and column for a text that {@link problemsIn} objects to.
+   */
+  compile(texts: readonly string[]): CompiledPolicies;
+}

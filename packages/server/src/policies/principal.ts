@@ -1,0 +1,36 @@
+import type { Caller } from "../kernel/caller.js";
+import type { PolicyPrincipal } from "./ports.js";
+
+/** A caller as policies see it. */
+export function principalOf(caller: Caller): PolicyPrincipal {
+  const { kind, orgId, userId, agentId, keyId, authenticatedBy } = caller;
+  const roles = [...new Set(caller.roles.map((role) => role.trim().toLowerCase()))];
+  return {
+    kind,
+    id: idOf({ kind, userId, agentId, keyId }),
+    orgId,
+    roles,
+    permissions: caller.permissions.map((permission) => permission.trim()),
+    ...(userId === undefined ? {} : { user: userId }),
+    namedByHeaders: authenticatedBy === "headers" || authenticatedBy === "proxy",
+    // Whoever reaches plain loopback could name any role: one who names none is not held to it.
+    tryingOut: authenticatedBy === "headers" && roles.length === 0,
+  };
+}
+
+type Names = {
+  readonly [Key in "kind" | "userId" | "agentId" | "keyId"]: Caller[Key] | undefined;
+};
+
+function idOf({ kind, userId, agentId, keyId }: Names): string {
+  switch (kind) {
+    case "person":
+      return userId ?? "";
+    case "agent":
+      return agentId ?? "";
+    case "apiKey":
+      return keyId ?? "";
+    default:
+      return "";
+  }
+}

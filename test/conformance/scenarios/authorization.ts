@@ -1,0 +1,42 @@
+import { expect } from "vitest";
+import { DENIED } from "../billing-expectations.js";
+import { expectRefusal } from "../expectations.js";
+import { scenario, step, type Scenario } from "../scenario.js";
+
+const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
+
+/** Who may do what: roles, and who names none. */
+export const authorization: readonly Scenario[] = [
+  scenario(
+    ["D16-default-deny", "D16-named"],
+    "a role that no policy knows may do nothing, and is told which role would do",
+    async ({ client }) => {
+      const viewer = client.as({ "x-user-role": "viewer" });
+      await expectRefusal(client.wire, viewer.submit(PLAN), DENIED);
+      await expect(viewer.submit(PLAN)).rejects.toThrow(
+        /plans:submit needs the role operator, admin, schema or agent; the request has only the role viewer/,
+      );
+      await expectRefusal(client.wire, viewer.memory.list(), DENIED);
+    },
+  ),
+  scenario(
+    ["D16-roles"],
+    "an agent runs plans, an auditor only looks at them",
+    async ({ client }) => {
+      const { plan_id } = await client.as({ "x-user-role": "agent" }).submit(PLAN);
+      const auditor = client.as({ "x-user-role": "Auditor" });
+      expect((await auditor.getPlan(plan_id)).plan_id).toBe(plan_id);
+      await expectRefusal(client.wire, auditor.submit(PLAN), DENIED);
+      await expectRefusal(client.wire, auditor.cancel(plan_id), DENIED);
+    },
+  ),
+  scenario(
+    ["D16-trying-out"],
+    "on plain loopback a caller who names no role may do everything but billing",
+    async ({ client }) => {
+      const { plan_id } = await client.submit(PLAN);
+      await client.cancel(plan_id);
+      await expectRefusal(client.wire, client.billing.prices(), DENIED);
+    },
+  ),
+];
