@@ -200,6 +200,18 @@ export const STATE_MERGE_CHANGES_MAX: number = 200_000;
 export const STATE_SOLUTIONS_MAX: number = 10_000;
 /** Quads that a query of patterns may look at: it holds up everybody else meanwhile. */
 export const STATE_EXAMINED_MAX: number = 200_000;
+/** Logs, diffs, pages and queries of patterns that are worked on at once, all but one of one organization. */
+export const STATE_SEARCHES_AT_ONCE_MAX: number = 4;
+/** How long one of them may take of the event loop's time, in ms; others have their turn every few milliseconds. */
+export const STATE_SEARCH_MS_MAX: number = 10_000;
+/** Imports, merges and reverts that are worked on at once, one of each organization: they need the most memory. */
+export const STATE_CHANGES_AT_ONCE_MAX: number = 2;
+/** How long one of them may take of the event loop's time, in ms. */
+export const STATE_CHANGE_MS_MAX: number = 60_000;
+/** Searches or changes of the state that one organization may have waiting. */
+export const STATE_WAITING_MAX: number = 100;
+/** How long a search or a change of the state may wait for its turn, in ms. */
+export const STATE_WAIT_MS: number = 30_000;
 /** Quads of one document, each of which is some 100 bytes of it and 16 bytes of the server's memory. */
 export const STATE_DOCUMENT_QUADS_MAX: number = 2_000_000;
 /** Bytes of the terms of one document, each counted once. A context can make a very long IRI of a short name. */

@@ -21,29 +21,40 @@ export type Bindings = ReadonlyMap<string, Term>;
 
 const POSITIONS = ["subject", "predicate", "object", "graph"] as const;
 
+/** The solutions that {@link solving} finds. */
+export function* solve(snapshot: Snapshot, patterns: readonly QuadPattern[]): Generator<Bindings> {
+  for (const row of solving(snapshot, patterns)) if (row !== undefined) yield row;
+}
+
 /**
- * The solutions of a basic graph pattern (SPARQL 1.1 §18.3). The pattern that the fewest quads match is
+ * The solutions of a basic graph pattern (SPARQL 1.1 §18.3), and undefined, as a place to pause, for each quad that was
+ * looked at and leads to none. The pattern that the fewest quads match is
  * asked first, then whichever the fewest match once the first ones' variables are known. The trees tell how many those
  * are at most, so no statistics are kept.
  * @param examined called for every quad that is looked at; what it throws ends the search.
  */
-export function solve(
+export function solving(
   snapshot: Snapshot,
   patterns: readonly QuadPattern[],
   examined: () => void = () => undefined,
-): Generator<Bindings> {
+): Generator<Bindings | undefined> {
   return solveFrom(new Plan(snapshot, patterns, examined), 0, new Map());
 }
 
-function* solveFrom(plan: Plan, depth: number, bindings: Bindings): Generator<Bindings> {
+function* solveFrom(
+  plan: Plan,
+  depth: number,
+  bindings: Bindings,
+): Generator<Bindings | undefined> {
   const pattern = plan.at(depth, bindings);
   if (pattern === undefined) {
     yield bindings;
     return;
   }
-  for (const quad of plan.snapshot.match(substitute(pattern, bindings), plan.examined)) {
-    const next = bind(pattern, quad, bindings);
-    if (next !== undefined) yield* solveFrom(plan, depth + 1, next);
+  for (const quad of plan.snapshot.scan(substitute(pattern, bindings), plan.examined)) {
+    const next = quad && bind(pattern, quad, bindings);
+    if (next === undefined) yield undefined;
+    else yield* solveFrom(plan, depth + 1, next);
   }
 }
 

@@ -16,6 +16,8 @@ import { type Edit, updateTree } from "./tree-update.js";
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** Quads that are collected or written from one pause to the next: some milliseconds. */
 const ROWS_AT_ONCE = 2000;
+/** Rows by which a tree is edited at once: each may write another node, with all that is above it. */
+const EDITS_AT_ONCE = 500;
 
 /**
  * Collects quads.
@@ -114,9 +116,9 @@ export function editTrees(
     const key = new RowKey(table, order);
     let root = roots[order];
     // Keys that follow each other are mostly in the same nodes, each of which is then written once.
-    for (let start = 0; start < places.length; start += ROWS_AT_ONCE) {
+    for (let start = 0; start < places.length; start += EDITS_AT_ONCE) {
       const edits: Edit[] = [];
-      for (const place of places.subarray(start, start + ROWS_AT_ONCE)) {
+      for (const place of places.subarray(start, start + EDITS_AT_ONCE)) {
         key.moveTo(place);
         edits.push({ key: Buffer.from(key.bytes.subarray(0, key.length)), present });
       }

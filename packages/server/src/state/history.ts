@@ -1,6 +1,7 @@
 import { AppError } from "../kernel/errors.js";
 import { type Commit, readCommit } from "./commit.js";
 import { type Hash, isHash } from "./hash.js";
+import { type Pausing, withoutPauses } from "./pausing.js";
 import type { BlockStore } from "./ports.js";
 import { commitOfId } from "./commit.js";
 
@@ -36,18 +37,31 @@ function takeNewest(open: LogEntry[]): LogEntry | undefined {
  * when they have nothing in common. Of several, the newest.
  */
 export function mergeBase(store: BlockStore, ours: Hash, theirs: Hash): Hash | undefined {
-  const common = new Set(ancestors(store, ours));
-  const shared = [...log(store, theirs)].filter(({ hash }) => common.has(hash));
+  return withoutPauses(findingMergeBase(store, ours, theirs));
+}
+
+/** Finds what {@link mergeBase} does, with a pause after each commit. */
+export function* findingMergeBase(
+  store: BlockStore,
+  ours: Hash,
+  theirs: Hash,
+): Pausing<Hash | undefined> {
+  const common = new Set<Hash>();
+  for (const { hash } of log(store, ours)) {
+    common.add(hash);
+    yield;
+  }
+  const shared: LogEntry[] = [];
+  for (const entry of log(store, theirs)) {
+    if (common.has(entry.hash)) shared.push(entry);
+    yield;
+  }
   const passed = new Set<Hash>();
   for (const { hash, parents } of shared) {
     if (!passed.has(hash)) return hash;
     for (const parent of parents) passed.add(parent);
   }
   return undefined;
-}
-
-function* ancestors(store: BlockStore, from: Hash): Generator<Hash> {
-  for (const { hash } of log(store, from)) yield hash;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from "../kernel/clock.js";
 import { BlockCache } from "./block-cache.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
-import { mergeBase } from "./history.js";
+import { findingMergeBase } from "./history.js";
 import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
 import { type Pausing, withoutPauses } from "./pausing.js";
@@ -49,7 +49,7 @@ export function* mergingIntoBranch(
   const ours = headOf(store, order);
   const { theirs, singleValued } = order;
   const blocks = new BlockCache(store);
-  const base = mergeBase(store, ours, theirs);
+  const base = yield* findingMergeBase(store, ours, theirs);
   const preview = yield* mergingTrees(blocks, {
     base: base === undefined ? EMPTY_ROOTS : readCommit(store, base).roots,
     ours: readCommit(store, ours).roots,

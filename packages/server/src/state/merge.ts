@@ -12,8 +12,8 @@ import { QuadTableBuilder } from "./quad-table.js";
 import { Snapshot } from "./snapshot.js";
 import type { NamedNode, ObjectTerm, Quad, Subject } from "./term.js";
 
-/** Changes that are looked at from one pause to the next: some milliseconds. */
-const CHANGES_AT_ONCE = 500;
+/** Quads that are sorted at once, which has no pause: some milliseconds. */
+const QUADS_AT_ONCE = 10_000;
 
 /** Why two changes of one dataset do not go together. */
 export type Conflict =
@@ -83,9 +83,8 @@ export function* mergingTrees(blocks: BlockCache, versions: ThreeWay): Pausing<M
   const ours = yield* changesOf(blocks, versions.base.spog, versions.ours.spog);
   const theirs = yield* changesOf(blocks, versions.base.spog, versions.theirs.spog);
   const [added, deleted]: [Quad[], Quad[]] = [[], []];
-  const pace = new Pace();
   for (const [name, change] of theirs) {
-    if (pace.isDue()) yield;
+    yield;
     if (ours.has(name)) continue;
     const quad = quadOf("spog", change.key, (hash) => blocks.read(hash));
     (change.added ? added : deleted).push(quad);
@@ -93,28 +92,17 @@ export function* mergingTrees(blocks: BlockCache, versions: ThreeWay): Pausing<M
   const left = yield* applied(blocks, versions.ours, { quads: deleted, present: false });
   const roots = yield* applied(blocks, left, { quads: added, present: true });
   const conflicts = [
-    ...twoValues(blocks, versions, ours, theirs),
+    ...(yield* twoValues(blocks, versions, ours, theirs)),
     ...(yield* deletions(blocks, versions, { by: "ours", changes: ours, others: theirs })),
     ...(yield* deletions(blocks, versions, { by: "theirs", changes: theirs, others: ours })),
   ];
   return { roots, added, deleted, conflicts };
 }
 
-/** Tells when others should have their turn. */
-class Pace {
-  #steps = 0;
-
-  isDue(): boolean {
-    this.#steps += 1;
-    return this.#steps % CHANGES_AT_ONCE === 0;
-  }
-}
-
 function* changesOf(blocks: BlockCache, before: Hash, after: Hash): Pausing<Changes> {
   const changes = new Map<string, Change>();
-  const pace = new Pace();
   for (const { key, added } of diffTrees(blocks, before, after)) {
-    if (pace.isDue()) yield;
+    yield;
     changes.set(key.toString("latin1"), { key, added, bytes: splitKey("spog", key) });
     if (changes.size > STATE_MERGE_CHANGES_MAX) throw tooMuch();
   }
@@ -131,45 +119,54 @@ function tooMuch(): AppError {
 
 function* applied(
   blocks: BlockCache,
-  roots: Roots,
+  before: Roots,
   { quads, present }: { readonly quads: readonly Quad[]; readonly present: boolean },
 ): Pausing<Roots> {
-  if (quads.length === 0) return roots;
-  // The texts of long literals are stored already, on one side or the other.
-  const builder = new QuadTableBuilder(() => undefined);
-  const pace = new Pace();
-  for (const one of quads) {
-    if (pace.isDue()) yield;
-    builder.add(one);
+  let roots = before;
+  for (let start = 0; start < quads.length; start += QUADS_AT_ONCE) {
+    // The texts of long literals are stored already, on one side or the other.
+    const builder = new QuadTableBuilder(() => undefined);
+    for (const one of quads.slice(start, start + QUADS_AT_ONCE)) {
+      builder.add(one);
+      yield;
+    }
+    const edits = { table: builder.finish(), roots, present };
+    // What a preview makes is not stored.
+    roots = yield* editTrees(edits, blocks, () => undefined);
   }
-  const edits = { table: builder.finish(), roots, present };
-  // What a preview makes is not stored.
-  return yield* editTrees(edits, blocks, () => undefined);
+  return roots;
 }
 
 /** Where both sides changed a property that has one value, and not to the same. */
-function twoValues(
+function* twoValues(
   blocks: BlockCache,
   versions: ThreeWay,
   ours: Changes,
   theirs: Changes,
-): readonly Conflict[] {
+): Pausing<readonly Conflict[]> {
   const single = new Set(
     [...versions.singleValued].map((value) =>
       termBytes({ termType: "NamedNode", value }, () => undefined).toString("latin1"),
     ),
   );
-  const replaced = versions.hasOneWhereReplaced === true ? replacedBy(theirs) : new Set();
+  const replaced =
+    versions.hasOneWhereReplaced === true ? yield* replacedBy(theirs) : new Set<string>();
   const isSingle = (change: Change): boolean =>
     single.has(change.bytes.predicate.toString("latin1")) || replaced.has(property(change));
-  const touchedByThem = new Set([...theirs.values()].filter(isSingle).map(property));
-  const touchedByBoth = new Map(
-    [...ours.values()]
-      .filter((change) => isSingle(change) && touchedByThem.has(property(change)))
-      .map((change) => [property(change), change]),
-  );
+  const touchedByThem = new Set<string>();
+  for (const change of theirs.values()) {
+    if (isSingle(change)) touchedByThem.add(property(change));
+    yield;
+  }
+  const touchedByBoth = new Map<string, Change>();
+  for (const change of ours.values()) {
+    const name = property(change);
+    if (isSingle(change) && touchedByThem.has(name)) touchedByBoth.set(name, change);
+    yield;
+  }
   const [our, their] = [versions.ours, versions.theirs].map((roots) => new Snapshot(blocks, roots));
-  return [...touchedByBoth.values()].flatMap(({ key }) => {
+  const conflicts: Conflict[] = [];
+  for (const { key } of touchedByBoth.values()) {
     const { subject, predicate, graph } = quadOf("spog", key, (hash) => blocks.read(hash));
     const values = (side: Snapshot | undefined): ObjectTerm[] =>
       [...(side?.match({ subject, predicate, graph }) ?? [])].map(({ object }) => object);
@@ -177,8 +174,10 @@ function twoValues(
     const isSame =
       conflict.ours.length === conflict.theirs.length &&
       conflict.ours.every((value, index) => value.equals(conflict.theirs[index]));
-    return isSame ? [] : [{ kind: "two-values" as const, subject, predicate, ...conflict }];
-  });
+    if (!isSame) conflicts.push({ kind: "two-values", subject, predicate, ...conflict });
+    yield;
+  }
+  return conflicts;
 }
 
 /** A property of one subject in one graph. */
@@ -187,9 +186,12 @@ function property({ bytes }: Change): string {
 }
 
 /** The properties that lost a value and gained another one. */
-function replacedBy(changes: Changes): ReadonlySet<string> {
+function* replacedBy(changes: Changes): Pausing<ReadonlySet<string>> {
   const [gained, lost] = [new Set<string>(), new Set<string>()];
-  for (const change of changes.values()) (change.added ? gained : lost).add(property(change));
+  for (const change of changes.values()) {
+    (change.added ? gained : lost).add(property(change));
+    yield;
+  }
   return new Set([...gained].filter((name) => lost.has(name)));
 }
 
@@ -206,11 +208,10 @@ function* deletions(
   { by, changes, others }: OneSide,
 ): Pausing<readonly Conflict[]> {
   const gone = yield* deletedSubjects(blocks, versions[by], changes);
-  const pace = new Pace();
   const isGone = (term: Buffer): boolean => gone.has(term.toString("latin1"));
   const conflicts = new Map<string, Conflict>();
   for (const { key, added, bytes } of others.values()) {
-    if (pace.isDue()) yield;
+    yield;
     const same = changes.get(key.toString("latin1"));
     if (same?.added === added) continue;
     const quad = quadOf("spog", key, (hash) => blocks.read(hash));
@@ -238,11 +239,10 @@ function* deletedSubjects(
   roots: Roots,
   changes: Changes,
 ): Pausing<ReadonlySet<string>> {
-  const pace = new Pace();
   const after = new Snapshot(blocks, roots);
   const gone = new Set<string>();
   for (const { added, bytes, key } of changes.values()) {
-    if (pace.isDue()) yield;
+    yield;
     const name = bytes.subject.toString("latin1");
     if (added || gone.has(name)) continue;
     const { subject } = quadOf("spog", key, (hash) => blocks.read(hash));

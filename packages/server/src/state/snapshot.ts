@@ -4,6 +4,7 @@ import type { Roots } from "./commit.js";
 import { type Hash } from "./hash.js";
 import { KeyScan } from "./key-scan.js";
 import { Novelty } from "./novelty.js";
+import { type Pausing, withoutPauses } from "./pausing.js";
 import { ORDERS, type Order, type Position, quadBytes, keyIn, termBytes } from "./quad-key.js";
 import { ownTerm } from "./quad-key.js";
 import { QuadReader } from "./quad-reader.js";
@@ -64,11 +65,15 @@ export class Snapshot {
   /**
    * Number of quads with these terms: exact, and in O(log n) unless the terms are such that no order
    * begins with them (a graph alone; a literal alone; a graph and less than a whole triple).
-   * @param examined called for every quad that has to be looked at.
    */
-  count(pattern: Pattern, examined?: () => void): number {
+  count(pattern: Pattern): number {
+    return withoutPauses(this.counting(pattern));
+  }
+
+  /** Counts as {@link count} does, with a pause after each quad that has to be looked at. */
+  *counting(pattern: Pattern, examined?: () => void): Pausing<number> {
     const access = this.#access(pattern);
-    if (!access.isExact) return countOf(this.match(pattern, examined));
+    if (!access.isExact) return yield* countOf(this.scan(pattern, examined));
     const edits = this.#novelty.within(access.order, access.range);
     const balance = edits.reduce((sum, { present }) => sum + (present ? 1 : -1), 0);
     return this.#trees[access.order].count(access.range) + balance;
@@ -84,11 +89,16 @@ export class Snapshot {
     return this.#trees[order].count(range) + added;
   }
 
+  /** The quads with these terms, in the order of the index that has them side by side. */
+  *match(pattern: Pattern = {}): Generator<Quad> {
+    for (const quad of this.scan(pattern)) if (quad !== undefined) yield quad;
+  }
+
   /**
-   * The quads with these terms, in the order of the index that has them side by side.
+   * The quads that {@link match} tells, and undefined for each one that was looked at and has other terms.
    * @param examined called for every quad that is looked at; what it throws ends the search.
    */
-  *match(pattern: Pattern = {}, examined?: () => void): Generator<Quad> {
+  *scan(pattern: Pattern, examined?: () => void): Generator<Quad | undefined> {
     const { order, range, fixed, filters } = this.#access(pattern);
     const edits = this.#novelty.within(order, range);
     const scan = new KeyScan(this.#trees[order].cursor(), range.from, edits);
@@ -100,8 +110,7 @@ export class Snapshot {
     const reader = new QuadReader(known, (hash) => this.body(hash));
     while (scan.next()) {
       examined?.();
-      const quad = reader.read(scan.key, scan.length, scan.shared);
-      if (quad !== undefined) yield quad;
+      yield reader.read(scan.key, scan.length, scan.shared);
     }
   }
 
@@ -147,8 +156,11 @@ function ignoreBody(): void {
   // Looking for a long literal takes its hash, not its text.
 }
 
-function countOf(items: Iterable<unknown>): number {
+function* countOf(scanned: Iterable<Quad | undefined>): Pausing<number> {
   let count = 0;
-  for (const _ of items) count += 1;
+  for (const quad of scanned) {
+    if (quad !== undefined) count += 1;
+    yield;
+  }
   return count;
 }

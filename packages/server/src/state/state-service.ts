@@ -2,8 +2,17 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
-import { STATE_EXAMINED_MAX } from "../kernel/limits.js";
-import { type Bindings, type QuadPattern, solve } from "./basic-graph-pattern.js";
+import { FairTurns } from "../kernel/fair-turns.js";
+import {
+  STATE_CHANGE_MS_MAX,
+  STATE_CHANGES_AT_ONCE_MAX,
+  STATE_EXAMINED_MAX,
+  STATE_SEARCH_MS_MAX,
+  STATE_SEARCHES_AT_ONCE_MAX,
+  STATE_WAIT_MS,
+  STATE_WAITING_MAX,
+} from "../kernel/limits.js";
+import { type Bindings, type QuadPattern, solving } from "./basic-graph-pattern.js";
 import { readCommit, type Roots } from "./commit.js";
 import { type CommitProof, proveQuad } from "./commit-proof.js";
 import { diffTrees } from "./diff.js";
@@ -15,9 +24,10 @@ import { checkRoomForRef, checkTarget, importDocument } from "./import-document.
 import { type MergeOutcome, mergingIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
 import { requireCallersRef } from "./service-branches.js";
-import { withPauses } from "./pausing.js";
+import { type Pausing, withPauses } from "./pausing.js";
 import { revertOnBranch, type RevertOrder, type RevertOutcome } from "./revert-commit.js";
 import type {
+  BlockStore,
   OpenStore,
   QueryAnswer,
   RdfCodec,
@@ -60,6 +70,9 @@ export interface StateParts {
  */
 export class StateService {
   readonly #parts: StateParts;
+  /** Searches work beside the event loop's other work, and so do changes, which need more memory. */
+  readonly #searches = turnsFor("searches of the state", STATE_SEARCHES_AT_ONCE_MAX);
+  readonly #changes = turnsFor("changes of the state", STATE_CHANGES_AT_ONCE_MAX);
 
   constructor(parts: StateParts) {
     this.#parts = parts;
@@ -90,11 +103,12 @@ export class StateService {
 
   /** A commit and what it came from, the newest first. */
   log({ orgId }: Caller, from: string, limit: number): Promise<readonly CommitSummary[]> {
-    return this.#read(orgId, from, ({ store, blocks }, commit) => {
+    return this.#search(orgId, from, function* ({ store, blocks }, commit) {
       const entries: CommitSummary[] = [];
       for (const entry of log(store, commit)) {
         if (entries.length === limit) break;
         entries.push({ ...entry, size: new Snapshot(blocks, entry.roots).size });
+        yield;
       }
       return entries;
     });
@@ -102,7 +116,7 @@ export class StateService {
 
   /** What changed from one commit to another; without the first, from its first parent. */
   diff({ orgId }: Caller, from: string | undefined, to: string, limit: number): Promise<StateDiff> {
-    return this.#read(orgId, to, ({ store, blocks }, commit) => {
+    return this.#search(orgId, to, function* ({ store, blocks }, commit) {
       const { roots, parents } = readCommit(store, commit);
       const before = from === undefined ? parents[0] : commitNamed(store, from);
       const old = before === undefined ? EMPTY_ROOTS : readCommit(store, before).roots;
@@ -113,6 +127,7 @@ export class StateService {
         if (isCut) break;
         const quad = quadOf("spog", change.key, (hash) => blocks.read(hash));
         (change.added ? added : deleted).push(quad);
+        yield;
       }
       return { from: before, to: commit, added, deleted, isCut };
     });
@@ -125,17 +140,18 @@ export class StateService {
     pattern: Pattern,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<StatePage> {
-    return this.#read(orgId, name, ({ store, blocks }, commit) => {
+    return this.#search(orgId, name, function* ({ store, blocks }, commit) {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
       const quads: Quad[] = [];
       let place = 0;
       const examined = examinationBudget();
-      for (const quad of snapshot.match(pattern, examined)) {
-        if (place++ < page.offset) continue;
+      for (const quad of snapshot.scan(pattern, examined)) {
+        yield;
+        if (quad === undefined || place++ < page.offset) continue;
         if (quads.length === page.limit) break;
         quads.push(quad);
       }
-      return { commit, count: snapshot.count(pattern, examined), quads };
+      return { commit, count: yield* snapshot.counting(pattern, examined), quads };
     });
   }
 
@@ -149,12 +165,13 @@ export class StateService {
     patterns: readonly QuadPattern[],
     limit: number,
   ): Promise<readonly Bindings[]> {
-    return this.#read(orgId, name, ({ store, blocks }, commit) => {
+    return this.#search(orgId, name, function* ({ store, blocks }, commit) {
       const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
       const rows: Bindings[] = [];
-      for (const row of solve(snapshot, patterns, examinationBudget())) {
+      for (const row of solving(snapshot, patterns, examinationBudget())) {
+        yield;
         if (rows.length === limit) break;
-        rows.push(row);
+        if (row !== undefined) rows.push(row);
       }
       return rows;
     });
@@ -182,7 +199,7 @@ export class StateService {
     const document = await rdf.read(content, format);
     const removal = removed === undefined ? undefined : await rdf.read(removed, format);
     const job = { order, document, removal, author: authorOf(caller) };
-    return this.#write(caller, ref, ({ store }) => withPauses(importDocument(store, clock, job)));
+    return this.#change(caller, ref, (store) => importDocument(store, clock, job));
   }
 
   /**
@@ -222,10 +239,10 @@ export class StateService {
     },
     isPreview: boolean,
   ): Promise<MergeOutcome> {
-    return this.#write(caller, branchRef(order), ({ store }) => {
+    return this.#change(caller, branchRef(order), (store) => {
       const theirs = commitNamed(store, order.from);
       const full = { ...order, theirs, author: authorOf(caller) };
-      return withPauses(mergingIntoBranch(store, this.#parts.clock, full, isPreview));
+      return mergingIntoBranch(store, this.#parts.clock, full, isPreview);
     });
   }
 
@@ -235,10 +252,10 @@ export class StateService {
     order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
     isPreview: boolean,
   ): Promise<RevertOutcome> {
-    return this.#write(caller, branchRef(order), ({ store }) => {
+    return this.#change(caller, branchRef(order), (store) => {
       const undone = commitNamed(store, order.commit);
       const full = { ...order, undone, author: authorOf(caller) };
-      return withPauses(revertOnBranch(store, this.#parts.clock, full, isPreview));
+      return revertOnBranch(store, this.#parts.clock, full, isPreview);
     });
   }
 
@@ -275,6 +292,24 @@ export class StateService {
     return this.#parts.repositories.write(orgId, work);
   }
 
+  /** Reads as much as there may be to read, in this organization's turn and with pauses. */
+  #search<T>(
+    orgId: string,
+    name: string,
+    search: (opened: OpenStore, commit: Hash) => Pausing<T>,
+  ): Promise<T> {
+    return this.#read(orgId, name, (opened, commit) =>
+      this.#searches.run(orgId, () => withPauses(search(opened, commit), STATE_SEARCH_MS_MAX)),
+    );
+  }
+
+  /** Changes as much as there may be to change, in this organization's turn and with pauses. */
+  #change<T>(caller: Caller, ref: string, change: (store: BlockStore) => Pausing<T>): Promise<T> {
+    return this.#write(caller, ref, ({ store }) =>
+      this.#changes.run(caller.orgId, () => withPauses(change(store), STATE_CHANGE_MS_MAX)),
+    );
+  }
+
   async *#exported(
     orgId: string,
     roots: Roots,
@@ -289,6 +324,10 @@ export class StateService {
 
 function branchRef({ branch }: { readonly branch: string }): string {
   return `heads/${branch}`;
+}
+
+function turnsFor(name: string, turnsMax: number): FairTurns {
+  return new FairTurns({ name, turnsMax, waitingMax: STATE_WAITING_MAX, waitMs: STATE_WAIT_MS });
 }
 
 /** Who is told to have made a commit. */
