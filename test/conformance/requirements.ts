@@ -210,6 +210,8 @@ const DECISIONS = {
       "SERVICE_AUTH=jwt: organization, role and permissions come from a verified token; identity headers are dropped",
     "D2-apikey":
       "SERVICE_AUTH=apikey: organization, role and permissions come from the key, of which only a SHA-256 is stored",
+    "D2-mtls":
+      "With mtls a verified client certificate says who calls, and one that is known to nobody is refused",
     "D2-attempts":
       "Wrong credentials are limited by the address they come from: 429 with Retry-After after twenty in a minute",
     "D2-nil-org": "Who names no organization belongs to the nil UUID",

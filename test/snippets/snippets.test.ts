@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** Snippets that are no scripts, by document and language, and what becomes of them. */
 const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/data-sources.md sql": "run below, on PostgreSQL",
+  "docs/authentication.md yaml": "identity-mtls/known-clients.test.ts reads it",
   "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
   "docs/scale-out.md sql": "needs Citus, which no package of npm brings",

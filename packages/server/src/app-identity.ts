@@ -1,4 +1,5 @@
 import { jwtVerifier } from "./adapters/identity-jwt/index.js";
+import { KnownClients } from "./adapters/identity-mtls/index.js";
 import type { Config } from "./config/index.js";
 import { ApiKeyVerifier, FailedAttempts, remembered } from "./identity/index.js";
 import type { ApiKeyStore } from "./identity/ports.js";
@@ -24,15 +25,21 @@ export interface OpenIdentity {
 /** The ways in which callers are known, as configured. */
 export function openIdentity(parts: IdentityParts, opened: DisposalStack): OpenIdentity {
   const { config, clock, log, apiKeys: store } = parts;
-  const { headers, jwt, apiKey } = config.auth;
+  const { headers, jwt, apiKey, mtls } = config.auth;
   const tokens = jwt && jwtVerifier({ ...jwt, clock });
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
+  const clients = mtls && new KnownClients({ file: mtls.clientsFile, clock, log });
   const attempts = new FailedAttempts(clock, log);
+  const reload = (): void => {
+    tokens?.reload();
+    clients?.reload();
+  };
   const modes = {
     attempts,
     ...(headers && { headers }),
     ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts }) }),
+    ...(clients && { certificate: clients.verify }),
     ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),
   };
-  return { modes, reload: () => tokens?.reload() };
+  return { modes, reload };
 }

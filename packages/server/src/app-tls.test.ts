@@ -54,7 +54,12 @@ describe("a renewed TLS certificate", () => {
     const used: TlsIdentity[] = [];
     const use = (identity: TlsIdentity) => void used.push(identity);
     using _renewal = new TlsRenewal({ files, log: silentLog, use, checkMs: 20 });
-    write(renewedTlsIdentity);
-    await expect.poll(() => String(used.at(-1)?.key)).toBe(renewedTlsIdentity.key);
+    // Written until it is seen: the watch begins with a look at the files, which a first change may precede.
+    await expect
+      .poll(() => {
+        write(renewedTlsIdentity);
+        return String(used.at(-1)?.key);
+      })
+      .toBe(renewedTlsIdentity.key);
   });
 });

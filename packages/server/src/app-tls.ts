@@ -16,9 +16,13 @@ interface RenewalParts {
   readonly checkMs?: number;
 }
 
-/** The certificate and key in these files. @throws when one cannot be read. */
-export function readTls({ certFile, keyFile }: TlsFiles): TlsIdentity {
-  return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+/** What is in these files. @throws when one cannot be read. */
+export function readTls({ certFile, keyFile, clientCaFile }: TlsFiles): TlsIdentity {
+  return {
+    cert: readFileSync(certFile),
+    key: readFileSync(keyFile),
+    ...(clientCaFile === undefined ? {} : { clientCa: readFileSync(clientCaFile) }),
+  };
 }
 
 /**
@@ -30,10 +34,9 @@ export class TlsRenewal implements Disposable {
 
   constructor(parts: RenewalParts) {
     this.#parts = parts;
-    const { certFile, keyFile } = parts.files;
     // Looked at rather than listened to: platforms replace the files through links.
     const options = { interval: parts.checkMs ?? TLS_FILES_CHECK_MS, persistent: false };
-    for (const file of [certFile, keyFile]) watchFile(file, options, this.#changed);
+    for (const file of watched(parts.files)) watchFile(file, options, this.#changed);
   }
 
   /** Reads the files now. */
@@ -49,11 +52,14 @@ export class TlsRenewal implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    const { certFile, keyFile } = this.#parts.files;
-    for (const file of [certFile, keyFile]) unwatchFile(file, this.#changed);
+    for (const file of watched(this.#parts.files)) unwatchFile(file, this.#changed);
   }
 
   readonly #changed = (): void => {
     this.renew();
   };
+}
+
+function watched({ certFile, keyFile, clientCaFile }: TlsFiles): readonly string[] {
+  return [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
 }

@@ -289,6 +289,9 @@ async function openTransports(config: Config, services: Services): Promise<Trans
     host,
     port,
     ...(tls === undefined ? {} : { tls: readTls(tls) }),
+    onRefusedClient: (peerAddress, reason) => {
+      services.log.warn({ peerAddress, reason }, "client certificate refused");
+    },
   });
   const renewal =
     tls &&

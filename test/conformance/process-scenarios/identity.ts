@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -8,6 +9,7 @@ import { expectRefusal } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 import { runSteward } from "../steward-command.js";
+import { agent, authority, stranger, type TlsParty } from "../tls-parties.js";
 import { TokenIssuer } from "../token-issuer.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
@@ -93,4 +95,49 @@ export const identity: readonly ProcessScenario[] = [
       rmSync(directory, { recursive: true });
     },
   },
+  {
+    cites: ["D2-mtls"],
+    title: "a client certificate says who calls, and one that is known to nobody is refused",
+    run: async () => {
+      const directory = mkdtempSync(join(tmpdir(), "steward-mtls-"));
+      const file = (name: string, text: string): string => {
+        writeFileSync(join(directory, name), text);
+        return join(directory, name);
+      };
+      const uri = "spiffe://example.com/invoice-agent";
+      const clients = `clients: [{ uri: "${uri}", org: "${randomUUID()}", agent: invoice-agent, roles: [agent] }]`;
+      {
+        await using steward = await Steward.start({
+          SERVICE_AUTH: "mtls",
+          SERVICE_TLS_CERT: file("cert.pem", authority.cert),
+          SERVICE_TLS_KEY: file("key.pem", authority.key),
+          SERVICE_TLS_CLIENT_CA: file("ca.pem", authority.cert),
+          SERVICE_MTLS_CLIENTS: file("clients.yaml", clients),
+        });
+        const { address } = steward;
+        expect(await statusFor(agent, address)).toBe(200);
+        expect(await statusFor(stranger, address)).toBe(401);
+        expect(await statusFor(undefined, address)).toBe(401);
+      }
+      rmSync(directory, { recursive: true });
+    },
+  },
 ];
+
+/** The answer to a list of plans, asked for with this certificate. */
+function statusFor(party: TlsParty | undefined, address: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { ...party, ca: authority.cert, checkServerIdentity: () => undefined };
+    const headers = { "x-org-id": randomUUID() };
+    const asked = request(
+      `https://${address}/api/plans`,
+      { ...options, headers, agent: false },
+      (response) => {
+        resolve(response.statusCode);
+        response.resume();
+      },
+    );
+    asked.once("error", reject);
+    asked.end();
+  });
+}

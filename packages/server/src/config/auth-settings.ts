@@ -10,7 +10,7 @@ import {
 import type { Setting } from "./settings.js";
 
 /** One way in which callers are known (Decision §2). */
-export type AuthMode = "headers" | "jwt" | "apikey";
+export type AuthMode = "headers" | "jwt" | "apikey" | "mtls";
 
 /** The settings that say how callers are known. */
 export interface AuthSettings {
@@ -36,11 +36,11 @@ export const AUTH_SETTINGS: AuthSettings = {
   auth: {
     name: "SERVICE_AUTH",
     flag: "auth",
-    type: listOf(["headers", "jwt", "apikey"]),
+    type: listOf(["headers", "jwt", "apikey", "mtls"]),
     default: "headers",
     help:
       "How callers are known, one or several of: headers believes x-org-id, x-user-role and their like; jwt verifies " +
-      "JSON Web Tokens of an OpenID provider; apikey takes the keys of `steward key create`.",
+      "JSON Web Tokens of an OpenID provider; apikey takes the keys of `steward key create`; mtls takes client certificates.",
   },
   trustedProxies: {
     name: "SERVICE_TRUSTED_PROXIES",

@@ -13,9 +13,12 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
     checkApiKeys(values),
     checkGrpcPort(values),
     checkStoreApart(values),
+    ...checkMtls(values),
     checkTlsPair(values),
     checkReadable(SETTINGS.tlsCert.name, values.tlsCert.value),
     checkReadable(SETTINGS.tlsKey.name, values.tlsKey.value),
+    checkReadable(SETTINGS.tlsClientCa.name, values.tlsClientCa.value),
+    checkReadable(SETTINGS.mtlsClients.name, values.mtlsClients.value),
     checkEmbeddingModel(values),
     checkEmbeddingKey(values),
   ].filter((problem) => problem !== undefined);
@@ -31,7 +34,7 @@ function checkExposure(values: SettingValues): SettingProblem | undefined {
   return {
     setting: SETTINGS.host.name,
     reason: `${host} can be reached from other machines, and with SERVICE_AUTH=headers whoever reaches it is whoever it claims to be`,
-    fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}, or ask for credentials: ${SETTINGS.auth.name}=jwt or apikey`,
+    fix: `listen on 127.0.0.1, or put a proxy that sets the identity headers in front and name it in ${SETTINGS.trustedProxies.name} or share a secret with it in ${SETTINGS.proxySecret.name}, or ask for credentials: ${SETTINGS.auth.name}=jwt, apikey or mtls`,
   };
 }
 
@@ -55,6 +58,18 @@ function checkApiKeys({ auth, databaseUrl }: SettingValues): SettingProblem | un
     reason: `${SETTINGS.auth.name}=apikey needs a store to keep the keys in, and none is set`,
     fix: `set it to, for example, ${SETTINGS.databaseUrl.type.example}`,
   };
+}
+
+/** Certificates are only seen under TLS, and only believed of an authority that is named. */
+function checkMtls(values: SettingValues): readonly SettingProblem[] {
+  if (values.auth.value?.includes("mtls") !== true) return [];
+  return [values.tlsCert, values.tlsKey, values.tlsClientCa, values.mtlsClients]
+    .filter(({ value, problem }) => value === undefined && problem === undefined)
+    .map(({ setting }) => ({
+      setting: setting.name,
+      reason: `${SETTINGS.auth.name}=mtls needs it, and it is not set`,
+      fix: `set it to the path of a file, for example ${setting.type.example}`,
+    }));
 }
 
 function checkGrpcPort({ port, grpcPort }: SettingValues): SettingProblem | undefined {

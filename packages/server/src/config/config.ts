@@ -114,6 +114,13 @@ export interface AuthConfig {
   readonly jwt?: JwtAuthConfig;
   /** API keys of the store are taken. */
   readonly apiKey?: true;
+  readonly mtls?: MtlsAuthConfig;
+}
+
+/** Whose client certificates are taken. */
+export interface MtlsAuthConfig {
+  /** YAML file that says who each certificate belongs to. */
+  readonly clientsFile: string;
 }
 
 /** Which JSON Web Tokens are taken (RFC 7519), and which claims say what. */
@@ -149,4 +156,6 @@ export interface HeadersAuthConfig {
 export interface TlsConfig {
   readonly certFile: string;
   readonly keyFile: string;
+  /** Authorities whose client certificates are taken; absent: none is asked for. */
+  readonly clientCaFile?: string;
 }

@@ -9,6 +9,7 @@ import type {
   EmbeddingConfig,
   JwtAuthConfig,
   PaymentsConfig,
+  TlsConfig,
   ToolsConfig,
 } from "./config.js";
 import { fileVariable, readSettings } from "./read-settings.js";
@@ -85,8 +86,6 @@ function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingRepo
 
 function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Config {
   const strict = values.toolsStrict.value ?? listed?.strict ?? false;
-  const certFile = values.tlsCert.value;
-  const keyFile = values.tlsKey.value;
   return deepFreeze({
     host: given(values.host),
     port: given(values.port),
@@ -96,7 +95,7 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     dataSources: values.dataSources.value ?? [],
     tools: { strict, tools: listed?.tools ?? [] },
     auth: authOf(values),
-    ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+    ...present("tls", tlsOf(values)),
     quotas: {
       requestsPerSecond: given(values.orgRequestsPerSecond),
       stepsMax: given(values.orgStepsMax),
@@ -119,6 +118,12 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
   });
 }
 
+function tlsOf({ tlsCert, tlsKey, tlsClientCa }: SettingValues): TlsConfig | undefined {
+  const [certFile, keyFile] = [tlsCert.value, tlsKey.value];
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  return { certFile, keyFile, ...present("clientCaFile", tlsClientCa.value) };
+}
+
 function authOf(values: SettingValues): AuthConfig {
   const modes = given(values.auth);
   const headers = {
@@ -129,6 +134,7 @@ function authOf(values: SettingValues): AuthConfig {
     ...(modes.includes("headers") ? { headers } : {}),
     ...(modes.includes("jwt") ? { jwt: jwtOf(values) } : {}),
     ...(modes.includes("apikey") ? { apiKey: true as const } : {}),
+    ...(modes.includes("mtls") ? { mtls: { clientsFile: given(values.mtlsClients) } } : {}),
   };
 }
 

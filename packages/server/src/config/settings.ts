@@ -38,6 +38,8 @@ export interface Settings extends AuthSettings, ShareSettings {
   readonly toolsStrict: Setting<boolean>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
+  readonly tlsClientCa: Setting<string>;
+  readonly mtlsClients: Setting<string>;
   readonly migrationLockWaitMs: Setting<number>;
   readonly migrationIndexWaitMs: Setting<number>;
   readonly logLevel: Setting<LogLevel>;
@@ -152,6 +154,18 @@ export const SETTINGS: Settings = {
     flag: "tls-key",
     type: path("./server.key"),
     help: "PEM file of the private key.",
+  },
+  tlsClientCa: {
+    name: "SERVICE_TLS_CLIENT_CA",
+    flag: "tls-client-ca",
+    type: path("./client-ca.pem"),
+    help: "PEM file of the authorities whose client certificates are taken (SERVICE_AUTH=mtls).",
+  },
+  mtlsClients: {
+    name: "SERVICE_MTLS_CLIENTS",
+    flag: "mtls-clients",
+    type: path("./clients.yaml"),
+    help: "YAML file that says who each client certificate belongs to (SERVICE_AUTH=mtls).",
   },
   ...SHARE_SETTINGS,
   migrationLockWaitMs: {

@@ -14,7 +14,6 @@ export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { FailedAttempts } from "./failed-attempts.js";
 export { noApiKeys } from "./no-api-keys.js";
 export type {
-  ClientCertificate,
   Principal,
   Verified,
   VerifyCertificate,

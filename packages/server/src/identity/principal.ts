@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import type { Caller } from "../kernel/caller.js";
 
 /** Who a credential says is asking. The session and the ORM model are the request's own. */
@@ -18,15 +19,8 @@ export interface Verified {
  */
 export type VerifyCredential = (credential: string, peerAddress: string) => Promise<Verified>;
 
-/** The certificate that a TLS client has shown, and that one of the configured authorities signed. */
-export interface ClientCertificate {
-  /** The subject's attributes, the most general one first, as in `O=Example,CN=invoice-agent`. */
-  readonly subject: string;
-  /** Subject alternative names (RFC 5280 §4.2.1.6). */
-  readonly uris: readonly string[];
-  readonly dnsNames: readonly string[];
-  readonly emails: readonly string[];
-}
-
-/** @throws AppError `UNAUTHENTICATED` when the certificate belongs to nobody known. */
-export type VerifyCertificate = (certificate: ClientCertificate) => Principal;
+/**
+ * Says who a client certificate belongs to, whose signature TLS has verified.
+ * @throws AppError `UNAUTHENTICATED` when it belongs to nobody known, or is valid no more.
+ */
+export type VerifyCertificate = (certificate: X509Certificate) => Principal;

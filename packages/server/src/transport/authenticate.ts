@@ -39,7 +39,7 @@ export function authenticator(modes: AuthenticationModes): Authenticate {
   return async (shown) => {
     const principal =
       (takesBearer ? await bearerPrincipal(shown, modes) : undefined) ??
-      certificatePrincipal(shown, modes.certificate);
+      certificatePrincipal(shown, modes);
     if (principal !== undefined) return callerOf(principal, shown);
     if (byHeaders !== undefined) return await countingFailures(byHeaders, shown, modes.attempts);
     throw new AppError("UNAUTHENTICATED", `The request shows no credential: ${expected(modes)}`);
@@ -58,7 +58,7 @@ export function assertSafeToListen(host: string, trust: HeadersTrust | undefined
     `Refusing to listen on ${host}: with SERVICE_AUTH=headers whoever reaches it can claim any identity. ` +
       "Listen on 127.0.0.1 (SERVICE_HOST), or name the proxies that set the identity headers " +
       "(SERVICE_TRUSTED_PROXIES) or share a secret with them (SERVICE_PROXY_SECRET), or ask for " +
-      "credentials instead (SERVICE_AUTH=jwt or apikey)",
+      "credentials instead (SERVICE_AUTH=jwt, apikey or mtls)",
   );
 }
 
@@ -103,11 +103,18 @@ async function bearerPrincipal(
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
 
 function certificatePrincipal(
-  { certificate }: ShownIdentity,
-  verify: VerifyCertificate | undefined,
+  { certificate, peerAddress }: ShownIdentity,
+  { certificate: verify, attempts }: AuthenticationModes,
 ): Principal | undefined {
-  const presented = verify === undefined ? undefined : certificate();
-  return presented === undefined ? undefined : verify?.(presented);
+  const presented = certificate();
+  if (presented === undefined || verify === undefined) return undefined;
+  attempts.assertAllowed(peerAddress);
+  try {
+    return verify(presented);
+  } catch (error) {
+    if (error instanceof AppError) attempts.failed(peerAddress, error);
+    throw error;
+  }
 }
 
 function callerOf(principal: Principal, { headers }: ShownIdentity): Caller {

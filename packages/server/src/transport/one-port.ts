@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import type { Socket } from "node:net";
-import { Port, type TlsIdentity } from "./port.js";
+import { Port, type PortOptions, type TlsIdentity } from "./port.js";
 
 /** What listens where. */
 export interface ListenOptions {
@@ -19,6 +19,8 @@ export interface ListenOptions {
   readonly helloTimeoutMs?: number;
   /** Connections at once from one address, on each port. */
   readonly peerConnectionsMax?: number;
+  /** See {@link PortOptions.onRefusedClient}. */
+  readonly onRefusedClient?: PortOptions["onRefusedClient"];
 }
 
 /** A port of HTTP/2 alone. */
@@ -66,7 +68,7 @@ const SWEEP_MS = 50;
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { http1, http2, grpc, host, tls, helloTimeoutMs = HELLO_TIMEOUT_MS } = options;
-  const { peerConnectionsMax } = options;
+  const { peerConnectionsMax, onRefusedClient } = options;
   const wanted = [
     {
       serve: { http1: http1Connections(http1), http2: http2Connections(http2) },
@@ -80,7 +82,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const numbers: number[] = [];
   try {
     for (const { serve, port } of wanted) {
-      const opening = new Port({ serve, tls, helloTimeoutMs, peerConnectionsMax });
+      const opening = new Port({ serve, tls, helloTimeoutMs, peerConnectionsMax, onRefusedClient });
       numbers.push(await opening.open(host, port));
       ports.push(opening);
     }

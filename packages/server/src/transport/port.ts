@@ -1,14 +1,16 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer, Server as TlsServer } from "node:tls";
+import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from "node:tls";
 import { AppError } from "../kernel/errors.js";
 import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "../kernel/limits.js";
 import { Tally } from "../kernel/tally.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 
-/** Certificate and key of a TLS listener, as PEM. */
+/** What a TLS listener shows and whom it believes, as PEM. */
 export interface TlsIdentity {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
+  /** Authorities whose client certificates are taken; absent: none is asked for. */
+  readonly clientCa?: string | Buffer;
 }
 
 /** How a port treats its connections. */
@@ -21,6 +23,8 @@ export interface PortOptions {
   readonly helloTimeoutMs: number;
   /** Connections at once from one address; further ones are closed as they come. */
   readonly peerConnectionsMax?: number | undefined;
+  /** Is told of each connection that is closed because no trusted authority signed its client's certificate. */
+  readonly onRefusedClient?: ((peerAddress: string, reason: string) => void) | undefined;
 }
 
 /** One TCP port: what listens on it, and its connections. */
@@ -70,8 +74,9 @@ export class Port {
    * Uses another certificate for the connections to come.
    * @throws Error when certificate and key do not belong together; nothing changes then.
    */
-  renew({ cert, key }: TlsIdentity): void {
-    if (this.#server instanceof TlsServer) this.#server.setSecureContext({ cert, key });
+  renew({ cert, key, clientCa }: TlsIdentity): void {
+    if (!(this.#server instanceof TlsServer)) return;
+    this.#server.setSecureContext({ cert, key, ...(clientCa && { ca: clientCa }) });
   }
 
   /** Takes no more connections; resolves when the last one is closed. */
@@ -103,20 +108,36 @@ export class Port {
     });
   }
 
-  #tlsServer(tls: TlsIdentity): Server {
+  #tlsServer({ cert, key, clientCa }: TlsIdentity): Server {
     const options = {
-      ...SOCKET_OPTIONS,
-      ...tls,
+      ...TLS_SOCKET_OPTIONS,
+      cert,
+      key,
+      ...(clientCa && { ca: clientCa }),
+      // Who shows none may have another credential.
+      requestCert: clientCa !== undefined,
+      rejectUnauthorized: false,
       ALPNProtocols: ALPN_NAMES.filter(({ protocol }) => protocol in this.#options.serve).map(
         ({ name }) => name,
       ),
       handshakeTimeout: this.#options.helloTimeoutMs,
     };
     const server = createTlsServer(options, (socket) => {
+      if (clientCa !== undefined && this.#isRefused(socket)) return;
       this.#serve(socket.alpnProtocol === "h2" ? "http2" : "http1", socket);
     });
     // A handshake that fails or takes too long is only reported.
     return server.on("tlsClientError", (_error, socket: Socket) => socket.destroy());
+  }
+
+  /** Closes a connection whose client shows a certificate that cannot be believed. */
+  #isRefused(socket: TLSSocket): boolean {
+    if (socket.authorized || socket.getPeerX509Certificate() === undefined) return false;
+    // Node's types say Error; it is the name of OpenSSL's error.
+    const reason = String(socket.authorizationError);
+    this.#options.onRefusedClient?.(socket.remoteAddress ?? "", reason);
+    socket.destroy();
+    return true;
   }
 
   #serve(protocol: Protocol, socket: Socket): void {
@@ -132,8 +153,12 @@ const ALPN_NAMES: readonly { readonly protocol: Protocol; readonly name: string 
   { protocol: "http1", name: "http/1.1" },
 ];
 
-/** What node's own HTTP server sets for the sockets it accepts. */
+/**
+ * What node's own HTTP server sets for the sockets it accepts. Its HTTPS server leaves half-open connections out: a
+ * client that goes in the middle of the handshake would hold its connection until the handshake's time is over.
+ */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
+const TLS_SOCKET_OPTIONS = { noDelay: true };
 
 function cannotListen(host: string, port: number, cause: Error): AppError {
   const reason = "code" in cause && cause.code === "EADDRINUSE" ? "it is in use" : cause.message;

@@ -1,5 +1,6 @@
+import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Action, ApiKeyService, ClientCertificate } from "../identity/index.js";
+import type { Action, ApiKeyService } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import type { Ids } from "../kernel/ids.js";
@@ -45,8 +46,8 @@ export interface ShownIdentity {
   readonly headers: IdentityHeaders;
   /** IP address of the connection's other end. */
   readonly peerAddress: string;
-  /** The client certificate that the connection was opened with; `undefined` when there is none. */
-  readonly certificate: () => ClientCertificate | undefined;
+  /** The verified client certificate that the connection was opened with; `undefined` when there is none. */
+  readonly certificate: () => X509Certificate | undefined;
 }
 
 /**

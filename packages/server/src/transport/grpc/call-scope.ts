@@ -1,4 +1,5 @@
-import type { Metadata } from "@grpc/grpc-js";
+import { X509Certificate } from "node:crypto";
+import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
 import { AppError } from "../../kernel/errors.js";
 import type { Action } from "../../identity/index.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
@@ -13,6 +14,8 @@ export interface Call {
   readonly metadata: Metadata;
   /** IP address and port of the other end. */
   getPeer(): string;
+  /** Has a certificate exactly when a trusted authority signed it. */
+  getAuthContext(): AuthContext;
   /** Milliseconds since the epoch; `Infinity` when there is none. */
   getDeadline(): Date | number;
   once(event: "cancelled", listener: () => void): unknown;
@@ -23,6 +26,9 @@ export interface Asked {
   readonly action: Action | undefined;
   readonly share: Share | undefined;
 }
+
+/** What grpc-js knows of a connection's security; the package does not export the type. */
+type AuthContext = ReturnType<ServerUnaryCall<unknown, unknown>["getAuthContext"]>;
 
 /** One call from its first line to its last: who makes it, whether they still wait, how it ends. */
 export class CallScope {
@@ -72,7 +78,7 @@ export class CallScope {
     return requestContext(this.#services, {
       headers: this.#headers,
       peerAddress: this.peerAddress,
-      certificate: () => undefined,
+      certificate: () => certificateOf(this.#call),
       requestId: this.#requestId,
       signal: this.signal,
       action,
@@ -139,4 +145,9 @@ function addressOf(peer: string): string {
 
 function callerGone(): AppError {
   return new AppError("CANCELLED", "The caller is gone, or no longer waits");
+}
+
+function certificateOf(call: Call): X509Certificate | undefined {
+  const { sslPeerCertificate: certificate } = call.getAuthContext();
+  return certificate && new X509Certificate(certificate.raw);
 }

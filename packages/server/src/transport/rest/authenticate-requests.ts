@@ -4,6 +4,7 @@ import type { Action } from "../../identity/index.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import { type Gatekeepers, requestContext } from "../request-context.js";
+import { clientCertificateOf } from "../client-certificate.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";
@@ -51,7 +52,7 @@ export function authenticateRequests(
     requestContext(gatekeepers, {
       headers: withRepeatedHeaders(request.headers, request.raw.rawHeaders),
       peerAddress: request.raw.socket.remoteAddress ?? "",
-      certificate: () => undefined,
+      certificate: () => clientCertificateOf(request.raw.socket),
       requestId: request.id,
       signal: gone.signal,
       action: request.routeOptions.config.action,

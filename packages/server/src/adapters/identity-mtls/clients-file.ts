@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import * as z from "zod";
+import type { Principal } from "../../identity/index.js";
+import { kindOf } from "../../kernel/caller.js";
+import { AppError } from "../../kernel/errors.js";
+import { NAME_KINDS, nameKey } from "./certificate-names.js";
+
+/** Characters in the id of a person or an agent, and in the name of a role. */
+const ID_LENGTH_MAX = 255;
+
+const NAMES = NAME_KINDS.join(", ");
+const text = z.string("must be a text").min(1, "must not be empty");
+const id = text.max(ID_LENGTH_MAX, `must not be longer than ${String(ID_LENGTH_MAX)} characters`);
+const names = z.array(id, "must be a list of names").default([]);
+
+const client = z
+  .strictObject(
+    {
+      subject: text.optional(),
+      uri: text.optional(),
+      dns: text.optional(),
+      email: text.optional(),
+      org: z.uuid("must be the UUID of the organization"),
+      user: id.optional(),
+      agent: id.optional(),
+      roles: names,
+      permissions: names,
+    },
+    {
+      error: ({ code }) =>
+        code === "unrecognized_keys"
+          ? `may hold ${NAMES}, org, user, agent, roles and permissions only`
+          : `must hold one of ${NAMES}, and org`,
+    },
+  )
+  .refine((found) => NAME_KINDS.filter((kind) => found[kind] !== undefined).length === 1, {
+    error: `must name the certificate by exactly one of ${NAMES}`,
+  });
+
+const content = z.strictObject(
+  { clients: z.array(client, "must be a list of clients") },
+  "must hold the key clients and no other",
+);
+
+/**
+ * Reads who certificates belong to, by their names as `nameKey` has them.
+ * @throws AppError `INVALID_ARGUMENT` naming what is wrong, and where.
+ */
+export function readClientsFile(file: string): ReadonlyMap<string, Principal> {
+  const parsed = content.safeParse(parsedYaml(file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw wrong(file, `${placeOf(issue?.path ?? [])}${issue?.message ?? ""}`);
+  }
+  const principals = new Map<string, Principal>();
+  for (const [index, each] of parsed.data.clients.entries()) {
+    const [key = ""] = NAME_KINDS.flatMap((kind) => {
+      const name = each[kind];
+      return name === undefined ? [] : [nameKey(kind, name)];
+    });
+    if (principals.has(key)) throw wrong(file, `clients[${String(index)}]: ${key} is named before`);
+    principals.set(key, principalOf(each));
+  }
+  return principals;
+}
+
+function parsedYaml(file: string): unknown {
+  try {
+    return parse(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw wrong(file, cause instanceof Error ? cause.message : "it cannot be read", cause);
+  }
+}
+
+function principalOf({ org, user, agent, roles, permissions }: z.infer<typeof client>): Principal {
+  const who = {
+    ...(user === undefined ? {} : { userId: user }),
+    ...(agent === undefined ? {} : { agentId: agent }),
+    roles,
+    permissions,
+  };
+  return { orgId: org.toLowerCase(), kind: kindOf(who), authenticatedBy: "mtls", ...who };
+}
+
+/** `clients[2].org: `, or nothing for the file as a whole. */
+function placeOf(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "";
+  const place = path.map((key) =>
+    typeof key === "number" ? `[${String(key)}]` : `.${String(key)}`,
+  );
+  return `${place.join("").slice(1)}: `;
+}
+
+function wrong(file: string, reason: string, cause?: unknown): AppError {
+  return new AppError("INVALID_ARGUMENT", `SERVICE_MTLS_CLIENTS: ${file}: ${reason}`, { cause });
+}

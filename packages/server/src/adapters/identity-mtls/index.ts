@@ -1,0 +1,2 @@
+/** Callers known by TLS client certificates. */
+export { KnownClients } from "./known-clients.js";

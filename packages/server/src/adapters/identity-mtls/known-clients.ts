@@ -1,0 +1,63 @@
+import type { Principal, VerifyCertificate } from "../../identity/index.js";
+import type { Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Log } from "../../kernel/log.js";
+import { namesOf } from "./certificate-names.js";
+import { readClientsFile } from "./clients-file.js";
+
+/** What the known clients are built from. */
+export interface KnownClientsOptions {
+  /** YAML: who each certificate belongs to. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The clients that a file knows by their certificates. */
+export class KnownClients {
+  readonly #options: KnownClientsOptions;
+  #principals: ReadonlyMap<string, Principal>;
+
+  /** @throws AppError `INVALID_ARGUMENT` when the file cannot be read or holds something else. */
+  constructor(options: KnownClientsOptions) {
+    this.#options = options;
+    this.#principals = readClientsFile(options.file);
+  }
+
+  readonly verify: VerifyCertificate = (certificate) => {
+    // A connection may outlast the certificate that it was opened with.
+    if (this.#options.clock.nowMs() > Date.parse(certificate.validTo)) {
+      throw refused("has expired; open a new connection with a current one");
+    }
+    const names = namesOf(certificate);
+    const found = names.filter((name) => this.#principals.has(name));
+    if (found.length > 1) {
+      throw refused(`is known by several of its names: ${found.join(" and ")}`);
+    }
+    const principal = this.#principals.get(found[0] ?? "");
+    if (principal !== undefined) return principal;
+    throw refused(`belongs to nobody known here; its names are ${listed(names)}`);
+  };
+
+  /** Reads the file anew; one that is wrong changes nothing, and the log says so. */
+  reload(): void {
+    const { file, log } = this.#options;
+    try {
+      this.#principals = readClientsFile(file);
+      log.info({ file }, "known clients read anew");
+    } catch (err) {
+      log.error({ err, file }, "known clients not usable; the old ones stay");
+    }
+  }
+}
+
+/** Names that are told in an error, at most. */
+const NAMES_SHOWN_MAX = 5;
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.slice(0, NAMES_SHOWN_MAX).join(", ");
+}
+
+function refused(reason: string): AppError {
+  return new AppError("UNAUTHENTICATED", `The client certificate ${reason}`);
+}
