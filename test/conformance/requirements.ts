@@ -214,6 +214,8 @@ const DECISIONS = {
       "With mtls a verified client certificate says who calls, and one that is known to nobody is refused",
     "D2-attempts":
       "Wrong credentials are limited by the address they come from: 429 with Retry-After after twenty in a minute",
+    "D2-data-sources":
+      "Where identity is vouched for, a data source is open to the organizations that the tools file lists, or to SERVICE_ORGANIZATION",
     "D2-nil-org": "Who names no organization belongs to the nil UUID",
     "D2-uuid": "An x-org-id that is no UUID is refused",
     "D2-not-found": "Another organization's plan is answered as if it did not exist",

@@ -2,10 +2,13 @@ import { join } from "node:path";
 import { DialectAnalyzer, ReadingThread, SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
 import type { excessiveRights } from "./adapters/role-rights.js";
 import type { PostgresTarget } from "./adapters/sql-target-postgres/index.js";
+import { OrganizationTargets } from "./adapters/organization-targets.js";
 import { TemporaryDirectory } from "./adapters/temporary-directory.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { sqliteFile, type Config } from "./config/index.js";
 import type { SqlAnalyzer, StatementReader } from "./governance/index.js";
+import { assert } from "./kernel/assert.js";
+import type { OrganizationAccess } from "./kernel/data-source-access.js";
 import type { DisposalStack } from "./kernel/disposal.js";
 import type { Log } from "./kernel/log.js";
 import type { SqlTarget } from "./plans/ports.js";
@@ -33,24 +36,27 @@ export async function openDataSources(
   const reader = opened.use(new ReadingThread());
   const targets = new Map<string, SqlTarget>();
   const urls = new Map<string, string>();
-  for (const { name, url } of dataSources) {
-    const path = sqliteFile(url);
+  for (const { name, url, organizations = [] } of dataSources) {
     const shared = { name, reader, rowsChangedMax, log };
-    if (path !== undefined) {
-      const options = {
-        ...shared,
-        path,
-        analyzer: sqlite,
-        temporaryDirectory,
-        readersMax: sessionsMax,
-      };
-      targets.set(name, opened.use(new SqliteTarget(options)));
-    } else if (postgres !== undefined) {
+    const targetAt = (at: string, roles: ReadonlyMap<string, string> = new Map()): SqlTarget => {
+      const path = sqliteFile(at);
+      if (path !== undefined) {
+        const files = { path, temporaryDirectory, readersMax: sessionsMax };
+        return new SqliteTarget({ ...shared, ...files, analyzer: sqlite });
+      }
+      assert(postgres !== undefined, "what PostgreSQL needs is loaded where it is used");
       const { PostgresTarget, analyzer } = postgres;
-      const options = { ...shared, url, analyzer, sessionsMax };
-      targets.set(name, opened.use(new PostgresTarget(options)));
-      urls.set(name, url);
-    }
+      const roleOf = (orgId: string): string | undefined => roles.get(orgId);
+      return new PostgresTarget({ ...shared, url: at, analyzer, sessionsMax, roleOf });
+    };
+    const common = targetAt(url, rolesOf(organizations));
+    const own = new Map(
+      organizations.flatMap((each) =>
+        each.url === undefined ? [] : [[each.orgId, targetAt(each.url)]],
+      ),
+    );
+    targets.set(name, opened.use(own.size === 0 ? common : new OrganizationTargets(common, own)));
+    if (sqliteFile(url) === undefined) urls.set(name, url);
   }
   if (postgres !== undefined) opened.use(new RoleWarnings(urls, postgres.excessiveRights, log));
   return {
@@ -61,6 +67,12 @@ export async function openDataSources(
       ...(postgres === undefined ? {} : { postgres: postgres.analyzer }),
     }),
   };
+}
+
+function rolesOf(organizations: readonly OrganizationAccess[]): ReadonlyMap<string, string> {
+  return new Map(
+    organizations.flatMap(({ orgId, role }) => (role === undefined ? [] : [[orgId, role]])),
+  );
 }
 
 /** What a PostgreSQL data source is made of. */

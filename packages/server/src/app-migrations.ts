@@ -2,16 +2,24 @@ import { PostgresSchemaDatabase } from "./adapters/introspect-postgres/index.js"
 import { SqliteSchemaDatabase } from "./adapters/introspect-sqlite/index.js";
 import { type Config, sqliteFile } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
+import type { DataSourceAccess } from "./kernel/data-source-access.js";
 import type { Ids } from "./kernel/ids.js";
 import type { Log } from "./kernel/log.js";
 import { Turns } from "./kernel/turns.js";
-import { KnownSchemas, MigrationService, RelatedTables, StepRecorder } from "./schema/index.js";
+import {
+  KnownSchemas,
+  MigrationService,
+  ownDatabaseKey,
+  RelatedTables,
+  StepRecorder,
+} from "./schema/index.js";
 import type { SchemaDatabase } from "./schema/ports.js";
 import type { Repositories } from "./state/ports.js";
 
 /** What migrations are opened with. */
 export interface MigrationOptions {
   readonly config: Pick<Config, "dataSources" | "migrationWaits">;
+  readonly access: DataSourceAccess;
   /** Where the organizations keep their state. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -28,21 +36,26 @@ export interface OpenMigrations {
 
 /** Migrations of the data sources. Everything is opened when it is used. */
 export function openMigrations(options: MigrationOptions): OpenMigrations {
-  const { config, repositories, clock, ids, log } = options;
+  const { config, access, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
-  for (const { name, url } of config.dataSources) {
+  const databaseAt = (name: string, url: string): SchemaDatabase => {
     const path = sqliteFile(url);
-    const database =
-      path === undefined
-        ? new PostgresSchemaDatabase(name, url, config.migrationWaits)
-        : new SqliteSchemaDatabase(name, path, config.migrationWaits);
-    databases.set(name, database);
+    return path === undefined
+      ? new PostgresSchemaDatabase(name, url, config.migrationWaits)
+      : new SqliteSchemaDatabase(name, path, config.migrationWaits);
+  };
+  for (const { name, url, organizations = [] } of config.dataSources) {
+    databases.set(name, databaseAt(name, url));
+    for (const { orgId, url: own } of organizations) {
+      if (own !== undefined) databases.set(ownDatabaseKey(name, orgId), databaseAt(name, own));
+    }
   }
   const known = new KnownSchemas({ databases, clock, log });
-  const parts = { databases: known.databases, repositories, clock, ids, turns: new Turns() };
+  const turns = new Turns();
+  const parts = { databases: known.databases, access, repositories, clock, ids, turns };
   return {
     service: new MigrationService(parts),
     recorder: new StepRecorder(parts),
-    relatedTables: new RelatedTables(known),
+    relatedTables: new RelatedTables(known, access),
   };
 }

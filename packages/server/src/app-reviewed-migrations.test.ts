@@ -1,5 +1,5 @@
 /**
- * A migration that was reviewed is the one that runs, on a server that believes a proxy. An agent without a role tries
+ * A migration that was reviewed is the one that runs, on a server that believes a proxy. An agent tries
  * to exchange the script of a proposed migration by every operation that writes the state; then an admin runs the
  * migration with digests that are right, forged, and another migration's.
  */
@@ -17,7 +17,7 @@ const ORG = {
   "x-proxy-secret": SECRET,
 };
 const ADMIN = { ...ORG, "x-user-id": "ada", "x-user-role": "admin" };
-const AGENT = { ...ORG, "x-agent-id": "helper" };
+const AGENT = { ...ORG, "x-agent-id": "helper", "x-user-role": "agent" };
 
 let dir: string;
 let app: App;
@@ -33,6 +33,7 @@ beforeAll(async () => {
     dataDir: dir,
     databaseUrl: `sqlite:${join(dir, "store.db")}`,
     dataSources: [{ name: "shop", url: `sqlite:${join(dir, "shop.db")}` }],
+    organization: ORG["x-org-id"],
     auth: { headers: { trustedProxies: [], proxySecrets: [SECRET] } },
   });
 });

@@ -20,6 +20,7 @@ import type { EmbeddingProvider } from "./embedding/index.js";
 import { AuditPublisher, type ToolCallGate } from "./governance/index.js";
 import { ApiKeyService, noApiKeys } from "./identity/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
+import { DataSourceAccess } from "./kernel/data-source-access.js";
 import { DisposalStack } from "./kernel/disposal.js";
 import { EventBus } from "./kernel/event-bus.js";
 import { systemIds, type Ids } from "./kernel/ids.js";
@@ -126,7 +127,11 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const store = await openStore(config, basics);
   if (store !== undefined) opened.use(store);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
-  const migrations = openMigrations({ ...basics, config, repositories: state.repositories });
+  const access = new DataSourceAccess(config.dataSources, config.organization);
+  const migrations = openMigrations({
+    ...{ ...basics, config, access },
+    repositories: state.repositories,
+  });
   const authorize = openPolicies(basics);
   const { relatedTables } = migrations;
   const memory = await openMemory(
@@ -140,7 +145,11 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const own =
     store === undefined
       ? undefined
-      : await openOrchestrator(config, { ...basics, store, gate, migrations, authorize }, opened);
+      : await openOrchestrator(
+          config,
+          { ...basics, store, gate, access, migrations, authorize },
+          opened,
+        );
   const orchestrator =
     options.orchestrator === undefined
       ? (own ?? new NoopOrchestrator())
@@ -230,6 +239,7 @@ function openBilling(
 interface OrchestratorParts extends Basics {
   readonly store: Store;
   readonly gate: ToolCallGate;
+  readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
   readonly authorize: Authorize;
 }
@@ -249,7 +259,7 @@ function keeperOf(
 
 async function openOrchestrator(
   config: Config,
-  { store, gate, migrations, authorize, ...basics }: OrchestratorParts,
+  { store, gate, access, migrations, authorize, ...basics }: OrchestratorParts,
   opened: DisposalStack,
 ): Promise<DurableOrchestrator> {
   const { targets, analyzer, reader } = await openDataSources(config, basics.log, opened);
@@ -260,6 +270,7 @@ async function openOrchestrator(
       ...basics,
       store: store.plans,
       tools: buildToolRegistry(config.tools, targets, own),
+      access,
       schemas: migrations.recorder,
       analyzer,
       reader,

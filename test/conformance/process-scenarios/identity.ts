@@ -23,13 +23,14 @@ export const identity: readonly ProcessScenario[] = [
     title: "a verified token says who calls, whatever the identity headers say",
     run: async () => {
       await using issuer = await TokenIssuer.start();
+      const org_id = randomUUID();
       await using steward = await Steward.start({
         SERVICE_AUTH: "jwt",
+        SERVICE_ORGANIZATION: org_id,
         SERVICE_JWT_ISSUER: issuer.issuer,
         SERVICE_JWT_JWKS_URL: `${issuer.issuer}/keys`,
         SERVICE_JWT_AUDIENCE: "steward",
       });
-      const org_id = randomUUID();
       const bearer = (claims: object) => ({
         authorization: `Bearer ${issuer.token({ org_id, sub: "ada", roles: ["agent"], ...claims })}`,
       });
@@ -63,7 +64,10 @@ export const identity: readonly ProcessScenario[] = [
       const { stdout } = await runSteward(["key", "create", ...made], settings);
       const bearer = { authorization: `Bearer ${stdout.trim()}` };
       {
-        await using steward = await Steward.start({ ...settings, SERVICE_AUTH: "apikey" });
+        await using steward = await Steward.start({
+          ...{ ...settings, SERVICE_AUTH: "apikey" },
+          SERVICE_ORGANIZATION: org_id,
+        });
         for (const wire of ["grpc", "rest"] as const) {
           const { plan_id } = await steward.client(wire, bearer).submit(PLAN);
           const spoofing = { ...bearer, "x-org-id": randomUUID() };

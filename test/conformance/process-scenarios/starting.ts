@@ -161,24 +161,34 @@ export const starting: readonly ProcessScenario[] = [
     title: "who does not know the shared secret is nobody",
     run: async () => {
       const secret = "correct-horse-battery-staple";
-      await using steward = await Steward.start({ SERVICE_PROXY_SECRET: secret });
+      const own = randomUUID();
+      await using steward = await Steward.start({
+        SERVICE_PROXY_SECRET: secret,
+        SERVICE_ORGANIZATION: own,
+      });
       for (const wire of ["grpc", "rest"] as const) {
-        const stranger = steward.client(wire);
+        const stranger = steward.client(wire, { "x-org-id": own });
         const unauthenticated = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };
         await expectRefusal(wire, stranger.submit(PLAN), unauthenticated);
         const guess = stranger.as({ "x-proxy-secret": "wrong-horse-battery-staple" });
         await expectRefusal(wire, guess.submit(PLAN), unauthenticated);
-        await stranger.as({ "x-proxy-secret": secret, ...AGENT }).submit(PLAN);
+        await stranger.as({ "x-proxy-secret": secret, "x-org-id": own, ...AGENT }).submit(PLAN);
       }
     },
   },
   {
-    cites: ["D2-two-secrets", "D2-vouched-org", "D2-vouched-search", "D2-vouched-session"],
+    cites: [
+      ...(["D2-two-secrets", "D2-vouched-org", "D2-vouched-search", "D2-vouched-session"] as const),
+      "D2-data-sources",
+    ],
     title: "what a trusted proxy says of a caller cannot be left out or widened",
     run: async () => {
       const [old, next] = ["correct-horse-battery-staple", "incorrect-horse-battery-staple"];
-      await using steward = await Steward.start({ SERVICE_PROXY_SECRET: `${old},${next}` });
       const [own, other] = [randomUUID(), randomUUID()];
+      await using steward = await Steward.start({
+        SERVICE_PROXY_SECRET: `${old},${next}`,
+        SERVICE_ORGANIZATION: own,
+      });
       const denied = { code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 };
       for (const wire of ["grpc", "rest"] as const) {
         const nameless = steward.client(wire, { "x-proxy-secret": old });
@@ -187,6 +197,7 @@ export const starting: readonly ProcessScenario[] = [
 
         const theirs = steward.client(wire, { "x-proxy-secret": old, "x-org-id": other, ...AGENT });
         await theirs.memory.add({ session_id: "s", content: '"theirs"' });
+        await expectRefusal(wire, theirs.submit(PLAN), denied);
         const mine = steward.client(wire, { "x-proxy-secret": next, "x-org-id": own, ...AGENT });
         const { entry_id } = await mine.memory.add({ session_id: "s", content: '"mine"' });
         for (const org_id of [undefined, null, own, own.toUpperCase()]) {

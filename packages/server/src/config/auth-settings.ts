@@ -1,3 +1,4 @@
+import { isUuid } from "../kernel/ids.js";
 import {
   addressRanges,
   integer,
@@ -23,6 +24,7 @@ export interface AuthSettings {
   readonly jwtAlgorithms: Setting<readonly string[]>;
   readonly jwtClaims: Setting<Partial<Readonly<Record<ClaimName, string>>>>;
   readonly jwtClockSkewMs: Setting<number>;
+  readonly organization: Setting<string>;
 }
 
 /** What a token's claims can tell. */
@@ -105,5 +107,18 @@ export const AUTH_SETTINGS: AuthSettings = {
     }),
     default: "30000",
     help: "How far the issuer's clock may differ from this machine's, in milliseconds.",
+  },
+  organization: {
+    name: "SERVICE_ORGANIZATION",
+    flag: "organization",
+    type: {
+      shape: "the id of an organization, a UUID",
+      placeholder: "uuid",
+      example: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11",
+      parse: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
+    },
+    help:
+      "The only organization of this service: data sources that the tools file binds to none are open to it alone. " +
+      "Unset: they are open where nobody vouches for who callers are, and else to nobody.",
   },
 };

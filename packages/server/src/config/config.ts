@@ -1,4 +1,5 @@
 import type { Intent } from "../governance/index.js";
+import type { OrganizationAccess } from "../kernel/data-source-access.js";
 import type { MigrationWaits } from "../schema/index.js";
 
 /** Everything a start needs to know: read once, frozen, passed in. Contract §8 and Decision §1. */
@@ -15,6 +16,8 @@ export interface Config {
   readonly databaseUrl?: string;
   /** Databases that steps run on; the first is the default one. */
   readonly dataSources: readonly DataSourceConfig[];
+  /** The service's only organization, to which data sources belong that are bound to none; UUID, lower case. */
+  readonly organization?: string;
   readonly tools: ToolsConfig;
   readonly auth: AuthConfig;
   readonly tls?: TlsConfig;
@@ -91,6 +94,8 @@ export interface DataSourceConfig {
   readonly name: string;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly url: string;
+  /** The organizations that it is bound to; absent: none, as {@link Config.organization} says. */
+  readonly organizations?: readonly OrganizationAccess[];
 }
 
 /** Which tool names there are (the tools file). */

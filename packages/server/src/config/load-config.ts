@@ -6,11 +6,11 @@ import { checkSettings } from "./check-settings.js";
 import type {
   AuthConfig,
   Config,
+  DataSourceConfig,
   EmbeddingConfig,
   JwtAuthConfig,
   PaymentsConfig,
   TlsConfig,
-  ToolsConfig,
 } from "./config.js";
 import { fileVariable, readSettings } from "./read-settings.js";
 import type {
@@ -55,10 +55,7 @@ export async function readConfig(sources: SettingSources): Promise<ConfigReading
   const values = readSettings(sources);
   const readings: readonly SettingValue<unknown>[] = Object.values(values);
   const settings = readings.map(forShow);
-  const toolsFile = await readTools(
-    values.toolsFile.value,
-    (values.dataSources.value ?? []).map((source) => source.name),
-  );
+  const toolsFile = await readTools(values.toolsFile.value, values.dataSources.value ?? []);
   const problems = [
     ...readings.flatMap(({ problem }) => problem ?? []),
     ...checkSettings(values),
@@ -66,13 +63,13 @@ export async function readConfig(sources: SettingSources): Promise<ConfigReading
   ];
   const warnings = [...unknownVariables(sources), ...passwordsInFlags(sources)];
   if (problems.length > 0) return { settings, problems, warnings };
-  return { settings, problems, warnings, config: buildConfig(values, toolsFile.tools) };
+  return { settings, problems, warnings, config: buildConfig(values, toolsFile) };
 }
 
 /** The YAML parser and the schema are loaded only for a file that needs them: starts stay quick. */
 async function readTools(
   file: string | undefined,
-  dataSources: readonly string[],
+  dataSources: readonly DataSourceConfig[],
 ): Promise<ToolsFile> {
   if (file === undefined) return { problems: [] };
   const { readToolsFile } = await import("./tools-file.js");
@@ -84,7 +81,7 @@ function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingRepo
   return { setting, origin, ...present("shown", shown) };
 }
 
-function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Config {
+function buildConfig(values: SettingValues, { tools: listed, bound }: ToolsFile): Config {
   const strict = values.toolsStrict.value ?? listed?.strict ?? false;
   return deepFreeze({
     host: given(values.host),
@@ -92,7 +89,11 @@ function buildConfig(values: SettingValues, listed: ToolsConfig | undefined): Co
     ...present("grpcPort", values.grpcPort.value),
     dataDir: given(values.dataDir),
     ...present("databaseUrl", values.databaseUrl.value),
-    dataSources: values.dataSources.value ?? [],
+    dataSources: (values.dataSources.value ?? []).map((source) => ({
+      ...source,
+      ...present("organizations", bound?.get(source.name)),
+    })),
+    ...present("organization", values.organization.value),
     tools: { strict, tools: listed?.tools ?? [] },
     auth: authOf(values),
     ...present("tls", tlsOf(values)),

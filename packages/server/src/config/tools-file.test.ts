@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseToolsFile } from "./tools-file.js";
 
-const SOURCES = ["shop", "crm"];
+const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+const OTHER = "0c5d9f8e-2b7a-4c1d-8e3f-5a6b7c8d9e0f";
+const SOURCES = [
+  { name: "shop", url: "sqlite:shop.db" },
+  { name: "crm", url: "postgres://crm@db/crm" },
+];
 
 function reasons(text: string): readonly string[] {
   return parseToolsFile(text, "tools.yaml", SOURCES).problems.map(({ reason }) => reason);
@@ -24,6 +29,7 @@ tools:
 `;
     expect(parseToolsFile(text, "tools.yaml", SOURCES)).toEqual({
       problems: [],
+      bound: new Map(),
       tools: {
         strict: true,
         tools: [
@@ -38,6 +44,29 @@ tools:
         ],
       },
     });
+  });
+
+  it("binds data sources to organizations, each with a URL or a role where it has one", () => {
+    const text = `
+data_sources:
+  - { name: shop, organizations: [${ORG.toUpperCase()}] }
+  - name: crm
+    organizations:
+      - { id: ${ORG}, role: crm_a }
+      - { id: ${OTHER}, url: "postgres://b@db/crm_b" }
+`;
+    expect(parseToolsFile(text, "tools.yaml", SOURCES).bound).toEqual(
+      new Map([
+        ["shop", [{ orgId: ORG }]],
+        [
+          "crm",
+          [
+            { orgId: ORG, role: "crm_a" },
+            { orgId: OTHER, url: "postgres://b@db/crm_b" },
+          ],
+        ],
+      ]),
+    );
   });
 
   it("is shown in the documentation as it is read", () => {
@@ -61,7 +90,37 @@ tools:
       "tools:\n  - {name: a, data_source: shop, intents: []}\n",
       /^tools\.yaml:2: tools\[0\]: unknown key intents; did you mean allowed_intents\?/,
     ],
-    ["a list instead of a map", "- a\n", /^tools\.yaml:1: must hold strict or tools/],
+    ["a list instead of a map", "- a\n", /^tools\.yaml:1: must hold strict, tools or data_sources/],
+    [
+      "an organization that is no UUID",
+      "data_sources:\n  - {name: shop, organizations: [acme]}\n",
+      /^tools\.yaml:2: data_sources\[0\]\.organizations\[0\]: must be the id of an organization/,
+    ],
+    [
+      "a data source that is bound twice",
+      "data_sources:\n  - {name: shop, organizations: []}\n  - {name: shop, organizations: []}\n",
+      /^tools\.yaml:3: data_sources\[1\]\.name: is the name of data_sources\[0\] too/,
+    ],
+    [
+      "a role on SQLite",
+      `data_sources:\n  - {name: shop, organizations: [{id: ${ORG}, role: a}]}\n`,
+      /^tools\.yaml:2: .*cannot have a role: SQLite has none/,
+    ],
+    [
+      "a URL of another engine",
+      `data_sources:\n  - {name: crm, organizations: [{id: ${ORG}, url: own.db}]}\n`,
+      /^tools\.yaml:2: .*url of another engine/,
+    ],
+    [
+      "a URL and a role",
+      `data_sources:\n  - {name: crm, organizations: [{id: ${ORG}, url: own.db, role: a}]}\n`,
+      /^tools\.yaml:2: .*has one of url, url_file and role/,
+    ],
+    [
+      "a file of a URL that is not there",
+      `data_sources:\n  - {name: crm, organizations: [{id: ${ORG}, url_file: /none}]}\n`,
+      /^tools\.yaml:2: .*the url_file \/none, which cannot be read/,
+    ],
     ["a strict that is no boolean", "strict: 3\n", /^tools\.yaml:1: strict: must be true or false/],
     ["tools that are no list", "\ntools: 7\n", /^tools\.yaml:2: tools: must be a list/],
     [

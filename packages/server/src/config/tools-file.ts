@@ -1,23 +1,26 @@
 import { readFileSync } from "node:fs";
 import { LineCounter, isNode, parseDocument } from "yaml";
 import type { Document } from "yaml";
-import type { ToolsConfig } from "./config.js";
+import type { DataSourceConfig, ToolsConfig } from "./config.js";
 import type { SettingProblem } from "./read-settings.js";
 import { SETTINGS } from "./settings.js";
+import type { BoundOrganizations } from "./data-source-schema.js";
 import { checkTools } from "./tools-schema.js";
 
 /** A tools file read: usable exactly when nothing is wrong with it. */
 export interface ToolsFile {
   readonly tools?: ToolsConfig;
+  /** By data source, the organizations that it is bound to. */
+  readonly bound?: BoundOrganizations;
   readonly problems: readonly SettingProblem[];
 }
 
 /**
  * Reads the tools file (Decision §1): which names there are, the data source and the intents of
  * each. Every mistake in it is reported with its line.
- * @param dataSources names of the configured ones; a tool must be bound to one of them.
+ * @param dataSources the configured ones; a tool must be bound to one of them.
  */
-export function readToolsFile(file: string, dataSources: readonly string[]): ToolsFile {
+export function readToolsFile(file: string, dataSources: readonly DataSourceConfig[]): ToolsFile {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -31,7 +34,7 @@ export function readToolsFile(file: string, dataSources: readonly string[]): Too
 export function parseToolsFile(
   text: string,
   file: string,
-  dataSources: readonly string[],
+  dataSources: readonly DataSourceConfig[],
 ): ToolsFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -41,7 +44,7 @@ export function parseToolsFile(
     return problems(reasons, "correct the YAML there");
   }
   const checked = checkTools(document.toJS() ?? {}, dataSources);
-  if (checked.ok) return { tools: checked.tools, problems: [] };
+  if (checked.ok) return { tools: checked.tools, bound: checked.bound, problems: [] };
   const reasons = checked.mistakes.map(({ path, reason }) => {
     return `${at(offsetOf(document, path))}: ${dotted(path)}${reason}`;
   });

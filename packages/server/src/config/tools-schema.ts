@@ -3,8 +3,14 @@ import { INTENTS } from "../governance/index.js";
 import type { Intent } from "../governance/index.js";
 import { NAME_LENGTH_MAX } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
-import { expectedInstead } from "../kernel/unknown-field.js";
-import type { ToolConfig, ToolsConfig } from "./config.js";
+import type { DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
+import {
+  type BoundOrganizations,
+  boundOrganizations,
+  checkOrganizations,
+  dataSourceSchema,
+} from "./data-source-schema.js";
+import { unknownKey } from "./unknown-key.js";
 
 /** One mistake: where in the file, and what. */
 export interface ToolsMistake {
@@ -14,11 +20,11 @@ export interface ToolsMistake {
 
 /** What the content of a tools file came to. */
 export type ToolsCheck =
-  | { readonly ok: true; readonly tools: ToolsConfig }
+  | { readonly ok: true; readonly tools: ToolsConfig; readonly bound: BoundOrganizations }
   | { readonly ok: false; readonly mistakes: readonly ToolsMistake[] };
 
 /** Checks what a tools file holds, whatever it is, and reports every mistake at once. */
-export function checkTools(content: unknown, dataSources: readonly string[]): ToolsCheck {
+export function checkTools(content: unknown, dataSources: readonly DataSourceConfig[]): ToolsCheck {
   const parsed = fileSchema.safeParse(content);
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => ({
@@ -27,14 +33,26 @@ export function checkTools(content: unknown, dataSources: readonly string[]): To
     }));
     return { ok: false, mistakes };
   }
-  const { strict, tools } = parsed.data;
-  const mistakes = tools.flatMap((tool, index) => [
-    ...checkName(tools, index),
-    ...checkDataSource(tool, index, dataSources),
-    ...checkIntents(tool, index),
-  ]);
+  const { strict, tools, data_sources: bindings } = parsed.data;
+  const names = dataSources.map((source) => source.name);
+  const mistakes = [
+    ...tools.flatMap((tool, index) => [
+      ...checkName(tools, ["tools", index]),
+      ...checkDataSource(tool.data_source, ["tools", index, "data_source"], names),
+      ...checkIntents(tool, index),
+    ]),
+    ...bindings.flatMap((binding, index) => [
+      ...checkName(bindings, ["data_sources", index]),
+      ...checkDataSource(binding.name, ["data_sources", index, "name"], names),
+      ...checkOrganizations(binding, ["data_sources", index], dataSources),
+    ]),
+  ];
   if (mistakes.length > 0) return { ok: false, mistakes };
-  return { ok: true, tools: { strict, tools: tools.map(toToolConfig) } };
+  return {
+    ok: true,
+    tools: { strict, tools: tools.map(toToolConfig) },
+    bound: boundOrganizations(bindings),
+  };
 }
 
 const intent = z.enum(INTENTS, { error: `must be one of ${INTENTS.join(", ")}` });
@@ -66,41 +84,35 @@ const fileSchema = z.strictObject(
   {
     strict: flag.default(false),
     tools: z.array(toolSchema, { error: "must be a list of tools" }).default([]),
+    data_sources: z
+      .array(dataSourceSchema, { error: "must be a list of data sources" })
+      .default([]),
   },
-  { error: unknownKey(["strict", "tools"]) },
+  { error: unknownKey(["strict", "tools", "data_sources"]) },
 );
 
 type Tool = z.infer<typeof toolSchema>;
 
-function unknownKey(known: readonly string[]): (issue: z.core.$ZodRawIssue) => string {
-  return (issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => `unknown key ${key}; ${expectedInstead(key, known)}`).join("; ")
-      : `must hold ${known.slice(0, -1).join(", ")} or ${known.at(-1) ?? ""}`;
-}
-
-function checkName(tools: readonly Tool[], index: number): readonly ToolsMistake[] {
-  const first = tools.findIndex((tool) => tool.name === tools[index]?.name);
+function checkName(
+  listed: readonly { readonly name: string }[],
+  [list, index]: readonly [string, number],
+): readonly ToolsMistake[] {
+  const first = listed.findIndex(({ name }) => name === listed[index]?.name);
   if (first === index) return [];
-  return [{ path: ["tools", index, "name"], reason: `is the name of tools[${String(first)}] too` }];
+  return [{ path: [list, index, "name"], reason: `is the name of ${list}[${String(first)}] too` }];
 }
 
 function checkDataSource(
-  tool: Tool,
-  index: number,
+  name: string,
+  path: ToolsMistake["path"],
   dataSources: readonly string[],
 ): readonly ToolsMistake[] {
-  if (dataSources.includes(tool.data_source)) return [];
-  const meant = nearMiss(tool.data_source, dataSources);
+  if (dataSources.includes(name)) return [];
+  const meant = nearMiss(name, dataSources);
   const known =
     dataSources.length === 0 ? "none is configured" : `there are ${dataSources.join(", ")}`;
   const hint = meant === undefined ? known : `did you mean ${meant}?`;
-  return [
-    {
-      path: ["tools", index, "data_source"],
-      reason: `"${tool.data_source}" is not a data source; ${hint}`,
-    },
-  ];
+  return [{ path, reason: `"${name}" is not a data source; ${hint}` }];
 }
 
 function checkIntents(tool: Tool, index: number): readonly ToolsMistake[] {

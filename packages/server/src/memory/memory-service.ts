@@ -106,7 +106,8 @@ export class MemoryService {
     const search = narrowedTo(caller, checkSearch(request));
     const vector = await this.#embedded(search.query, "query", signal);
     try {
-      return await this.#found(search, vector, signal);
+      const results = await this.#found(search, vector, signal);
+      return await this.#withRelatedTables(caller, results);
     } catch (error) {
       signal.throwIfAborted();
       throw searchFailure(error);
@@ -226,19 +227,22 @@ export class MemoryService {
     const text = isHybrid ? { text: query } : {};
     const hits = await this.#index.search({ vector, ...rest, ...text }, signal);
     const entries = await this.#store.entriesById(hits.map((hit) => hit.entryId));
-    const results = hits.flatMap((hit, index) => {
+    return hits.flatMap((hit, index) => {
       const entry = entries.get(hit.entryId);
       // One that was deleted a moment ago is no result any more.
       if (entry === undefined) return [];
       assert(rest.orgId === undefined || entry.orgId === rest.orgId, "a search keeps to its org");
       return [searchResult(hit, entry, index + 1)];
     });
-    return this.#withRelatedTables(results);
   }
 
-  async #withRelatedTables(results: readonly SearchResult[]): Promise<readonly SearchResult[]> {
+  async #withRelatedTables(
+    caller: Caller,
+    results: readonly SearchResult[],
+  ): Promise<readonly SearchResult[]> {
     if (this.#relatedTables === undefined || results.length === 0) return results;
-    const targets = await this.#relatedTables.targetsOf(results.map(({ content }) => content));
+    const texts = results.map(({ content }) => content);
+    const targets = await this.#relatedTables.targetsOf(caller, texts);
     return results.map((result, index) => ({
       ...result,
       relatedCascadeTargets: targets[index] ?? [],

@@ -1,3 +1,4 @@
+import type { Caller } from "../kernel/caller.js";
 import type { LoggedToolCall } from "../kernel/tool-call.js";
 import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
@@ -5,8 +6,11 @@ import type { EntryFilter } from "./vector-index.js";
 
 /** Which tables deletions reach from those that texts mention (Contract §4.4 rule 3). */
 export interface RelatedTablesLookup {
-  /** For each text the names of the tables, in an order that stays the same. Never fails. */
-  targetsOf(texts: readonly string[]): Promise<readonly (readonly string[])[]>;
+  /**
+   * For each text the names of the tables, in an order that stays the same, of the data sources that the caller may
+   * use. Never fails.
+   */
+  targetsOf(caller: Caller, texts: readonly string[]): Promise<readonly (readonly string[])[]>;
 }
 
 /** An entry with its vector, as they are stored: together or not at all. */

@@ -1,5 +1,6 @@
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
+import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-call.js";
@@ -47,6 +48,7 @@ export interface AttemptEnd {
 /** What attempts are run with. */
 export interface AttemptRunnerParts {
   readonly tools: ToolRegistry;
+  readonly access: DataSourceAccess;
   readonly schemas: SchemaSteps;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -71,6 +73,8 @@ export class AttemptRunner {
       const message = `Data source ${attempt.step.dataSource} is no longer configured`;
       return refused({ code: "STEP_FAILED", message });
     }
+    const denied = this.#parts.access.refusal(ctx, attempt.step.dataSource);
+    if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
     let binds: readonly SqlValue[];
     try {
       // A tool of our own takes no placeholders.

@@ -8,6 +8,7 @@ import { NOBODY } from "../kernel/testing/nobody.js";
 import { SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
 import { buildToolRegistry } from "../adapters/tool-registry.js";
+import { DataSourceAccess } from "../kernel/data-source-access.js";
 import { systemClock } from "../kernel/clock.js";
 import { DisposalStack } from "../kernel/disposal.js";
 import { systemIds } from "../kernel/ids.js";
@@ -46,6 +47,7 @@ class Process extends DisposalStack {
       new DurableOrchestrator({
         store: this.store.plans,
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
+        access: new DataSourceAccess([{ name: "default" }]),
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
         analyzer: new SqliteAnalyzer(),
         reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
 import type { Clock } from "../kernel/clock.js";
+import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError } from "../kernel/errors.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import { isUuid, type Ids } from "../kernel/ids.js";
@@ -38,6 +39,7 @@ import type {
   ToolRegistry,
 } from "./ports.js";
 import { readAhead } from "./read-ahead.js";
+import { requireDataSources } from "./data-source-use.js";
 import { preparePlan } from "./prepare.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
@@ -48,6 +50,8 @@ import type { StepOutcome } from "./plan-state.js";
 export interface DurableOrchestratorOptions {
   readonly store: PlanStore;
   readonly tools: ToolRegistry;
+  /** Who may use which data source: asked when a plan is submitted, and when a step runs. */
+  readonly access: DataSourceAccess;
   readonly schemas: SchemaJournal;
   readonly analyzer: SqlAnalyzer;
   readonly reader: StatementReader;
@@ -106,10 +110,11 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     definition: PlanDefinition,
     ctx: QueryRuntimeContext,
   ): Promise<PlanRecord> {
-    const { clock, ids, tools, analyzer, reader, planDeadlineMs } = this.#options;
+    const { clock, ids, tools, access, analyzer, reader, planDeadlineMs } = this.#options;
     const session = sessionFor(ctx, sessionId);
     const read = await readAhead(definition, tools, { analyzer, reader });
     const steps = preparePlan(session, definition, tools, analyzer, read);
+    requireDataSources(steps, access, ctx);
     const nowMs = clock.nowMs();
     const record = await this.#store.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },

@@ -9,6 +9,7 @@
  * another. **Scratch**: an empty database that scripts are tried on. **Drift**: a database that is not
  * as it was left. **Hint**: that an object is another one under a new name.
  */
+export { ownDatabaseKey } from "./bound-databases.js";
 export { renameHints } from "./definitions.js";
 export { castElements } from "./postgres/array-casts.js";
 export type { Drift } from "./drift.js";

@@ -50,9 +50,8 @@ export class KnownSchemas {
     );
   }
 
-  /** Every schema that can be read, by the name of its data source. */
-  async all(): Promise<readonly Schema[]> {
-    const names = [...this.databases.keys()];
+  /** Those of the schemas that can be read. @param names keys of the databases. */
+  async of(names: readonly string[]): Promise<readonly Schema[]> {
     const schemas = await Promise.all(names.map((name) => this.#schema(name)));
     return schemas.filter((schema) => schema !== undefined);
   }

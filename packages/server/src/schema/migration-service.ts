@@ -1,9 +1,11 @@
 import { anonymousCaller, type Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
+import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { Turns } from "../kernel/turns.js";
 import { type BlockStore, type Repositories, withPauses } from "../state/index.js";
+import { BoundDatabases } from "./bound-databases.js";
 import { type Drift, driftBetween, refusingDrift } from "./drift.js";
 import type { PlannedScript } from "./checkpoint.js";
 import { identifying } from "./identify.js";
@@ -55,6 +57,8 @@ export interface SchemaDump {
 /** What the service works with. */
 export interface MigrationServiceParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
+  /** Which organizations may have which databases migrated; absent: every one may. */
+  readonly access?: DataSourceAccess;
   /** Where each organization keeps its migrations and the history of its schemas. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -68,10 +72,12 @@ export interface MigrationServiceParts {
  */
 export class MigrationService {
   readonly #parts: MigrationServiceParts;
+  readonly #databases: BoundDatabases;
   readonly #turns: Turns;
 
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
+    this.#databases = new BoundDatabases(parts.databases, parts.access);
     this.#turns = parts.turns ?? new Turns();
   }
 
@@ -82,7 +88,7 @@ export class MigrationService {
    * `STATE_CONFLICT` when the database is not as it was left.
    */
   async propose(caller: Caller, proposal: Proposal): Promise<Migration | Unchanged> {
-    const database = this.#database(proposal.database);
+    const database = this.#databases.require(caller, proposal.database);
     return this.#turns.next(database.name, async () => {
       await refuseUnfinished(database);
       const read = (): Promise<Schema> => this.#recorded(database, caller);
@@ -111,7 +117,7 @@ export class MigrationService {
   /** Tries a migration again, up and down, on a scratch database. */
   async verify(caller: Caller, id: string): Promise<MigrationProof> {
     const migration = await this.show(caller, id);
-    const database = this.#database(migration.database);
+    const database = this.#databases.require(caller, migration.database);
     return proveMigration(database, { ...migration, ...schemasOf(migration) });
   }
 
@@ -136,15 +142,15 @@ export class MigrationService {
    * @param name Undefined for the only one that there is.
    * @throws AppError `INVALID_ARGUMENT` when there are several, naming them.
    */
-  async dump(name?: string): Promise<SchemaDump> {
-    const database = this.#database(name ?? this.#onlyDatabase());
+  async dump(caller: Caller, name?: string): Promise<SchemaDump> {
+    const database = this.#databases.require(caller, name ?? this.#databases.onlyName(caller));
     const draft = await this.#turns.next(database.name, () => database.introspect());
     return { database: database.name, dialect: database.dialect, sql: dumpSchema(draft) };
   }
 
   /** How the database is, beside how it was left. */
   async drift(caller: Caller, name: string): Promise<Drift> {
-    const database = this.#database(name);
+    const database = this.#databases.require(caller, name);
     return this.#turns.next(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
       return withPauses(driftBetween(expected, await database.introspect()));
@@ -153,7 +159,7 @@ export class MigrationService {
 
   /** Takes the database as it is for what it should be. @returns the commit's content id, if it differs. */
   async acceptDrift(caller: Caller, name: string, message: string): Promise<string | undefined> {
-    const database = this.#database(name);
+    const database = this.#databases.require(caller, name);
     return this.#turns.next(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
       const unfinished = await database.unfinishedRun();
@@ -225,7 +231,7 @@ export class MigrationService {
   /** The run of a migration that has begun and not ended; undefined when there is none. */
   async unfinishedRun(caller: Caller, id: string): Promise<UnfinishedRun | undefined> {
     const { database } = await this.show(caller, id);
-    const run = await this.#database(database).unfinishedRun();
+    const run = await this.#databases.require(caller, database).unfinishedRun();
     return run?.migrationId === id ? run : undefined;
   }
 
@@ -239,7 +245,7 @@ export class MigrationService {
     const kept = (): Promise<Migration> =>
       this.#read(caller, (store) => this.#records(store).get(id));
     const { database: name } = await kept();
-    const database = this.#database(name);
+    const database = this.#database(caller, name);
     return this.#turns.next(name, async () => {
       const migration = await kept();
       if (runOfStep(migration, step) !== undefined) return migration;
@@ -260,7 +266,7 @@ export class MigrationService {
     options: RunOptions,
   ): Promise<Migration> {
     const { database: name } = await this.show(caller, id);
-    const database = this.#database(name);
+    const database = this.#databases.require(caller, name);
     return this.#turns.next(database.name, async () => {
       const migration = await this.show(caller, id);
       requireReviewed(caller, migration, options.digest);
@@ -300,7 +306,7 @@ export class MigrationService {
     draft: Schema,
     way: Omit<WayToReach, "recorded">,
   ): Promise<Schema | undefined> {
-    const database = this.#database(way.database);
+    const database = this.#database(caller, way.database);
     const recorded = await this.#recordedSchema(caller, database);
     return withPauses(reachedSchema(draft, { ...way, recorded }));
   }
@@ -317,7 +323,7 @@ export class MigrationService {
     { acceptDataLoss = false, digest }: RunOptions,
   ): Promise<Migration> {
     const { database: name } = await this.show(caller, id);
-    const database = this.#database(name);
+    const database = this.#databases.require(caller, name);
     return this.#turns.next(name, async () => {
       const migration = await this.show(caller, id);
       requireReviewed(caller, migration, digest);
@@ -341,7 +347,7 @@ export class MigrationService {
     direction: UnfinishedRun["direction"],
     planned: PlannedScript,
   ): Promise<MigrationRun> {
-    const database = this.#database(migration.database);
+    const database = this.#database(caller, migration.database);
     const recorded = await this.#recordedSchema(caller, database);
     return new MigrationRun(database, {
       ...{ migrationId: migration.id, direction, ...planned },
@@ -362,7 +368,7 @@ export class MigrationService {
       const migration = records.get(id);
       // Another server may have seen the same and said so.
       if (migration.status === status) return migration;
-      const database = this.#database(migration.database);
+      const database = this.#database(caller, migration.database);
       const commit = await withPauses(this.#history(store, database).recording(schema, note));
       const { commits, stepRuns = [] } = migration;
       const done = {
@@ -420,20 +426,11 @@ export class MigrationService {
     return new MigrationRecords(store, this.#parts.clock);
   }
 
-  #onlyDatabase(): string {
-    const [first, ...others] = this.#parts.databases.keys();
-    if (first !== undefined && others.length === 0) return first;
-    throw invalidField("database", `must name a data source: ${[first, ...others].join(", ")}`);
-  }
-
-  #database(name: string): SchemaDatabase {
-    const database = this.#parts.databases.get(name);
+  /** The database of a migration that there is, for work that was allowed before. */
+  #database({ orgId }: Caller, name: string): SchemaDatabase {
+    const database = this.#databases.find(orgId, name);
     if (database !== undefined) return database;
-    const known = [...this.#parts.databases.keys()].join(", ");
-    throw new AppError(
-      "NOT_FOUND",
-      `There is no data source ${JSON.stringify(name)}; there are: ${known}`,
-    );
+    throw new AppError("NOT_FOUND", `There is no data source ${JSON.stringify(name)} any more`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { anonymousCaller } from "../kernel/caller.js";
 import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -22,7 +23,7 @@ describe("the tables that deletions reach", () => {
   it("are told the nearest first and by name, over any number of foreign keys", async () => {
     const { tables } = shop();
     expect(
-      await tables.targetsOf([
+      await tables.targetsOf(anonymousCaller(), [
         '{"query":"DELETE FROM Customers WHERE id = 1"}',
         "an order is no orders_archive",
         "items of products",
@@ -33,26 +34,29 @@ describe("the tables that deletions reach", () => {
 
   it("are read once a minute, or when somebody else reads the schema", async () => {
     const { tables, known, database, clock } = shop();
-    await Promise.all([tables.targetsOf(["customers"]), tables.targetsOf(["customers"])]);
+    await Promise.all([
+      tables.targetsOf(anonymousCaller(), ["customers"]),
+      tables.targetsOf(anonymousCaller(), ["customers"]),
+    ]);
     clock.now += 59_000;
-    await tables.targetsOf(["customers"]);
+    await tables.targetsOf(anonymousCaller(), ["customers"]);
     expect(database.reads).toBe(1);
     database.db.exec("DROP TABLE addresses");
     await known.databases.get("shop")?.introspect();
-    expect(await tables.targetsOf(["customers"])).toEqual([["orders", "items"]]);
+    expect(await tables.targetsOf(anonymousCaller(), ["customers"])).toEqual([["orders", "items"]]);
     expect(database.reads).toBe(2);
     clock.now += 60_000;
-    await tables.targetsOf(["customers"]);
+    await tables.targetsOf(anonymousCaller(), ["customers"]);
     expect(database.reads).toBe(3);
   });
 
   it("are the last that were known of a database that cannot be read", async () => {
     const { tables, database, clock } = shop();
-    await tables.targetsOf(["customers"]);
+    await tables.targetsOf(anonymousCaller(), ["customers"]);
     database.isDown = true;
     clock.now += 61_000;
-    expect(await tables.targetsOf(["orders"])).toEqual([["items"]]);
-    await tables.targetsOf(["orders"]);
+    expect(await tables.targetsOf(anonymousCaller(), ["orders"])).toEqual([["items"]]);
+    await tables.targetsOf(anonymousCaller(), ["orders"]);
     expect(database.reads).toBe(2);
   });
 

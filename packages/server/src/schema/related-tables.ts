@@ -1,3 +1,6 @@
+import type { Caller } from "../kernel/caller.js";
+import type { DataSourceAccess } from "../kernel/data-source-access.js";
+import { BoundDatabases } from "./bound-databases.js";
 import { type CascadeGraph, cascadesOf, cascadeTargets } from "./cascades.js";
 import type { KnownSchemas } from "./known-schemas.js";
 import type { Schema } from "./schema.js";
@@ -8,19 +11,26 @@ const TEXT_LENGTH_MAX = 65_536;
 /** Finds the tables that are concerned when rows of those that a text mentions are deleted. */
 export class RelatedTables {
   readonly #schemas: KnownSchemas;
+  readonly #databases: BoundDatabases;
   /** Of the schemas that are known: each is another object when it was read anew. */
   readonly #graphs = new WeakMap<Schema, CascadeGraph>();
 
-  constructor(schemas: KnownSchemas) {
+  /** @param access which data sources a caller is told of; absent: all. */
+  constructor(schemas: KnownSchemas, access?: DataSourceAccess) {
     this.#schemas = schemas;
+    this.#databases = new BoundDatabases(schemas.databases, access);
   }
 
   /**
-   * For each text the tables that ON DELETE CASCADE reaches from those it mentions, in every data source:
-   * the nearest first. A text mentions a table where the table's name stands as a word, in any case.
+   * For each text the tables that ON DELETE CASCADE reaches from those it mentions, in every data source that the
+   * caller may use: the nearest first. A text mentions a table where the table's name stands as a word, in any case.
    */
-  async targetsOf(texts: readonly string[]): Promise<readonly (readonly string[])[]> {
-    const graphs = (await this.#schemas.all()).map((schema) => this.#graphOf(schema));
+  async targetsOf(
+    caller: Caller,
+    texts: readonly string[],
+  ): Promise<readonly (readonly string[])[]> {
+    const schemas = await this.#schemas.of(this.#databases.keysFor(caller));
+    const graphs = schemas.map((schema) => this.#graphOf(schema));
     return texts.map((text) => {
       const words = wordsIn(text);
       return [...new Set(graphs.flatMap((graph) => targetsIn(graph, words)))];

@@ -1,7 +1,9 @@
 import { assert } from "../kernel/assert.js";
 import type { Clock } from "../kernel/clock.js";
+import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import type { Turns } from "../kernel/turns.js";
 import { type Repositories, withPauses } from "../state/index.js";
+import { BoundDatabases } from "./bound-databases.js";
 import { identifying } from "./identify.js";
 import type { SchemaDatabase } from "./ports.js";
 import { isSameSchema } from "./schema-diff.js";
@@ -18,6 +20,7 @@ export interface RecordedStep {
 /** What steps are recorded with. */
 export interface StepRecorderParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
+  readonly access?: DataSourceAccess;
   readonly repositories: Repositories;
   readonly clock: Clock;
   readonly turns: Turns;
@@ -25,7 +28,8 @@ export interface StepRecorderParts {
 
 /**
  * Keeps the history of schemas that steps change: one commit for each (Decision §15). What it records is
- * the schema as it is found, so repeating it is harmless.
+ * the schema as it is found, so repeating it is harmless. Of a database that several organizations share nothing is
+ * recorded: it would tell each of them of the others' tables.
  */
 export class StepRecorder {
   readonly #parts: StepRecorderParts;
@@ -52,8 +56,10 @@ export class StepRecorder {
     { ref: { orgId }, dataSource, author }: RecordedStep,
     messageOf: (isFirst: boolean) => string,
   ): Promise<void> {
-    const { databases, repositories, clock, turns } = this.#parts;
-    const database = databases.get(dataSource);
+    const { databases, access, repositories, clock, turns } = this.#parts;
+    const bound = new BoundDatabases(databases, access);
+    if (bound.isShared(dataSource)) return;
+    const database = bound.find(orgId, dataSource);
     assert(database !== undefined, "steps run on data sources that there are");
     await turns.next(dataSource, async () => {
       const draft = await database.introspect();

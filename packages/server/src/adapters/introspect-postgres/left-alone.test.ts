@@ -31,7 +31,7 @@ describe("a PostgreSQL database with objects that no migration makes", { timeout
     });
   }
   async function propose(service: MigrationService, change: string): Promise<Migration> {
-    const { sql } = await service.dump("shop");
+    const { sql } = await service.dump(ADMIN, "shop");
     const proposal = { database: "shop", sql: `${sql}\n;${change}`, message: "a change" };
     return proposed(await service.propose(ADMIN, proposal));
   }

@@ -16,8 +16,8 @@ import { SessionPool } from "./session-pool.js";
 import { hintsFor, messageWithoutHiddenNames } from "./statement-hints.js";
 import { StatementRunner } from "./statement-runner.js";
 import { Stopper } from "./stopper.js";
-import { beginText } from "./transaction.js";
-import { Writes } from "./writes.js";
+import { beginText, enterText } from "./transaction.js";
+import { type RoleOf, Writes } from "./writes.js";
 
 /** Where a data source is and what it is called. */
 export interface PostgresTargetOptions {
@@ -32,6 +32,8 @@ export interface PostgresTargetOptions {
   readonly sessionsMax?: number | undefined;
   /** Rows that one write may change. */
   readonly rowsChangedMax?: number;
+  /** The role of an organization's statements; absent: all have the one that logs in. */
+  readonly roleOf?: RoleOf;
 }
 
 /**
@@ -45,6 +47,7 @@ export class PostgresTarget implements SqlTarget {
   readonly #pool: SessionPool;
   readonly #runner = new StatementRunner();
   readonly #writes: Writes;
+  readonly #roleOf: RoleOf;
   readonly #log: Log;
   readonly #running = new RunningStatements();
 
@@ -52,7 +55,9 @@ export class PostgresTarget implements SqlTarget {
     this.name = options.name;
     this.#admission = new Admission(options.analyzer, "postgres", options.reader);
     this.#pool = new SessionPool(options.url, options.sessionsMax ?? POSTGRES_SESSIONS_MAX);
-    this.#writes = new Writes(this.#runner, options.rowsChangedMax ?? ROWS_CHANGED_MAX);
+    this.#roleOf = options.roleOf ?? (() => undefined);
+    const rowsMax = options.rowsChangedMax ?? ROWS_CHANGED_MAX;
+    this.#writes = new Writes(this.#runner, rowsMax, this.#roleOf);
     this.#log = options.log.child({ dataSource: options.name });
   }
 
@@ -91,7 +96,7 @@ export class PostgresTarget implements SqlTarget {
     using stopper = new Stopper(request, signal);
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
-        await session.command(beginText("READ ONLY", stopper.remainingMs, request.binds));
+        await session.command(this.#readText(request, stopper.remainingMs));
         const rows = await this.#runner.run(session, request, statement);
         // Nothing changes within the snapshot that a read sees.
         return { ...rows, schemaDeltas: [] };
@@ -185,13 +190,21 @@ export class PostgresTarget implements SqlTarget {
     void this.#running.track(session.rollback().then(() => this.#pool.release(session)));
   }
 
+  /** Begins the transaction of a read, as its organization. */
+  #readText({ attempt: { orgId }, binds }: StatementRequest, timeoutMs: number): string {
+    return beginText("READ ONLY", { orgId, timeoutMs }) + enterText(this.#roleOf(orgId), binds);
+  }
+
   async #failure(
     error: unknown,
     session: Session,
     request: StatementRequest,
     { tables }: KnownStatement,
   ): Promise<StatementError> {
-    const described = await describe(error, tables, session);
+    const role = this.#roleOf(request.attempt.orgId);
+    const begin =
+      role === undefined ? undefined : this.#readText({ ...request, binds: [] }, DESCRIBE_MS_MAX);
+    const described = await describe(error, tables, session, begin);
     const failure = toStatementError(error, { binds: request.binds, ...described });
     return this.#admission.withAdvice(failure, request.sql);
   }
@@ -200,15 +213,24 @@ export class PostgresTarget implements SqlTarget {
 /** How long asking for an attempt's outcome may take, in ms. */
 const SETTLE_MS_MAX = 10_000;
 
-/** What goes wrong on the way to a hint must not hide what it was about. */
+/** How long the search for a hint may take, in ms. */
+const DESCRIBE_MS_MAX = 5_000;
+
+/**
+ * What goes wrong on the way to a hint must not hide what it was about.
+ * @param begin begins a transaction with the rights of the organization's role, so that a hint names what that may
+ * read; absent: the role that logs in has run the statement.
+ */
 async function describe(
   error: unknown,
   tables: readonly string[],
   session: Session,
+  begin: string | undefined,
 ): Promise<Pick<FailureContext, "message" | "hints">> {
   if (session.isSpoilt || !(error instanceof Error)) return { hints: [] };
   try {
     await session.rollback();
+    if (begin !== undefined) await session.command(begin);
     const message = await messageWithoutHiddenNames(error, tables, session);
     return { message, hints: await hintsFor(error, message ?? error.message, tables, session) };
   } catch {

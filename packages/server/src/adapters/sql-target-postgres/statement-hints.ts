@@ -25,7 +25,7 @@ const ACCESS_DENIED = "42501";
 /**
  * What is said in place of the server's message, when it names an object that the statement does not
  * name and that the role may not read: the table of a foreign key, or one behind a view or a trigger.
- * @param session outside of a transaction.
+ * @param session in a transaction of its own, with the rights of the statement.
  * @param tables tables the statement names.
  */
 export async function messageWithoutHiddenNames(
@@ -55,7 +55,7 @@ export async function messageWithoutHiddenNames(
 /**
  * Sentences that help to repair a statement that failed. They name only what the role may read.
  * @param message what the server said, or what is said in its place.
- * @param session outside of a transaction.
+ * @param session in a transaction of its own, with the rights of the statement.
  * @param tables tables the statement names.
  */
 export async function hintsFor(

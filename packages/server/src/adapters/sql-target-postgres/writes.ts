@@ -21,10 +21,12 @@ import {
   purgeMarkers,
 } from "./step-markers.js";
 import type { Stopper } from "./stopper.js";
-import { beginText } from "./transaction.js";
+import { beginText, enterText, LEAVE_ROLE } from "./transaction.js";
 
 /** Attempts to forget that are kept for the next write; the others' markers go when they are old. */
 const FORGOTTEN_MAX = 1000;
+/** The role of an organization's statements; undefined for the one that logs in. */
+export type RoleOf = (orgId: string) => string | undefined;
 /** What a write came to: `unknown` when the connection was lost after COMMIT was sent. */
 export type Written =
   | { readonly outcome: "applied"; readonly result: StatementResult }
@@ -34,13 +36,15 @@ export type Written =
 export class Writes {
   readonly #runner: StatementRunner;
   readonly #rowsMax: number;
+  readonly #roleOf: RoleOf;
   #forgotten: AttemptRef[] = [];
   #isPurged = false;
 
   /** @param rowsMax rows that one write may change. */
-  constructor(runner: StatementRunner, rowsMax: number) {
+  constructor(runner: StatementRunner, rowsMax: number, roleOf: RoleOf) {
     this.#runner = runner;
     this.#rowsMax = rowsMax;
+    this.#roleOf = roleOf;
   }
 
   /**
@@ -54,8 +58,14 @@ export class Writes {
     stopper: Stopper,
   ): Promise<Written> {
     const { attempt } = request;
-    const begin = (): Promise<unknown> =>
-      session.command(beginText("READ WRITE", stopper.remainingMs, request.binds));
+    const { orgId } = attempt;
+    const role = this.#roleOf(orgId);
+    const begin = (): Promise<unknown> => {
+      const owner = { orgId, timeoutMs: stopper.remainingMs };
+      // Markers are read and written by the role that logs in, so that organizations need no right to them.
+      const enter = role === undefined ? enterText(undefined, request.binds) : "";
+      return session.command(beginText("READ WRITE", owner) + enter);
+    };
     const earlier = await withMarkerTable(session, async () => {
       await begin();
       return findMarker(session, attempt);
@@ -82,7 +92,7 @@ export class Writes {
     timeoutMs: number,
   ): Promise<StatementResult | undefined> {
     const marker = await withMarkerTable(session, async () => {
-      await session.command(beginText("READ WRITE", timeoutMs));
+      await session.command(beginText("READ WRITE", { orgId: attempt.orgId, timeoutMs }));
       await fenceMarker(session, attempt);
       return findMarker(session, attempt);
     });
@@ -105,12 +115,15 @@ export class Writes {
       this.#isPurged = true;
       await purgeMarkers(session);
     }
+    const role = this.#roleOf(request.attempt.orgId);
+    if (role !== undefined) await session.command(enterText(role, request.binds));
     // Only a change of the schema changes it; another one's is seen when that one tells of it.
     const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await this.#runner.run(session, request, statement);
     requireFewRows(rows.rowCount, statement.statementClass, this.#rowsMax);
     const schemaDeltas =
       before === undefined ? [] : deltasBetween(before, await readSchema(session));
+    if (role !== undefined) await session.command(LEAVE_ROLE);
     return { ...rows, schemaDeltas };
   }
 }

@@ -210,8 +210,8 @@ function addDrift(app: RestApp, migrations: MigrationService): void {
     querystring: schemaDumpQuerySchema,
     response: { 200: json("The schema", dataOf(schemaDumpSchema)), ...errors(403, 404) },
   };
-  app.get("/api/state/schema", { schema: dump }, async ({ query: { database } }) => ({
-    data: await migrations.dump(database),
+  app.get("/api/state/schema", { schema: dump }, async ({ query: { database }, context }) => ({
+    data: await migrations.dump(context, database),
   }));
   const drift = {
     operationId: "getSchemaDrift",

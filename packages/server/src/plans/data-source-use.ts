@@ -1,0 +1,21 @@
+import type { Caller } from "../kernel/caller.js";
+import type { DataSourceAccess } from "../kernel/data-source-access.js";
+import { AppError } from "../kernel/errors.js";
+import type { PreparedStep } from "./plan.js";
+
+/**
+ * Lets a caller submit steps that run on data sources which are open to its organization.
+ * @throws AppError `POLICY_DENIED` with each other step in its details.
+ */
+export function requireDataSources(
+  steps: readonly PreparedStep[],
+  access: DataSourceAccess,
+  caller: Caller,
+): void {
+  const details = steps.flatMap(({ index, dataSource }) => {
+    const reason = access.refusal(caller, dataSource);
+    return reason === undefined ? [] : [{ field: `steps[${String(index)}].tool_name`, reason }];
+  });
+  const [first] = details;
+  if (first !== undefined) throw new AppError("POLICY_DENIED", first.reason, { details });
+}
