@@ -263,7 +263,7 @@ describe("the package controlplane.v1", () => {
       VerifyUsageResponse: ["1 differences: repeated UsageDifference"],
       UsageDifference: ["1 total: string", "2 stored: UsageTotals", "3 recomputed: UsageTotals"],
       UsageTotals: ["1 action_count: int64", "2 total_aau: double", "3 total_cost_usd: double"],
-      ListPricesRequest: [],
+      ListPricesRequest: ["1 org_id: string"],
       ListPricesResponse: ["1 prices: repeated Price"],
       Price: [
         "1 price_id: string",
@@ -279,11 +279,12 @@ describe("the package controlplane.v1", () => {
         "3 amount_usd: string",
         "4 from: string",
         "5 until: string",
+        "6 org_id: string",
       ],
       SetPriceResponse: ["1 price: Price"],
-      RepriceUsageRequest: ["1 from: string", "2 until: string"],
+      RepriceUsageRequest: ["1 from: string", "2 until: string", "3 org_id: string"],
       RepriceUsageResponse: ["1 corrections: int64", "2 difference_usd: string"],
-      ListBudgetsRequest: [],
+      ListBudgetsRequest: ["1 org_id: string"],
       ListBudgetsResponse: ["1 budgets: repeated Budget"],
       Budget: [
         "1 budget_id: string",
@@ -295,6 +296,7 @@ describe("the package controlplane.v1", () => {
         "7 used: string",
         "8 remaining: string",
         "9 resets_at: string",
+        "10 set_by: string",
       ],
       SetBudgetRequest: [
         "1 scope: string",
@@ -302,9 +304,10 @@ describe("the package controlplane.v1", () => {
         "3 period: string",
         "4 limit: string",
         "5 action: string",
+        "6 org_id: string",
       ],
       SetBudgetResponse: ["1 budget: Budget"],
-      RemoveBudgetRequest: ["1 budget_id: string"],
+      RemoveBudgetRequest: ["1 budget_id: string", "2 org_id: string"],
       RemoveBudgetResponse: ["1 budget_id: string"],
       SearchMemoryRequest: [
         "1 query: string",

@@ -6,6 +6,11 @@ export function billingAdmin(client: Client): Client {
   return client.as({ "x-user-role": "admin" });
 }
 
+/** The same organization, asked about by the operator of the service. */
+export function operator(client: Client): Client {
+  return client.as({ "x-user-role": "operator" });
+}
+
 /** The UTC day of now, YYYY-MM-DD. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);

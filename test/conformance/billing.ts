@@ -7,7 +7,8 @@ export interface Billing {
   heatMap(): Promise<readonly HeatMapRow[]>;
   report(events: readonly UsageEvent[]): Promise<Ingestion>;
   verify(repair?: boolean): Promise<readonly unknown[]>;
-  prices(): Promise<readonly Price[]>;
+  /** @param orgId another organization than the caller's. */
+  prices(orgId?: string): Promise<readonly Price[]>;
   setPrice(price: NewPrice): Promise<Price>;
   reprice(from: string, until: string): Promise<Repricing>;
   budgets(): Promise<readonly Budget[]>;
@@ -76,6 +77,7 @@ export interface NewPrice {
   readonly amount_usd: string;
   readonly from?: string;
   readonly until?: string;
+  readonly org_id?: string;
 }
 
 export interface Price extends NewPrice {
@@ -93,8 +95,10 @@ export interface NewBudget {
   readonly period: string;
   readonly limit: string;
   readonly action: string;
+  readonly org_id?: string;
 }
 
 export interface Budget extends NewBudget {
   readonly budget_id: string;
+  readonly set_by: string;
 }

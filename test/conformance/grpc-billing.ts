@@ -47,8 +47,10 @@ export class GrpcBilling implements Billing {
     return (await this.#ask<{ differences: unknown[] }>("VerifyUsage", { repair })).differences;
   }
 
-  async prices(): Promise<readonly Price[]> {
-    return (await this.#ask<{ prices: Price[] }>("ListPrices", {})).prices.map(withoutEmptyUntil);
+  async prices(orgId = ""): Promise<readonly Price[]> {
+    return (await this.#ask<{ prices: Price[] }>("ListPrices", { org_id: orgId })).prices.map(
+      withoutEmptyUntil,
+    );
   }
 
   async setPrice(price: NewPrice): Promise<Price> {

@@ -519,6 +519,10 @@ const DECISIONS = {
     "D14-organizations":
       "The operator is told what every organization used, a page at a time; an organization's admin is not",
     "D14-events": "source and id count once for ever; a late event counts on the day it occurred",
+    "D15-prices":
+      "Prices are the operator's to set, of any organization; its billing admins read them",
+    "D15-ceiling":
+      "An organization sets no budget higher than the operator's, which counts beside its own",
     "D14-no-store": "Without a store usage answers 503",
     "D14-drain": "A shutdown records what waits",
   },

@@ -50,8 +50,9 @@ export class RestBilling implements Billing {
     return this.#ask("POST", "/billing/usage/verify", { repair });
   }
 
-  prices(): Promise<readonly Price[]> {
-    return this.#ask("GET", "/billing/prices");
+  prices(orgId?: string): Promise<readonly Price[]> {
+    const query = orgId === undefined ? "" : `?org_id=${orgId}`;
+    return this.#ask("GET", `/billing/prices${query}`);
   }
 
   setPrice(price: NewPrice): Promise<Price> {

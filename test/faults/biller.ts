@@ -9,6 +9,7 @@ const PAUSE_MS = 30;
 /** When prices begin to apply. */
 const LONG_AGO = "2020-01-01";
 const ADMIN = { "x-user-role": "admin" };
+const OPERATOR = { "x-user-role": "operator" };
 
 /** Nanodollars for each AAU, from the first call on. */
 export const AAU_PRICE: bigint = 7n;
@@ -54,12 +55,12 @@ export async function reportUsage(url: Address, isOver: () => boolean): Promise<
 /** One that is there already was set by a request whose answer was lost. */
 async function setPrice(url: Address, price: object): Promise<void> {
   try {
-    await insist(url, "/billing/prices", price, ADMIN);
+    await insist(url, "/billing/prices", price, OPERATOR);
   } catch (error) {
     if (!String(error).includes("overlaps the price")) throw error;
   }
 }
 
 async function priceAnew(url: Address): Promise<void> {
-  await insist(url, "/billing/reprice", { from: LONG_AGO, until: "2100-01-01" }, ADMIN);
+  await insist(url, "/billing/reprice", { from: LONG_AGO, until: "2100-01-01" }, OPERATOR);
 }

@@ -20,7 +20,7 @@ describe("billing", () => {
     await billing.heatMap();
     await billing.report([EVENT]);
     await billing.verify({ repair: true });
-    await billing.prices();
+    await billing.prices({ org_id: "o" });
     await billing.setPrice({ scope: "aau", amount_usd: "1" });
     await billing.reprice({ from: "2026-01-01", until: "2026-02-01" });
     await billing.budgets();
@@ -33,7 +33,7 @@ describe("billing", () => {
       "GET /billing/usage/heatmap",
       `POST /billing/events ${JSON.stringify([EVENT])}`,
       'POST /billing/usage/verify {"repair":true}',
-      "GET /billing/prices",
+      "GET /billing/prices?org_id=o",
       'POST /billing/prices {"scope":"aau","amount_usd":"1"}',
       'POST /billing/reprice {"from":"2026-01-01","until":"2026-02-01"}',
       "GET /billing/budgets",

@@ -7,6 +7,7 @@ import type {
   NewPrice,
   OrganizationUsage,
   OrganizationUsagePage,
+  OrganizationQuery,
   OrganizationUsageQuery,
   PaymentMethod,
   Price,
@@ -50,17 +51,19 @@ export interface Billing {
   /** What of the totals differs from the rows; with `repair`, it is put right. */
   verify(request?: VerifyUsageRequest, options?: CallOptions): Promise<readonly UsageDifference[]>;
 
-  prices(options?: CallOptions): Promise<readonly Price[]>;
-  /** Not tried again by itself. */
+  /** An operator may name another organization. */
+  prices(options?: CallOptions & OrganizationQuery): Promise<readonly Price[]>;
+  /** For the role operator. Not tried again by itself. */
   setPrice(price: NewPrice, options?: CallOptions): Promise<Price>;
-  /** Prices recorded calls anew; repeating it changes nothing more. */
+  /** For the role operator: prices recorded calls anew; repeating it changes nothing more. */
   reprice(request: RepriceRequest, options?: CallOptions): Promise<Repricing>;
 
-  budgets(options?: CallOptions): Promise<readonly Budget[]>;
+  /** An operator may name another organization. */
+  budgets(options?: CallOptions & OrganizationQuery): Promise<readonly Budget[]>;
   /** In the place of one with the same scope, unit, period and action. */
   setBudget(budget: NewBudget, options?: CallOptions): Promise<Budget>;
   /** Not tried again by itself. */
-  removeBudget(budgetId: string, options?: CallOptions): Promise<RemovedBudget>;
+  removeBudget(budgetId: string, options?: CallOptions & OrganizationQuery): Promise<RemovedBudget>;
 
   /** Begins to save a payment method of the provider's customer. */
   createSetupIntent(customerId: string, options?: SubmitOptions): Promise<SetupIntent>;
@@ -71,8 +74,11 @@ export interface Billing {
 
 /** Billing over HTTP. */
 export function createBilling(http: Http): Billing {
-  const get = <Payload>(path: string, { signal }: CallOptions = {}): Promise<Payload> =>
-    http.call({ method: "GET", path, idempotent: true, signal });
+  const get = <Payload>(
+    path: string,
+    { signal, org_id }: CallOptions & OrganizationQuery = {},
+  ): Promise<Payload> =>
+    http.call({ method: "GET", path, query: { org_id }, idempotent: true, signal });
   const billing: Billing = {
     usage: (query = {}, { signal } = {}) =>
       http.call({ method: "GET", path: USAGE, query: { ...query }, idempotent: true, signal }),
@@ -121,9 +127,9 @@ export function createBilling(http: Http): Billing {
     budgets: (options) => get("/billing/budgets", options),
     setBudget: (body, { signal } = {}) =>
       http.call({ method: "POST", path: "/billing/budgets", body, idempotent: true, signal }),
-    removeBudget: (budgetId, { signal } = {}) => {
+    removeBudget: (budgetId, { signal, org_id } = {}) => {
       const path = `/billing/budgets/${encodeURIComponent(budgetId)}`;
-      return http.call({ method: "DELETE", path, idempotent: false, signal });
+      return http.call({ method: "DELETE", path, query: { org_id }, idempotent: false, signal });
     },
     createSetupIntent: (customerId, { idempotencyKey, signal } = {}) =>
       http.call({

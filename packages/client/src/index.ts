@@ -18,6 +18,7 @@ export type {
   AcceptedDrift,
   Budget,
   DailyUsage,
+  OrganizationQuery,
   OrganizationUsage,
   OrganizationUsagePage,
   OrganizationUsageQuery,

@@ -20,8 +20,8 @@ const directory = mkdtempSync(join(tmpdir(), "steward-authorization-"));
 const LIMITED = /^The API key is limited to /;
 
 const BILLING = ["usage", "prices", "budgets", "payments"];
-/** What goes beyond one organization. */
-const OPERATION: readonly Action[] = ["usage:read_all"];
+/** What goes beyond an organization's own. */
+const OPERATION: readonly Action[] = ["usage:read_all", "prices:write"];
 const READS = ACTIONS.filter((action) => action.endsWith(":read"));
 
 /** What each role may do, as actions and groups of them; what is not named here is denied. */
@@ -33,7 +33,6 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   approver: ["plans:read", "migrations:read", "state:read", "policies:read"],
   agent: ["plans", "memory:read", "memory:write", "state:read", "state:write"],
   auditor: READS,
-  viewer: [],
 };
 
 /** What those may do who only say who they are. */
@@ -48,7 +47,7 @@ const HEADERS: readonly (readonly [
   [
     "a person with another role and a permission",
     { "x-user-role": "viewer", "x-user-permissions": "manage:billing" },
-    ["usage:read", "usage:report", "usage:repair", "prices", "budgets", "payments"],
+    ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", "payments"],
   ],
   // The contract lets the role admin and the permission in, and no other role (§5).
   [

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { billingAdmin, wrong } from "../billing-expectations.js";
+import { billingAdmin, DENIED, operator, wrong } from "../billing-expectations.js";
 import { expectNotRun, expectRefusal, rowsOf } from "../expectations.js";
 import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
 
@@ -77,7 +77,11 @@ export const budgets: readonly Scenario[] = [
     "a session's budget caps each session for itself, in dollars too",
     async ({ client }) => {
       const { billing } = billingAdmin(client);
-      await billing.setPrice({ scope: "intent", subject: "read_select", amount_usd: "0.5" });
+      await operator(client).billing.setPrice({
+        scope: "intent",
+        subject: "read_select",
+        amount_usd: "0.5",
+      });
       await billing.setBudget({
         ...CAP,
         scope: "session",
@@ -95,6 +99,31 @@ export const budgets: readonly Scenario[] = [
         expectNotRun(client.wire, execution, USED_UP);
         expect(execution.error_message).toMatch(/session's budget of \$0\.7 per month/);
       }
+    },
+  ),
+  scenario(
+    ["D15-ceiling"],
+    "an organization sets no budget higher than the operator's, which counts beside its own",
+    async ({ client }) => {
+      const org = randomUUID();
+      const tenant = client.as({ "x-org-id": org });
+      const { billing } = billingAdmin(tenant);
+      const ceiling = { ...CAP, limit: "1", org_id: org };
+      const { budget_id, set_by } = await operator(client).billing.setBudget(ceiling);
+      expect(set_by).toBe("operator");
+      const refused = { ...wrong("limit"), message: /1 AAU per day, the operator's budget/ };
+      await expectRefusal(client.wire, billing.setBudget(CAP), refused);
+      await expectRefusal(client.wire, billing.removeBudget(budget_id), DENIED);
+      await billing.setBudget({ ...CAP, limit: "1", action: "warn" });
+      expect((await billing.budgets()).map((budget) => budget.set_by).sort()).toEqual([
+        "operator",
+        "organization",
+      ]);
+      const { plan_id } = await tenant.submit({
+        steps: [step("a", "SELECT 1"), step("b", "SELECT 1")],
+      });
+      await rowsOf(tenant, plan_id, "a");
+      expectNotRun(client.wire, await tenant.execute(plan_id, "b"), USED_UP);
     },
   ),
   scenario(

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { billingAdmin, reported, wrong } from "../billing-expectations.js";
+import { billingAdmin, DENIED, operator, reported, wrong } from "../billing-expectations.js";
 import { expectRefusal } from "../expectations.js";
 import { scenario, type Scenario } from "../scenario.js";
 
@@ -10,14 +11,22 @@ export const prices: readonly Scenario[] = [
     "the most specific price at the time of a call is what it costs",
     async ({ client }) => {
       const { billing } = billingAdmin(client);
-      await billing.setPrice({ scope: "aau", amount_usd: "1", from: "2026-01-01" });
-      await billing.setPrice({ scope: "aau", amount_usd: "2", from: "2026-02-01" });
+      await operator(client).billing.setPrice({
+        scope: "aau",
+        amount_usd: "1",
+        from: "2026-01-01",
+      });
+      await operator(client).billing.setPrice({
+        scope: "aau",
+        amount_usd: "2",
+        from: "2026-02-01",
+      });
       for (const [scope, subject, amount_usd] of [
         ["intent", "admin", "0.1"],
         ["model", "Order", "0.01"],
         ["tool", "pay", "0.001"],
       ] as const) {
-        await billing.setPrice({ scope, subject, amount_usd, from: "2026-03-01" });
+        await operator(client).billing.setPrice({ scope, subject, amount_usd, from: "2026-03-01" });
       }
       const cost = async (id: string, time: string, data = {}) => {
         await billing.report([reported(id, time, data)]);
@@ -46,13 +55,17 @@ export const prices: readonly Scenario[] = [
     "prices that overlap or make no sense are refused by name",
     async ({ client }) => {
       const { billing } = billingAdmin(client);
-      await billing.setPrice({
+      await operator(client).billing.setPrice({
         scope: "aau",
         amount_usd: "1",
         from: "2026-01-01",
         until: "2026-02-01",
       });
-      await billing.setPrice({ scope: "aau", amount_usd: "1", from: "2026-02-01" });
+      await operator(client).billing.setPrice({
+        scope: "aau",
+        amount_usd: "1",
+        from: "2026-02-01",
+      });
       for (const [field, price] of [
         ["from", { scope: "aau", amount_usd: "2", from: "2026-01-31" }],
         ["scope", { scope: "mood", amount_usd: "2" }],
@@ -61,9 +74,26 @@ export const prices: readonly Scenario[] = [
         ["amount_usd", { scope: "aau", amount_usd: "0.0000000001", from: "2030-01-01" }],
         ["until", { scope: "aau", amount_usd: "2", from: "2030-01-02", until: "2030-01-01" }],
       ] as const) {
-        await expectRefusal(client.wire, billing.setPrice(price), wrong(field));
+        await expectRefusal(client.wire, operator(client).billing.setPrice(price), wrong(field));
       }
       expect(await billing.prices()).toHaveLength(2);
+    },
+  ),
+  scenario(
+    ["D15-prices"],
+    "prices are the operator's to set, of any organization, and its billing admin's to read",
+    async ({ client }) => {
+      const org = randomUUID();
+      const tenant = billingAdmin(client.as({ "x-org-id": org }));
+      const price = { scope: "aau", amount_usd: "1", from: "2026-01-01" };
+      await expectRefusal(client.wire, tenant.billing.setPrice(price), DENIED);
+      await expectRefusal(client.wire, tenant.billing.reprice("2026-01-01", "2026-02-01"), DENIED);
+      const { price_id } = await operator(client).billing.setPrice({ ...price, org_id: org });
+      expect(await tenant.billing.prices()).toMatchObject([{ price_id, amount_usd: "1" }]);
+      expect(await operator(client).billing.prices(org)).toHaveLength(1);
+      const stranger = billingAdmin(client.as({ "x-org-id": randomUUID() }));
+      await expectRefusal(client.wire, stranger.billing.prices(org), DENIED);
+      await expectRefusal(client.wire, operator(client).billing.prices("acme"), wrong("org_id"));
     },
   ),
   scenario(
@@ -74,19 +104,23 @@ export const prices: readonly Scenario[] = [
       const events = Array.from({ length: 10 }, (_, i) =>
         reported(`e${i}`, "2026-01-05T12:00:00Z"),
       );
-      await billing.setPrice({ scope: "aau", amount_usd: "0.1", from: "2026-01-01" });
+      await operator(client).billing.setPrice({
+        scope: "aau",
+        amount_usd: "0.1",
+        from: "2026-01-01",
+      });
       await billing.report(events);
       const total = async () => (await billing.usage())[0]?.total_cost_usd;
       expect(await total()).toBe(1);
       const price = { scope: "tool", subject: "search", from: "2026-01-01" };
-      await billing.setPrice({ ...price, amount_usd: "0.100000001" });
+      await operator(client).billing.setPrice({ ...price, amount_usd: "0.100000001" });
       expect(await total()).toBe(1);
-      expect(await billing.reprice("2026-01-05", "2026-01-06")).toEqual({
+      expect(await operator(client).billing.reprice("2026-01-05", "2026-01-06")).toEqual({
         corrections: 10,
         difference_usd: "0.00000001",
       });
       expect(await total()).toBe(1.00000001);
-      expect(await billing.reprice("2026-01-01", "2027-01-01")).toEqual({
+      expect(await operator(client).billing.reprice("2026-01-01", "2027-01-01")).toEqual({
         corrections: 0,
         difference_usd: "0",
       });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { billingAdmin, DENIED, reported, wrong } from "../billing-expectations.js";
+import { billingAdmin, operator, reported, wrong, DENIED } from "../billing-expectations.js";
 import type { Billing } from "../billing.js";
 import { expectRefusal, rowsOf } from "../expectations.js";
 import { scenario, scenarioOver, step, type Scenario } from "../scenario.js";
@@ -184,7 +184,7 @@ export const reports: readonly Scenario[] = [
       }
       const range = { from: day, to: day };
       await expectRefusal(client.wire, billingAdmin(client).billing.organizations(range), DENIED);
-      const { billing } = client.as({ "x-user-role": "operator" });
+      const { billing } = operator(client);
       const first = await billing.organizations({ ...range, limit: 2 });
       const { next_cursor: cursor = "", organizations } = first;
       const second = await billing.organizations({ ...range, limit: 2, cursor });
@@ -238,7 +238,9 @@ export const reports: readonly Scenario[] = [
     async ({ steward, client }) => {
       const identity = { "x-org-id": randomUUID(), "x-user-role": "admin" };
       const { billing } = client.as(identity);
-      await billing.setPrice({ scope: "aau", amount_usd: "1000000.000000001", from: "2020-01-01" });
+      await client
+        .as({ ...identity, "x-user-role": "operator" })
+        .billing.setPrice({ scope: "aau", amount_usd: "1000000.000000001", from: "2020-01-01" });
       await billing.report([
         reported("1", "2026-01-01T00:00:00Z", { tool_name: '=say "hi", twice' }),
       ]);

@@ -12,6 +12,8 @@ export interface NewPrice {
   readonly from?: string;
   /** Date or RFC 3339, exclusive; left out: for good. */
   readonly until?: string;
+  /** The organization that pays it; left out: the caller's own. */
+  readonly org_id?: string;
 }
 
 /** A price and the period it applies to. */
@@ -32,6 +34,8 @@ export interface RepriceRequest {
   readonly from: string;
   /** Date or RFC 3339, exclusive. */
   readonly until: string;
+  /** Whose calls; left out: those of the caller's own organization. */
+  readonly org_id?: string;
 }
 
 /** What pricing recorded calls anew came to. */
@@ -40,6 +44,12 @@ export interface Repricing {
   readonly corrections: number;
   /** Their sum. */
   readonly difference_usd: string;
+}
+
+/** The query of the lists of prices and budgets, and of removing a budget. */
+export interface OrganizationQuery {
+  /** The organization that an operator asks about; left out: the caller's own. */
+  readonly org_id?: string;
 }
 
 /** A budget to be set. */
@@ -54,11 +64,15 @@ export interface NewBudget {
   readonly limit: string;
   /** `warn` or `block`. */
   readonly action: string;
+  /** The organization that an operator sets it for; left out: the caller's own. */
+  readonly org_id?: string;
 }
 
 /** A cap on usage. */
-export interface Budget extends NewBudget {
+export interface Budget extends Omit<NewBudget, "org_id"> {
   readonly budget_id: string;
+  /** `operator`, or `organization`: its own billing admins. */
+  readonly set_by: string;
   /** What is recorded in the present period, in the unit of the limit. */
   readonly used?: string;
   readonly remaining?: string;
@@ -71,6 +85,16 @@ export interface RemovedBudget {
   readonly budget_id: string;
   readonly removed: true;
 }
+
+const orgId = z
+  .string()
+  .exactOptional()
+  .describe("Organization that an operator means; default: the caller's own");
+
+/** Schema of {@link OrganizationQuery}. */
+export const organizationQuerySchema: z.ZodType<OrganizationQuery> = z.strictObject({
+  org_id: orgId,
+});
 
 const amount = z.string().describe("Decimal dollars, up to nine places");
 
@@ -86,6 +110,7 @@ export const newPriceSchema: z.ZodType<NewPrice> = z
     amount_usd: amount,
     from: z.string().exactOptional().describe("Date or RFC 3339; default: now"),
     until: z.string().exactOptional().describe("Date or RFC 3339, exclusive; default: for good"),
+    org_id: orgId,
   })
   .meta({
     id: "NewPrice",
@@ -126,6 +151,7 @@ export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
   .strictObject({
     from: z.string().describe("Date or RFC 3339"),
     until: z.string().describe("Date or RFC 3339, exclusive"),
+    org_id: orgId,
   })
   .meta({
     id: "RepriceRequest",
@@ -154,19 +180,22 @@ const budgetShape = {
 };
 
 /** Schema of {@link NewBudget}: whether it makes sense is judged by the service. */
-export const newBudgetSchema: z.ZodType<NewBudget> = z.strictObject(budgetShape).meta({
-  id: "NewBudget",
-  description: "A new budget",
-  examples: [
-    { scope: "organization", unit: "usd", period: "month", limit: "100", action: "block" },
-  ],
-});
+export const newBudgetSchema: z.ZodType<NewBudget> = z
+  .strictObject({ ...budgetShape, org_id: orgId })
+  .meta({
+    id: "NewBudget",
+    description: "A new budget",
+    examples: [
+      { scope: "organization", unit: "usd", period: "month", limit: "100", action: "block" },
+    ],
+  });
 
 /** Schema of {@link Budget}. */
 export const budgetSchema: z.ZodType<Budget> = z
   .object({
     budget_id: z.string().describe("Id of the budget"),
     ...budgetShape,
+    set_by: z.string().describe("operator, or organization for its own billing admins"),
     used: z
       .string()
       .exactOptional()
@@ -189,6 +218,7 @@ export const budgetSchema: z.ZodType<Budget> = z
         period: "month",
         limit: "100",
         action: "block",
+        set_by: "organization",
         used: "12.5",
         remaining: "87.5",
         resets_at: "2026-04-01T00:00:00.000Z",

@@ -19,4 +19,5 @@ export type {
   VerifyCertificate,
   VerifyCredential,
 } from "./principal.js";
+export { ROLES } from "./roles.js";
 export { remembered } from "./remembered.js";

@@ -1,4 +1,4 @@
-import { type Action, requireScope } from "../identity/index.js";
+import { type Action, requireScope, ROLES } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
@@ -88,9 +88,6 @@ export class Authorizer {
     };
   }
 }
-
-/** The roles that the shipped policies know. */
-const ROLES = ["operator", "admin", "billing", "schema", "approver", "agent", "auditor"] as const;
 
 /** The permissions that the shipped policies know. */
 const PERMISSIONS = ["manage:billing", "manage:schema", "manage:keys"] as const;

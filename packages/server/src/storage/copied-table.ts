@@ -56,7 +56,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   ),
   table(
     "usage_budgets",
-    "org_id uuid, scope text, unit text, period text, action text, limit_amount bigint, id text",
+    "org_id uuid, scope text, unit text, period text, action text, set_by text, limit_amount bigint, id text",
   ),
   table("payment_customers", "org_id uuid, customer_id text, bound_at_ms bigint"),
   {

@@ -1,4 +1,4 @@
-import type { Budget } from "./budgets.js";
+import { capText, type Budget } from "./budgets.js";
 import { invalidArgument } from "./instant.js";
 import { parseUsd } from "./money.js";
 
@@ -10,10 +10,12 @@ export interface BudgetInput {
   /** Whole AAUs, or decimal dollars with up to nine places. */
   readonly limit: string;
   readonly action: string;
+  /** Left out: the caller's own organization. */
+  readonly org_id?: string | undefined;
 }
 
 /** Reads a budget. @throws AppError `INVALID_ARGUMENT` naming the field. */
-export function parseBudget(input: BudgetInput, id: string): Budget {
+export function parseBudget(input: BudgetInput, id: string, setBy: Budget["setBy"]): Budget {
   const unit = oneOf("unit", input.unit, ["aau", "usd"]);
   return {
     id,
@@ -22,7 +24,28 @@ export function parseBudget(input: BudgetInput, id: string): Budget {
     period: oneOf("period", input.period, ["day", "month", "total"]),
     limit: unit === "usd" ? parseDollars(input.limit) : parseAaus(input.limit),
     action: oneOf("action", input.action, ["warn", "block"]),
+    setBy,
   };
+}
+
+/**
+ * Refuses a budget of an organization that allows more than the operator's does.
+ * @throws AppError `INVALID_ARGUMENT`, naming the operator's limit.
+ */
+export function checkCeiling(budget: Budget, others: readonly Budget[]): void {
+  if (budget.setBy === "operator") return;
+  const exceeded = others.find(
+    ({ setBy, action, scope, unit, period, limit }) =>
+      setBy === "operator" &&
+      action === "block" &&
+      scope === budget.scope &&
+      unit === budget.unit &&
+      period === budget.period &&
+      limit < budget.limit,
+  );
+  if (exceeded === undefined) return;
+  const most = `${capText(exceeded)}, the operator's budget for the ${exceeded.scope}`;
+  throw invalidArgument("limit", `must not be higher than ${most}`);
 }
 
 function parseDollars(text: string): bigint {

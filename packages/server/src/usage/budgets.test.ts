@@ -12,6 +12,7 @@ const budget = (over: Partial<Budget> = {}): Budget => ({
   period: "day",
   limit: 10n,
   action: "block",
+  setBy: "organization",
   ...over,
 });
 

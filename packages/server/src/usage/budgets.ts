@@ -15,6 +15,8 @@ export interface Budget {
   readonly limit: bigint;
   /** What happens to a call that would exceed it. */
   readonly action: "warn" | "block";
+  /** The organization's own billing admins, or the operator: then nobody else changes it (Decision §15). */
+  readonly setBy: "organization" | "operator";
 }
 
 /** A budget's limit as it is written: whole AAUs, or decimal dollars. */
@@ -181,9 +183,17 @@ export function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): 
 }
 
 function describe(budget: Budget): string {
+  const whose =
+    budget.setBy === "operator"
+      ? `operator's budget for the ${budget.scope}`
+      : `${budget.scope}'s budget`;
+  return `The ${whose} of ${capText(budget)} does not cover this call`;
+}
+
+/** A budget's limit with its unit and period, such as `$100 per month`. */
+export function capText(budget: Pick<Budget, "unit" | "limit" | "period">): string {
   const limit = budget.unit === "aau" ? `${limitText(budget)} AAU` : `$${limitText(budget)}`;
-  const span = budget.period === "total" ? "in total" : `per ${budget.period}`;
-  return `The ${budget.scope}'s budget of ${limit} ${span} does not cover this call`;
+  return `${limit} ${budget.period === "total" ? "in total" : `per ${budget.period}`}`;
 }
 
 function keyOf({ sessionId, fromMs, untilMs }: BudgetWindow): string {

@@ -93,7 +93,7 @@ export interface UsageStore extends UsageLedger {
   /** The organization's budgets. */
   budgets(orgId: string): Promise<readonly Budget[]>;
 
-  /** Adds a budget; one with the same scope, unit, period and action is replaced. */
+  /** Adds a budget; one that the same party has set with the same scope, unit, period and action is replaced. */
   saveBudget(orgId: string, budget: Budget): Promise<void>;
 
   /** @returns false when the organization has no such budget. */

@@ -15,6 +15,8 @@ export interface PriceInput {
   readonly from?: string | undefined;
   /** Date or RFC 3339, exclusive; left out: for good. */
   readonly until?: string | undefined;
+  /** The organization that pays it; left out: the caller's own. */
+  readonly org_id?: string | undefined;
 }
 
 /** Reads a price. @throws AppError `INVALID_ARGUMENT` naming the field. */

@@ -7,7 +7,7 @@ import { aauWeight } from "./aau.js";
 import { formatUsd } from "./money.js";
 import { addTotals, NO_USAGE, type UsageTotals } from "./posting.js";
 import type { DailyUsage } from "./report.js";
-import { admin, ORG, UsageRoom } from "./testing/usage-room.js";
+import { admin, operator, ORG, UsageRoom } from "./testing/usage-room.js";
 
 /**
  * The usage room as it is built, over a real store, against a model that keeps every call and price
@@ -148,7 +148,7 @@ async function play(command: Command, room: UsageRoom, model: Model): Promise<vo
       const from = new Date(fromMs).toISOString();
       const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
       const price = { scope, subject, amount_usd: formatUsd(amount), from, ...until };
-      const accepted = await service.setPrice(admin(), price).then(
+      const accepted = await service.setPrice(operator(), price).then(
         () => true,
         (error: unknown) => {
           if (error instanceof AppError && error.code === "INVALID_ARGUMENT") return false;
@@ -164,7 +164,7 @@ async function play(command: Command, room: UsageRoom, model: Model): Promise<vo
         from: new Date(fromMs).toISOString(),
         until: new Date(untilMs).toISOString(),
       };
-      const { difference } = await service.reprice(admin(), range);
+      const { difference } = await service.reprice(operator(), range);
       expect(difference).toBe(model.reprice(fromMs, untilMs));
     }
   }

@@ -9,6 +9,8 @@ import { pricedCallOf } from "./usage-event.js";
 export interface RepriceInput {
   readonly from: string;
   readonly until: string;
+  /** Whose rows; left out: those of the caller's own organization. */
+  readonly org_id?: string | undefined;
 }
 
 /** What pricing rows anew came to. */

@@ -7,7 +7,7 @@ import type { AnnouncedToolCall } from "../governance/index.js";
 import { systemClock } from "../kernel/clock.js";
 import { HandClock } from "../storage/contract.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
-import { admin, ORG, UsageRoom } from "./testing/usage-room.js";
+import { admin, operator, ORG, UsageRoom } from "./testing/usage-room.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CAP = { scope: "organization", unit: "aau", period: "day", limit: "10", action: "block" };
@@ -116,7 +116,11 @@ describe("the usage gate", () => {
 
   it("caps dollars by the price of the moment", async () => {
     await using room = await UsageRoom.open();
-    await room.service.setPrice(admin(), { scope: "aau", amount_usd: "0.5", from: "2020-01-01" });
+    await room.service.setPrice(operator(), {
+      scope: "aau",
+      amount_usd: "0.5",
+      from: "2020-01-01",
+    });
     await room.service.setBudget(admin(), { ...CAP, unit: "usd", limit: "3.2" });
     const results = await Promise.allSettled([1, 2, 3].map(() => room.gate.admit(call())));
     expect(results.map((result) => result.status)).toEqual(["fulfilled", "fulfilled", "rejected"]);

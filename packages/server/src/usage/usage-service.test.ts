@@ -4,7 +4,7 @@ import { HandClock } from "../storage/contract.js";
 import { openConnection } from "../storage/sqlite/connection.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
 import type { ExternalEvent } from "./external-event.js";
-import { admin, ORG, UsageRoom } from "./testing/usage-room.js";
+import { admin, operator, ORG, UsageRoom } from "./testing/usage-room.js";
 
 const NOON_MS = Date.parse("2026-01-05T12:00:00Z");
 const OTHER_ORG = "22222222-2222-4222-8222-222222222222";
@@ -19,6 +19,8 @@ const external = (over: Partial<ExternalEvent> = {}): ExternalEvent => ({
   ormModel: undefined,
   ...over,
 });
+
+const CAP = { scope: "organization", unit: "aau", period: "day", limit: "10", action: "block" };
 
 describe("the usage service", () => {
   it("shows every call that has ended when a report is asked for", async () => {
@@ -104,7 +106,7 @@ describe("the usage service", () => {
     const clock = new HandClock();
     await using room = await UsageRoom.open(clock);
     const { service } = room;
-    await service.setPrice(admin(), {
+    await service.setPrice(operator(), {
       scope: "aau",
       amount_usd: "0.000000007",
       from: "2026-01-01",
@@ -113,7 +115,7 @@ describe("the usage service", () => {
       { orgId: ORG, finishedAtMs: NOON_MS, intent: "admin" },
     ]);
     await room.recorder.flush();
-    await service.setPrice(admin(), {
+    await service.setPrice(operator(), {
       scope: "tool",
       subject: "sql",
       amount_usd: "1",
@@ -122,12 +124,12 @@ describe("the usage service", () => {
     const cost = async () => (await service.heatMap(admin()))[0]?.totalCost;
     expect(await cost()).toBe(35n);
     const range = { from: "2026-01-05", until: "2026-01-06" };
-    expect(await service.reprice(admin(), range)).toEqual({
+    expect(await service.reprice(operator(), range)).toEqual({
       corrections: 1,
       difference: 1_000_000_000n - 35n,
     });
     expect(await cost()).toBe(1_000_000_000n);
-    expect(await service.reprice(admin(), range)).toEqual({ corrections: 0, difference: 0n });
+    expect(await service.reprice(operator(), range)).toEqual({ corrections: 0, difference: 0n });
     expect(await service.verify(admin(), { repair: false })).toEqual([]);
   });
 
@@ -140,7 +142,7 @@ describe("the usage service", () => {
     ["until", { scope: "aau", amount_usd: "1", from: "2026-01-02", until: "2026-01-01" }],
   ])("refuses a price whose %s is wrong", async (field, input) => {
     await using room = await UsageRoom.open();
-    await expect(room.service.setPrice(admin(), input)).rejects.toMatchObject({
+    await expect(room.service.setPrice(operator(), input)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       details: [{ field }],
     });
@@ -162,9 +164,65 @@ describe("the usage service", () => {
     });
   });
 
+  it("lets the operator set the prices and budgets of any organization", async () => {
+    await using room = await UsageRoom.open();
+    const { service } = room;
+    await service.setPrice(operator(OTHER_ORG), { scope: "aau", amount_usd: "2", org_id: ORG });
+    expect(await service.prices(admin())).toMatchObject([{ amount: 2_000_000_000n }]);
+    expect(await service.prices(operator(OTHER_ORG), ORG)).toHaveLength(1);
+    expect(await service.prices(operator(OTHER_ORG))).toEqual([]);
+    const { id } = await service.setBudget(operator(OTHER_ORG), { ...CAP, org_id: ORG });
+    expect(await service.budgets(admin())).toMatchObject([{ budget: { id, setBy: "operator" } }]);
+    await service.removeBudget(operator(OTHER_ORG), id, ORG);
+    expect(await service.budgets(admin())).toEqual([]);
+    for (const foreign of [
+      service.prices(admin(), OTHER_ORG),
+      service.budgets(admin(), OTHER_ORG),
+      service.setBudget(admin(), { ...CAP, org_id: OTHER_ORG }),
+      service.removeBudget(admin(), id, OTHER_ORG),
+    ]) {
+      await expect(foreign).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    }
+    const misspelt = service.prices(operator(), "acme");
+    await expect(misspelt).rejects.toThrow("org_id: must be the UUID of an organization");
+  });
+
+  it("lets an organization set no budget beyond the operator's, nor remove that", async () => {
+    await using room = await UsageRoom.open();
+    const { service } = room;
+    const { id } = await service.setBudget(operator(), CAP);
+    await expect(service.setBudget(admin(), { ...CAP, limit: "11" })).rejects.toThrow(
+      "limit: must not be higher than 10 AAU per day, the operator's budget for the organization",
+    );
+    await service.setBudget(admin(), { ...CAP, limit: "10" });
+    await service.setBudget(admin(), { ...CAP, limit: "11", period: "month" });
+    await service.setBudget(operator(), { ...CAP, limit: "11" });
+    expect(await service.budgets(admin())).toHaveLength(3);
+    await expect(service.removeBudget(admin(), id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    const [ceiling] = (await service.budgets(admin())).filter(
+      ({ budget }) => budget.setBy === "operator",
+    );
+    const removal = service.removeBudget(admin(), ceiling?.budget.id ?? "");
+    await expect(removal).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  });
+
+  it("blocks a call that the operator's budget does not cover, whatever the organization's allows", async () => {
+    await using room = await UsageRoom.open();
+    await room.service.setBudget(admin(), CAP);
+    await room.service.setBudget(operator(), { ...CAP, limit: "1" });
+    const call = { orgId: ORG, eventId: "1", sessionId: "s", toolName: "sql", ormModel: undefined };
+    await expect(room.gate.admit({ ...call, intent: "admin" })).rejects.toThrow(
+      "The operator's budget for the organization of 1 AAU per day does not cover this call",
+    );
+  });
+
   it("shows of each budget what is used in its own unit and period, and of whom", async () => {
     await using room = await UsageRoom.open();
-    await room.service.setPrice(admin(), { scope: "aau", amount_usd: "0.5", from: "2020-01-01" });
+    await room.service.setPrice(operator(), {
+      scope: "aau",
+      amount_usd: "0.5",
+      from: "2020-01-01",
+    });
     const call = { orgId: ORG, sessionId: "s1", finishedAtMs: NOON_MS, intent: "write_insert" };
     await recordToolCalls(room.store.plans, [call, { ...call, sessionId: "s2" }]);
     await room.recorder.flush();

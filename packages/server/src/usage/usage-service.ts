@@ -2,10 +2,11 @@ import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { parseBudget, type BudgetInput } from "./budget-input.js";
+import { checkCeiling, parseBudget, type BudgetInput } from "./budget-input.js";
 import { budgetState, type BudgetState } from "./budget-state.js";
 import type { Budget } from "./budgets.js";
 import { externalUsage, type ExternalEvent } from "./external-event.js";
+import { isOperator, organizationOf } from "./named-organization.js";
 import {
   organizationReport,
   parseOrganizationReport,
@@ -101,37 +102,43 @@ export class UsageService {
     });
   }
 
-  /** Every price of the organization. */
-  async prices(caller: Caller): Promise<readonly Price[]> {
-    return this.#parts.store.prices(caller.orgId);
+  /** Every price of the organization; an operator may name another one. */
+  async prices(caller: Caller, named?: string): Promise<readonly Price[]> {
+    return this.#parts.store.prices(organizationOf(caller, named));
   }
 
-  /** Adds a price; calls recorded before keep the cost they were recorded with. */
+  /**
+   * Adds a price; calls recorded before keep the cost they were recorded with. Prices are the operator's, who names
+   * the organization that pays them.
+   */
   async setPrice(caller: Caller, input: PriceInput): Promise<Price> {
     const { store, recorder, ids, clock, gate } = this.#parts;
+    const orgId = organizationOf(caller, input.org_id);
     const price = parsePrice(input, ids.uuid(), clock.nowMs());
     return recorder.exclusively(async () => {
-      const change = await store.changePrices(caller.orgId, (prices) => setPrice(prices, price));
-      gate.refresh(caller.orgId);
+      const change = await store.changePrices(orgId, (prices) => setPrice(prices, price));
+      gate.refresh(orgId);
       return change.added;
     });
   }
 
-  /** Applies today's price list to what was recorded, by adding corrections. */
+  /** Applies today's price list to what was recorded, by adding corrections; for the operator. */
   async reprice(caller: Caller, input: RepriceInput): Promise<Repriced> {
     const { store, recorder, ids, clock, gate } = this.#parts;
+    const orgId = organizationOf(caller, input.org_id);
     return recorder.exclusively(async () => {
-      const repriced = await reprice(store, caller.orgId, input, ids, clock.nowMs());
-      gate.refresh(caller.orgId);
+      const repriced = await reprice(store, orgId, input, ids, clock.nowMs());
+      gate.refresh(orgId);
       return repriced;
     });
   }
 
   /** The organization's budgets, and what is recorded against each; of sessions, the caller's own. */
-  async budgets(caller: Caller): Promise<readonly BudgetState[]> {
+  async budgets(caller: Caller, named?: string): Promise<readonly BudgetState[]> {
+    const orgId = organizationOf(caller, named);
     const { store, recorder, clock } = this.#parts;
     await recorder.flush();
-    const { orgId, sessionId } = caller;
+    const { sessionId } = caller;
     const asked = { sessionId, nowMs: clock.nowMs() };
     const states: BudgetState[] = [];
     // One after the other: there may be many, and nobody waits for the list in a hurry.
@@ -141,25 +148,37 @@ export class UsageService {
     return states;
   }
 
-  /** Sets a budget, in the place of one with the same scope, unit, period and action. */
+  /**
+   * Sets a budget, in the place of one with the same scope, unit, period and action. What an operator sets is the
+   * operator's, and no budget of the organization may allow more.
+   */
   async setBudget(caller: Caller, input: BudgetInput): Promise<Budget> {
     const { store, recorder, ids, gate } = this.#parts;
-    const budget = parseBudget(input, ids.uuid());
+    const orgId = organizationOf(caller, input.org_id);
+    const setBy = isOperator(caller) ? "operator" : "organization";
+    const budget = parseBudget(input, ids.uuid(), setBy);
     return recorder.exclusively(async () => {
-      await store.saveBudget(caller.orgId, budget);
-      gate.refresh(caller.orgId);
+      // One that the operator sets meanwhile on another server counts all the same: both are asked for each call.
+      checkCeiling(budget, await store.budgets(orgId));
+      await store.saveBudget(orgId, budget);
+      gate.refresh(orgId);
       return budget;
     });
   }
 
-  /** @throws AppError `NOT_FOUND` when the organization has no such budget. */
-  async removeBudget(caller: Caller, budgetId: string): Promise<void> {
+  /** @throws AppError `NOT_FOUND` when the organization has no such budget; `POLICY_DENIED` for the operator's. */
+  async removeBudget(caller: Caller, budgetId: string, named?: string): Promise<void> {
     const { store, recorder, gate } = this.#parts;
+    const orgId = organizationOf(caller, named);
     await recorder.exclusively(async () => {
-      if (!(await store.deleteBudget(caller.orgId, budgetId))) {
+      const budget = (await store.budgets(orgId)).find(({ id }) => id === budgetId);
+      if (budget?.setBy === "operator" && !isOperator(caller)) {
+        throw new AppError("POLICY_DENIED", "This budget is the operator's, who alone removes it");
+      }
+      if (!(await store.deleteBudget(orgId, budgetId))) {
         throw new AppError("NOT_FOUND", "The organization has no budget with this id");
       }
-      gate.refresh(caller.orgId);
+      gate.refresh(orgId);
     });
   }
 

@@ -8,6 +8,8 @@ import { openApp, type App } from "../../app.js";
 import { openConnection } from "../../storage/sqlite/connection.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";
 
+const NIL = "00000000-0000-0000-0000-000000000000";
+
 /** Two calls on one day, one on the next: 4 and 1 AAU. */
 const EVENTS = [
   ["1", "2026-01-05T10:00:00Z", "list_orders"],
@@ -89,7 +91,7 @@ describe("the commands of billing admins", () => {
     const { stdout } = await steward("usage", "--all-organizations", "--from", "2026-01-06");
     expect(stdout.split("\n").map((line) => line.split(/\s+/))).toEqual([
       ["ORGANIZATION", "CALLS", "AAU", "USD"],
-      ["00000000-0000-0000-0000-000000000000", "1", "1", "0.00"],
+      [NIL, "1", "1", "0.00"],
       [""],
     ]);
     const asAdmin = await steward("usage", "--all-organizations", "--role", "admin");
@@ -170,8 +172,16 @@ describe("the commands of billing admins", () => {
     const id = stdout.trim();
     const list = await steward("budget", "list");
     expect(list.stdout).toMatch(
-      new RegExp(`^${id} +organization +0 +100 +100 +usd +month +warn$`, "m"),
+      new RegExp(`^${id} +organization +0 +100 +100 +usd +month +warn +organization$`, "m"),
     );
+    const ceiling = await steward("budget", "set", "50", "usd", "--for", NIL);
+    const operators = ceiling.stdout.trim();
+    expect(await steward("budget", "set", "100", "usd")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("limit: must not be higher than $50 per month") as unknown,
+    });
+    expect((await steward("budget", "remove", operators)).code).toBe(1);
+    expect((await steward("budget", "remove", operators, "--for", NIL)).stdout).toBe("removed\n");
     expect((await steward("budget", "remove", id)).stdout).toBe("removed\n");
     expect((await steward("budget", "list")).stderr).toBe("no budgets: usage has no limit\n");
   });

@@ -2,9 +2,13 @@ import { Command, Option } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { billingCommand } from "./billing-command.js";
+import { billingCommand, organizationOf, withOrganization } from "./billing-command.js";
 
-interface SetOptions extends ClientOptions {
+interface BudgetOptions extends ClientOptions {
+  readonly for?: string;
+}
+
+interface SetOptions extends BudgetOptions {
   readonly scope: string;
   readonly period: string;
   readonly action: string;
@@ -20,8 +24,9 @@ export function budgetCommand(context: CliContext): Command {
 }
 
 function listCommand({ env, terminal }: CliContext): Command {
-  return billingCommand("list", "Lists the budgets.").action(async (options: ClientOptions) => {
-    const budgets = await connect(options, env).billing.budgets();
+  const command = withOrganization(billingCommand("list", "Lists the budgets."));
+  return command.action(async (options: BudgetOptions) => {
+    const budgets = await connect(options, env).billing.budgets(organizationOf(options));
     if (options.json) {
       terminal.printJson(budgets);
       return;
@@ -35,6 +40,7 @@ function listCommand({ env, terminal }: CliContext): Command {
       { title: "UNIT" },
       { title: "PER" },
       { title: "THEN" },
+      { title: "SET BY" },
     ];
     const rows = budgets.map((budget) => [
       budget.budget_id,
@@ -45,6 +51,7 @@ function listCommand({ env, terminal }: CliContext): Command {
       budget.unit,
       budget.period,
       budget.action,
+      budget.set_by,
     ]);
     terminal.printTable(columns, rows);
     if (rows.length === 0) terminal.note("no budgets: usage has no limit");
@@ -55,7 +62,8 @@ function setCommand({ env, terminal }: CliContext): Command {
   const scope = new Option("--scope <scope>", "All together, or each session for itself.");
   const period = new Option("--period <period>", "How long it counts, in UTC.");
   const action = new Option("--action <action>", "What becomes of a call that exceeds it.");
-  return billingCommand("set", "Sets a budget, in the place of one for the same.")
+  const what = "Sets a budget, in the place of one for the same; an operator's is a ceiling.";
+  return withOrganization(billingCommand("set", what))
     .argument("<limit>", "Whole AAUs, or decimal dollars.")
     .argument("<unit>", "aau or usd.")
     .addOption(scope.choices(["organization", "session"]).default("organization"))
@@ -64,17 +72,21 @@ function setCommand({ env, terminal }: CliContext): Command {
     .action(async (limit: string, unit: string, options: SetOptions) => {
       const { scope, period, action } = options;
       const { billing } = connect(options, env);
-      const budget = await billing.setBudget({ scope, unit, period, limit, action });
+      const budget = await billing.setBudget({
+        ...{ scope, unit, period, limit, action },
+        ...organizationOf(options),
+      });
       if (options.json) terminal.printJson(budget);
       else terminal.print(budget.budget_id);
     });
 }
 
 function removeCommand({ env, terminal }: CliContext): Command {
-  return billingCommand("remove", "Removes a budget.")
+  return withOrganization(billingCommand("remove", "Removes a budget."))
     .argument("<budget-id>", "Id of the budget.")
-    .action(async (budgetId: string, options: ClientOptions) => {
-      const removed = await connect(options, env).billing.removeBudget(budgetId);
+    .action(async (budgetId: string, options: BudgetOptions) => {
+      const { billing } = connect(options, env);
+      const removed = await billing.removeBudget(budgetId, organizationOf(options));
       if (options.json) terminal.printJson(removed);
       else terminal.print("removed");
     });

@@ -4,10 +4,14 @@ import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { billingCommand } from "./billing-command.js";
+import { billingCommand, OPERATOR, organizationOf, withOrganization } from "./billing-command.js";
 import { monthAfter } from "./usage-range.js";
 
-interface SetOptions extends ClientOptions {
+interface ListOptions extends ClientOptions {
+  readonly for?: string;
+}
+
+interface SetOptions extends ListOptions {
   readonly from?: string;
   readonly until?: string;
 }
@@ -22,35 +26,36 @@ export function priceCommand(context: CliContext): Command {
 }
 
 function listCommand({ env, terminal }: CliContext): Command {
-  return billingCommand("list", "Lists the prices, past and future ones too.").action(
-    async (options: ClientOptions) => {
-      const prices = await connect(options, env).billing.prices();
-      if (options.json) {
-        terminal.printJson(prices);
-        return;
-      }
-      const columns = [
-        { title: "PER" },
-        { title: "NAME" },
-        { title: "USD", align: "right" as const },
-        { title: "FROM" },
-        { title: "UNTIL" },
-      ];
-      const rows = prices.map((price) => [
-        price.scope,
-        price.subject,
-        price.amount_usd,
-        price.from,
-        price.until ?? "",
-      ]);
-      terminal.printTable(columns, rows);
-      if (rows.length === 0) terminal.note("no prices: usage costs nothing");
-    },
-  );
+  return withOrganization(
+    billingCommand("list", "Lists the prices, past and future ones too."),
+  ).action(async (options: ListOptions) => {
+    const prices = await connect(options, env).billing.prices(organizationOf(options));
+    if (options.json) {
+      terminal.printJson(prices);
+      return;
+    }
+    const columns = [
+      { title: "PER" },
+      { title: "NAME" },
+      { title: "USD", align: "right" as const },
+      { title: "FROM" },
+      { title: "UNTIL" },
+    ];
+    const rows = prices.map((price) => [
+      price.scope,
+      price.subject,
+      price.amount_usd,
+      price.from,
+      price.until ?? "",
+    ]);
+    terminal.printTable(columns, rows);
+    if (rows.length === 0) terminal.note("no prices: usage costs nothing");
+  });
 }
 
 function setCommand({ env, terminal }: CliContext): Command {
-  return billingCommand("set", "Sets a price; the one before it ends where this one begins.")
+  const what = "Sets a price, as operator; the one before it ends where this one begins.";
+  return withOrganization(billingCommand("set", what, OPERATOR))
     .argument("<scope>", "aau, intent, model or tool; the most specific price wins.")
     .argument("<usd>", "Dollars for each AAU, or for each call.")
     .argument("[name]", "The intent, model or tool that it is for.")
@@ -61,6 +66,7 @@ function setCommand({ env, terminal }: CliContext): Command {
       const price = await connect(options, env).billing.setPrice({
         scope,
         amount_usd: usd,
+        ...organizationOf(options),
         ...(name === undefined ? {} : { subject: name }),
         ...(from === undefined ? {} : { from }),
         ...(until === undefined ? {} : { until }),
@@ -80,12 +86,16 @@ interface RepriceOptions extends SetOptions {
 
 function repriceCommand({ env, terminal }: CliContext): Command {
   const month = new Option("--month <month>", "All calls of a month in UTC, YYYY-MM.");
-  return billingCommand("reprice", "Prices recorded calls anew, by the prices as they are now.")
+  const what = "Prices recorded calls anew, as operator, by the prices as they are now.";
+  return withOrganization(billingCommand("reprice", what, OPERATOR))
     .option("--from <time>", "Date or RFC 3339 of the first calls.")
     .option("--until <time>", "Date or RFC 3339, exclusive.")
     .addOption(month.conflicts(["from", "until"]))
     .action(async (options: RepriceOptions) => {
-      const result = await connect(options, env).billing.reprice(periodOf(options));
+      const result = await connect(options, env).billing.reprice({
+        ...periodOf(options),
+        ...organizationOf(options),
+      });
       if (options.json) terminal.printJson(result);
       else {
         const { corrections, difference_usd: difference } = result;

@@ -9,6 +9,7 @@ import { createAppendFunction } from "./migrations/0005-append.js";
 import { createStateTables } from "./migrations/0006-state.js";
 import { createApiKeys } from "./migrations/0008-api-keys.js";
 import { indexUsageByOrganization } from "./migrations/0009-usage-by-organization.js";
+import { separateOperatorBudgets } from "./migrations/0010-operator-budgets.js";
 import { createOutputMetadata } from "./migrations/0007-output-metadata.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "0007-output-metadata", statements: createOutputMetadata },
   { name: "0008-api-keys", statements: createApiKeys },
   { name: "0009-usage-by-organization", statements: indexUsageByOrganization },
+  { name: "0010-operator-budgets", statements: separateOperatorBudgets },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */

@@ -16,7 +16,7 @@ import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { openTestStore } from "./testing/open-store.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
-const OPERATOR: Caller = { ...ADMIN, orgId: ORG };
+const OPERATOR: Caller = { ...ADMIN, orgId: ORG, roles: ["admin", "operator"] };
 const ALL = { from: "2020-01-01", until: "2100-01-01" };
 
 /** The usage room of one node. */

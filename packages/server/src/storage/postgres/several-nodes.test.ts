@@ -203,7 +203,12 @@ describe("two nodes of one store", () => {
       ormModel: undefined,
     });
     const budget = { scope: "organization", unit: "aau", period: "day", action: "block" } as const;
-    await a.usage.saveBudget(ORG, { ...budget, id: randomUUID(), limit: 10n });
+    await a.usage.saveBudget(ORG, {
+      ...budget,
+      id: randomUUID(),
+      limit: 10n,
+      setBy: "organization",
+    });
     const calls = Array.from({ length: 20 }, call);
     const admissions = await Promise.all(
       calls.map(async (each, index) => (index % 2 === 0 ? a : b).reservations?.reserve(each)),
@@ -231,7 +236,12 @@ describe("two nodes of one store", () => {
 
   it("give back what a call reserved whose commit is still under way, after it", async () => {
     const budget = { scope: "organization", unit: "aau", period: "day", action: "block" } as const;
-    await a.usage.saveBudget(ORG, { ...budget, id: randomUUID(), limit: 10n });
+    await a.usage.saveBudget(ORG, {
+      ...budget,
+      id: randomUUID(),
+      limit: 10n,
+      setBy: "organization",
+    });
     const callId = randomUUID();
     await database.query("BEGIN; SELECT FROM usage_budgets FOR UPDATE");
     await database.query("INSERT INTO usage_reservations VALUES ($1, $2, 's', 3, 0, $3)", [

@@ -183,7 +183,7 @@ export function priceOf(row: PriceRow): Price {
 }
 
 /** Columns of `usage_budgets` that {@link budgetOf} reads. */
-export const BUDGET_COLUMNS: string = `id, scope, unit, period, action,
+export const BUDGET_COLUMNS: string = `id, scope, unit, period, action, set_by,
   limit_amount::text AS limit_amount`;
 
 /** A row of {@link BUDGET_COLUMNS}. */
@@ -193,6 +193,7 @@ export interface BudgetRow {
   readonly unit: string;
   readonly period: string;
   readonly action: string;
+  readonly set_by: string;
   readonly limit_amount: string;
 }
 
@@ -205,5 +206,6 @@ export function budgetOf(row: BudgetRow): Budget {
     period: row.period as Budget["period"],
     limit: BigInt(row.limit_amount),
     action: row.action as Budget["action"],
+    setBy: row.set_by as Budget["setBy"],
   };
 }

@@ -181,11 +181,20 @@ export class PostgresUsageStore implements UsageStore {
 
   async saveBudget(orgId: string, budget: Budget): Promise<void> {
     await this.#db.query(
-      `INSERT INTO usage_budgets (org_id, scope, unit, period, action, limit_amount, id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)
-       ON CONFLICT (org_id, scope, unit, period, action)
+      `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+       ON CONFLICT (org_id, scope, unit, period, action, set_by)
          DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
-      [orgId, budget.scope, budget.unit, budget.period, budget.action, budget.limit, budget.id],
+      [
+        orgId,
+        budget.scope,
+        budget.unit,
+        budget.period,
+        budget.action,
+        budget.setBy,
+        budget.limit,
+        budget.id,
+      ],
     );
   }
 
@@ -305,7 +314,7 @@ export async function budgetsOf(
 ): Promise<readonly Budget[]> {
   const rows = await connection.query<BudgetRow>(
     `SELECT ${BUDGET_COLUMNS} FROM usage_budgets
-     WHERE org_id = $1 ORDER BY scope, unit, period, action ${lock ? "FOR UPDATE" : ""}`,
+     WHERE org_id = $1 ORDER BY scope, unit, period, action, set_by ${lock ? "FOR UPDATE" : ""}`,
     [orgId],
   );
   return rows.map(budgetOf);

@@ -6,6 +6,7 @@ import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
 import { createApiKeys } from "./migrations/0006-api-keys.js";
 import { indexUsageByOrganization } from "./migrations/0007-usage-by-organization.js";
+import { separateOperatorBudgets } from "./migrations/0008-operator-budgets.js";
 import { createOutputMetadata } from "./migrations/0005-output-metadata.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly string[] = [
   createOutputMetadata,
   createApiKeys,
   indexUsageByOrganization,
+  separateOperatorBudgets,
 ];
 
 /** The version of a store that this program has brought up to date. */

@@ -123,7 +123,7 @@ export function priceOf(row: SqliteRow): Price {
 }
 
 /** Columns of `usage_budgets` that {@link budgetOf} reads. */
-export const BUDGET_COLUMNS: string = `id, scope, unit, period, action,
+export const BUDGET_COLUMNS: string = `id, scope, unit, period, action, set_by,
   CAST(limit_amount AS TEXT) AS limit_amount`;
 
 /** A budget. */
@@ -135,6 +135,7 @@ export function budgetOf(row: SqliteRow): Budget {
     period: text(row["period"]) as Budget["period"],
     limit: amount(row["limit_amount"]),
     action: text(row["action"]) as Budget["action"],
+    setBy: text(row["set_by"]) as Budget["setBy"],
   };
 }
 

@@ -208,7 +208,7 @@ export class SqliteUsageStore implements UsageStore {
     return this.#read(
       budgetOf,
       `SELECT ${BUDGET_COLUMNS} FROM usage_budgets
-       WHERE org_id = ? ORDER BY scope, unit, period, action`,
+       WHERE org_id = ? ORDER BY scope, unit, period, action, set_by`,
       orgId,
     );
   }

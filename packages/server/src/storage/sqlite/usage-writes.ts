@@ -193,8 +193,8 @@ export function writePrice(orgId: string, { added, ended }: PriceChange): readon
 /** A budget, in the place of one for the same. */
 export function writeBudget(orgId: string, budget: Budget): Write {
   return {
-    sql: `INSERT INTO usage_budgets (org_id, scope, unit, period, action, limit_amount, id)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
+    sql: `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
     params: [
       orgId,
@@ -202,6 +202,7 @@ export function writeBudget(orgId: string, budget: Budget): Write {
       budget.unit,
       budget.period,
       budget.action,
+      budget.setBy,
       budget.limit,
       budget.id,
     ],

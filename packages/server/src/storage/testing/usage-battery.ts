@@ -275,7 +275,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       expect(seen.sort()).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
     });
 
-    it("replaces a budget for the same, and deletes only the organization's own", async () => {
+    it("replaces a budget for the same that the same party has set, and deletes only the organization's own", async () => {
       const budget = {
         id: IDS.uuid(),
         scope: "organization",
@@ -283,9 +283,14 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         period: "month",
         limit: 2n ** 60n,
         action: "block",
+        setBy: "organization",
       } as const;
+      const operators = { ...budget, id: IDS.uuid(), setBy: "operator" } as const;
       await usage.saveBudget(ORG, { ...budget, id: IDS.uuid(), limit: 1n });
       await usage.saveBudget(ORG, budget);
+      await usage.saveBudget(ORG, operators);
+      expect(await usage.budgets(ORG)).toEqual([operators, budget]);
+      expect(await usage.deleteBudget(ORG, operators.id)).toBe(true);
       expect(await usage.budgets(ORG)).toEqual([budget]);
       expect(await usage.deleteBudget(OTHER_ORG, budget.id)).toBe(false);
       expect(await usage.deleteBudget(ORG, budget.id)).toBe(true);

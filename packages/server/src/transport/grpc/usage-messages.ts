@@ -34,8 +34,9 @@ export function reportParametersOf(request: proto.GetUsageRequest): ReportParame
 
 /** A price to be set; what is empty was not given. */
 export function priceInputOf(request: proto.SetPriceRequest): PriceInput {
-  const { scope, subject, amountUsd, from, until } = request;
-  return { scope, subject, amount_usd: amountUsd, from: given(from), until: given(until) };
+  const { scope, subject, amountUsd, from, until, orgId } = request;
+  const period = { from: given(from), until: given(until) };
+  return { scope, subject, amount_usd: amountUsd, ...period, org_id: given(orgId) };
 }
 
 /** A reported event as the service takes it. */
@@ -149,6 +150,7 @@ export function budgetMessage(budget: Budget): proto.Budget {
     used: "",
     remaining: "",
     resetsAt: "",
+    setBy: budget.setBy,
   };
 }
 
@@ -190,6 +192,6 @@ function groupField(groupBy: Grouping, { group = "" }: DailyUsage): proto.DailyU
 }
 
 /** In proto3 a text that is empty was not given. */
-function given(text: string | undefined): string | undefined {
+export function given(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

@@ -8,6 +8,7 @@ import {
   dailyUsageMessages,
   differenceMessage,
   externalEventOf,
+  given,
   heatMapMessage,
   organizationReportOf,
   organizationUsageMessage,
@@ -58,8 +59,8 @@ function addReports(methods: Methods, usage: UsageService): void {
 function addPrices(methods: Methods, usage: UsageService): void {
   const { method } = UsageGrpc;
 
-  methods.unary(method.listPrices, async (_request, ctx) => {
-    const prices = await usage.prices(ctx);
+  methods.unary(method.listPrices, async ({ orgId }, ctx) => {
+    const prices = await usage.prices(ctx, given(orgId));
     return create(method.listPrices.output, { prices: prices.map(priceMessage) });
   });
 
@@ -68,26 +69,28 @@ function addPrices(methods: Methods, usage: UsageService): void {
     return create(method.setPrice.output, { price: priceMessage(price) });
   });
 
-  methods.unary(method.repriceUsage, async ({ from, until }, ctx) =>
-    repricingMessage(await usage.reprice(ctx, { from, until })),
+  methods.unary(method.repriceUsage, async ({ from, until, orgId }, ctx) =>
+    repricingMessage(await usage.reprice(ctx, { from, until, org_id: given(orgId) })),
   );
 }
 
 function addBudgets(methods: Methods, usage: UsageService): void {
   const { method } = UsageGrpc;
 
-  methods.unary(method.listBudgets, async (_request, ctx) => {
-    const budgets = await usage.budgets(ctx);
+  methods.unary(method.listBudgets, async ({ orgId }, ctx) => {
+    const budgets = await usage.budgets(ctx, given(orgId));
     return create(method.listBudgets.output, { budgets: budgets.map(budgetStateMessage) });
   });
 
   methods.unary(method.setBudget, async (request, ctx) => {
-    const budget = await usage.setBudget(ctx, request);
+    const { scope, unit, period, limit, action, orgId } = request;
+    const input = { scope, unit, period, limit, action, org_id: given(orgId) };
+    const budget = await usage.setBudget(ctx, input);
     return create(method.setBudget.output, { budget: budgetMessage(budget) });
   });
 
-  methods.unary(method.removeBudget, async ({ budgetId }, ctx) => {
-    await usage.removeBudget(ctx, budgetId);
+  methods.unary(method.removeBudget, async ({ budgetId, orgId }, ctx) => {
+    await usage.removeBudget(ctx, budgetId, given(orgId));
     return create(method.removeBudget.output, { budgetId });
   });
 }

@@ -8,11 +8,13 @@ import { send, startRestServer, type TestRestServer } from "./testing/rest-serve
 
 const NOON_MS = Date.parse("2026-01-05T12:00:00Z");
 const admin = { "x-org-id": ORG, "x-user-role": "Admin" };
+const operator = { "x-org-id": ORG, "x-user-role": "operator" };
 const other = { "x-org-id": "22222222-2222-4222-8222-222222222222", "x-user-role": "admin" };
 
 const ENDPOINTS = [
   "GET /billing/usage",
   "GET /billing/usage/heatmap",
+  "GET /billing/usage/organizations",
   "POST /billing/usage/verify",
   "POST /billing/events",
   "GET /billing/prices",
@@ -204,11 +206,15 @@ describe("the billing endpoints", () => {
   });
 
   it("set prices and budgets, and show them", async () => {
-    const price = await post("/billing/prices", {
-      scope: "aau",
-      amount_usd: "0.000000005",
-      from: "2026-01-01",
-    });
+    const price = await post(
+      "/billing/prices",
+      {
+        scope: "aau",
+        amount_usd: "0.000000005",
+        from: "2026-01-01",
+      },
+      operator,
+    );
     expect([price.status, price.body.data]).toMatchObject([
       201,
       { scope: "aau", subject: "", amount_usd: "0.000000005", from: "2026-01-01T00:00:00.000Z" },
@@ -217,14 +223,18 @@ describe("the billing endpoints", () => {
     expect((await get("/billing/prices", other)).body.data).toEqual([]);
     await recordToolCalls(room.store.plans, [{ orgId: ORG, finishedAtMs: NOON_MS }]);
     expect((await get("/billing/usage")).body.data).toMatchObject([{ total_cost_usd: 5e-9 }]);
-    await post("/billing/prices", {
-      scope: "tool",
-      subject: "sql",
-      amount_usd: "1",
-      from: "2026-01-01",
-    });
+    await post(
+      "/billing/prices",
+      {
+        scope: "tool",
+        subject: "sql",
+        amount_usd: "1",
+        from: "2026-01-01",
+      },
+      operator,
+    );
     const range = { from: "2026-01-01", until: "2026-02-01" };
-    expect((await post("/billing/reprice", range)).body.data).toEqual({
+    expect((await post("/billing/reprice", range, operator)).body.data).toEqual({
       corrections: 1,
       difference_usd: "0.999999995",
     });

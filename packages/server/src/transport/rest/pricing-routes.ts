@@ -3,6 +3,7 @@ import {
   budgetSchema,
   dataOf,
   newPriceSchema,
+  organizationQuerySchema,
   priceSchema,
   removedBudgetSchema,
   repriceRequestSchema,
@@ -36,17 +37,18 @@ function addPrices(app: RestApp, usage: UsageService): void {
     summary: "List the prices, past and future ones too",
     description: "All prices, each with the period it applies to.",
     tags,
+    querystring: organizationQuerySchema,
     response: { 200: json("The prices", dataOf(z.array(priceSchema).readonly())), ...errors(403) },
   };
-  app.get("/billing/prices", { schema: list }, async ({ context }) => ({
-    data: (await usage.prices(context)).map(priceMessage),
+  app.get("/billing/prices", { schema: list }, async ({ query, context }) => ({
+    data: (await usage.prices(context, query.org_id)).map(priceMessage),
   }));
   const set = {
     operationId: "setPrice",
     summary: "Set a price",
     description:
       "The price that was to apply for good ends where the new one begins; any other overlap is " +
-      "refused. What was recorded keeps what it cost.",
+      "refused. What was recorded keeps what it cost. Prices are the operator's: it needs the role operator.",
     tags,
     body: newPriceSchema,
     response: { 201: json("The price is set", dataOf(priceSchema)), ...errors(403) },
@@ -60,7 +62,8 @@ function addRepricing(app: RestApp, usage: UsageService): void {
   const schema = {
     operationId: "repriceUsage",
     summary: "Price recorded calls anew",
-    description: "By the price list as it is now. Corrections are added; no row is edited.",
+    description:
+      "By the price list as it is now. Corrections are added; no row is edited. It needs the role operator.",
     tags,
     body: repriceRequestSchema,
     response: { 200: json("What it came to", dataOf(repricingSchema)), ...errors(403) },
@@ -78,18 +81,21 @@ function addBudgets(app: RestApp, usage: UsageService): void {
       "Every budget of your organization with what is recorded against it in the present period. A budget of " +
       "sessions is shown with the usage of the session that x-session-id names.",
     tags,
+    querystring: organizationQuerySchema,
     response: {
       200: json("The budgets", dataOf(z.array(budgetSchema).readonly())),
       ...errors(403),
     },
   };
-  app.get("/billing/budgets", { schema: list }, async ({ context }) => ({
-    data: (await usage.budgets(context)).map(budgetStateMessage),
+  app.get("/billing/budgets", { schema: list }, async ({ query, context }) => ({
+    data: (await usage.budgets(context, query.org_id)).map(budgetStateMessage),
   }));
   const set = {
     operationId: "setBudget",
     summary: "Set a budget",
-    description: "In the place of one with the same scope, unit, period and action.",
+    description:
+      "In the place of one with the same scope, unit, period and action. One that the role operator sets is the " +
+      "operator's: no budget of the organization may allow more, and nobody else removes it.",
     tags,
     body: newBudgetSchema,
     response: { 201: json("The budget is set", dataOf(budgetSchema)), ...errors(403) },
@@ -105,12 +111,13 @@ function addBudgetRemoval(app: RestApp, usage: UsageService): void {
     summary: "Remove a budget",
     description: "The budget no longer warns or blocks. Recorded usage stays.",
     tags,
+    querystring: organizationQuerySchema,
     params: z.object({ budget_id: pathText("Id of the budget") }),
     response: { 200: json("The budget is gone", dataOf(removedBudgetSchema)), ...errors(403, 404) },
   };
-  app.delete("/billing/budgets/:budget_id", { schema }, async ({ params, context }) => {
+  app.delete("/billing/budgets/:budget_id", { schema }, async ({ params, query, context }) => {
     const { budget_id } = params;
-    await usage.removeBudget(context, budget_id);
+    await usage.removeBudget(context, budget_id, query.org_id);
     return { data: { budget_id, removed: true as const } };
   });
 }

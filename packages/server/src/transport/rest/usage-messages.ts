@@ -132,8 +132,8 @@ export function repricingMessage({ corrections, difference }: Repriced): Reprici
 }
 
 /** A budget. */
-export function budgetMessage({ id, ...budget }: Budget): BudgetMessage {
-  return { budget_id: id, ...budget, limit: limitText(budget) };
+export function budgetMessage({ id, setBy, ...budget }: Budget): BudgetMessage {
+  return { budget_id: id, ...budget, limit: limitText(budget), set_by: setBy };
 }
 
 /** A budget and what is recorded against it. */

@@ -21,6 +21,11 @@ export function admin(orgId: string = ORG): Caller {
   return { ...ADMIN, orgId };
 }
 
+/** An operator, whose own organization this is. */
+export function operator(orgId: string = ORG): Caller {
+  return { ...ADMIN, orgId, roles: ["operator"] };
+}
+
 /** The usage room as it is built in the product, over a store of its own. */
 export class UsageRoom implements AsyncDisposable {
   readonly path: string;

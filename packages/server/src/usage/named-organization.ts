@@ -1,0 +1,24 @@
+import type { Caller } from "../kernel/caller.js";
+import { AppError, invalidField } from "../kernel/errors.js";
+import { isUuid } from "../kernel/ids.js";
+
+/** Whether the caller operates the service for every organization (Decision §15). */
+export function isOperator({ roles }: Pick<Caller, "roles">): boolean {
+  return roles.some((role) => role.trim().toLowerCase() === "operator");
+}
+
+/**
+ * The organization whose money a request is about: the one that it names, else the caller's own.
+ * @throws AppError `INVALID_ARGUMENT`; `POLICY_DENIED` for another organization than the caller's, unless an operator
+ * asks.
+ */
+export function organizationOf(caller: Caller, named: string | undefined): string {
+  if (named === undefined) return caller.orgId;
+  if (!isUuid(named)) throw invalidField("org_id", "must be the UUID of an organization");
+  const orgId = named.toLowerCase();
+  if (orgId === caller.orgId || isOperator(caller)) return orgId;
+  throw new AppError(
+    "POLICY_DENIED",
+    "org_id: only the role operator asks about another organization than its own; leave org_id out",
+  );
+}
