@@ -278,7 +278,7 @@ const DECISIONS = {
     "D4-limit-texts": "A name over 255, a description over 8 KiB, a session_id over 255 is refused",
     "D4-limit-request": "A request over 4 MiB is refused",
     "D4-limit-values":
-      "A request of more than 250 000 values, 10 000 in one list, or 100 levels is refused before it is checked",
+      "A request of more than 250 000 values, 50 000 fields, 10 000 values in one list, or 100 levels is refused before it is checked",
     "D4-limit-rows": "A result over 10 000 rows is cut, and a hint says so",
     "D4-limit-columns": "A result of more than 1000 columns fails its step",
     "D4-limit-rows-changed":

@@ -33,6 +33,11 @@ export const REQUEST_BYTES_MAX: number = 4 * 1024 * 1024;
  * 100 hints each has 210 000. A value of two bytes becomes an object that takes some microseconds to check.
  */
 export const REQUEST_VALUES_MAX: number = 250_000;
+/**
+ * Fields in the objects of one request, which take the parser five times as long as other values: a plan of 1000 steps has
+ * 8000.
+ */
+export const REQUEST_FIELDS_MAX: number = 50_000;
 /** Values in one list or fields in one object of a request. */
 export const REQUEST_LIST_MAX: number = 10_000;
 /** Objects and lists inside each other in one request. */

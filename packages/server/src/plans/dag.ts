@@ -45,15 +45,17 @@ function* dependencyViolations(
 ): Generator<PlanViolation, void> {
   const seen = new Set<string>();
   for (const [position, id] of step.dependsOn.entries()) {
-    const field = `steps[${String(index)}].depends_on[${String(position)}]`;
-    if (id === step.id) {
-      yield invalid(field, "a step cannot depend on itself");
-    } else if (!ids.has(id)) {
-      yield invalid(field, `there is no step ${quoted(id)} in this plan`);
-    } else if (seen.has(id)) {
-      yield invalid(field, `step ${quoted(id)} is listed twice`);
-    }
+    const reason =
+      id === step.id
+        ? "a step cannot depend on itself"
+        : !ids.has(id)
+          ? `there is no step ${quoted(id)} in this plan`
+          : seen.has(id)
+            ? `step ${quoted(id)} is listed twice`
+            : undefined;
     seen.add(id);
+    if (reason === undefined) continue;
+    yield invalid(`steps[${String(index)}].depends_on[${String(position)}]`, reason);
   }
 }
 

@@ -38,7 +38,7 @@ import type {
   StepRef,
   ToolRegistry,
 } from "./ports.js";
-import { readAhead } from "./read-ahead.js";
+import { pauseIfLong, readAhead } from "./read-ahead.js";
 import { requireDataSources } from "./data-source-use.js";
 import { preparePlan } from "./prepare.js";
 import { Recovery } from "./recovery.js";
@@ -115,6 +115,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     const read = await readAhead(definition, tools, { analyzer, reader });
     const steps = preparePlan(session, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
+    await pauseIfLong(steps);
     const nowMs = clock.nowMs();
     const record = await this.#store.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },

@@ -95,12 +95,12 @@ function* shapeViolations(step: StepDefinition, index: number): Generator<PlanVi
     [`${field}.name`, step.name, nameLimit],
     [`${field}.tool_name`, step.toolName, nameLimit],
     [`${field}.query_template`, step.queryTemplate, { bytesMax: TEMPLATE_BYTES_MAX }],
-    ...hints.map((hint, position): TextToCheck => [
-      `${field}.schema_table_hints[${String(position)}]`,
-      hint,
-      nameLimit,
-    ]),
   ]);
+  for (const [position, hint] of hints.entries()) {
+    // The field's name is made only where it is needed: there may be 100 000 hints.
+    if (textViolation("", hint, nameLimit) === undefined) continue;
+    yield* textViolations([[`${field}.schema_table_hints[${String(position)}]`, hint, nameLimit]]);
+  }
 }
 
 /** A field, its text, and how long it may be. */

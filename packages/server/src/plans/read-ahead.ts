@@ -29,6 +29,9 @@ export type ReadTemplates = ReadonlyMap<string, ReadTemplate>;
 /** Reading may hold up the event loop for this long, in ms, before others have their turn. */
 const TURN_MS = 10;
 
+/** Steps of a plan that takes milliseconds to check. */
+const LONG_PLAN_STEPS = 100;
+
 export function templateKey(template: string, dialect: Dialect): string {
   return `${dialect} ${template}`;
 }
@@ -43,6 +46,7 @@ export async function readAhead(
   { analyzer, reader }: { readonly analyzer: SqlAnalyzer; readonly reader: StatementReader },
 ): Promise<ReadTemplates> {
   const read = new Map<string, ReadTemplate>();
+  await pauseIfLong(steps);
   const length = steps.reduce((sum, step) => sum + step.queryTemplate.length, 0);
   const isLong = length > STATEMENT_READ_AT_ONCE_LENGTH_MAX;
   if (!isLong || length > PLAN_TEMPLATES_BYTES_MAX || steps.length > PLAN_STEPS_MAX) return read;
@@ -65,6 +69,11 @@ export async function readAhead(
     }
   }
   return read;
+}
+
+/** To take a long plan in, to check it and to store it take milliseconds each: others have their turn in between. */
+export async function pauseIfLong(steps: readonly unknown[]): Promise<void> {
+  if (steps.length > LONG_PLAN_STEPS) await turn();
 }
 
 function compiledOrNone(template: string, dialect: Dialect): CompiledStatement | undefined {

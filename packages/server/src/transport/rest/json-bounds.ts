@@ -1,9 +1,15 @@
 import { AppError } from "../../kernel/errors.js";
-import { REQUEST_DEPTH_MAX, REQUEST_LIST_MAX, REQUEST_VALUES_MAX } from "../../kernel/limits.js";
+import {
+  REQUEST_DEPTH_MAX,
+  REQUEST_FIELDS_MAX,
+  REQUEST_LIST_MAX,
+  REQUEST_VALUES_MAX,
+} from "../../kernel/limits.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -14,7 +20,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 export function requireModestJson(bytes: Uint8Array): void {
   /** By depth: the values of the object or list that is open there. */
   const counts = new Int32Array(REQUEST_DEPTH_MAX + 1);
-  let [depth, values] = [0, 1];
+  let [depth, values, fields] = [0, 1, 0];
   for (let at = 0; at < bytes.length; at += 1) {
     switch (bytes[at]) {
       case QUOTE:
@@ -38,6 +44,10 @@ export function requireModestJson(bytes: Uint8Array): void {
         if (count > REQUEST_LIST_MAX) throw tooLong();
         break;
       }
+      case COLON:
+        fields += 1;
+        if (fields > REQUEST_FIELDS_MAX) throw tooManyFields();
+        break;
       default:
         break;
     }
@@ -64,6 +74,10 @@ function tooLong(): AppError {
 
 function tooMany(): AppError {
   return exceeded(`has more than ${String(REQUEST_VALUES_MAX)} values`);
+}
+
+function tooManyFields(): AppError {
+  return exceeded(`has more than ${String(REQUEST_FIELDS_MAX)} fields`);
 }
 
 function exceeded(what: string): AppError {

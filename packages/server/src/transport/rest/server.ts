@@ -18,6 +18,7 @@ import { addKeyRoutes } from "./key-routes.js";
 import { addMemoryRoutes } from "./memory-routes.js";
 import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
+import { addDescription } from "./openapi/rendered-description.js";
 import { addReferencePage } from "./openapi/reference-page.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
@@ -77,7 +78,8 @@ export async function openRestServer(
 ): Promise<RestServer> {
   const deadlines = options.deadlines ?? DEADLINES;
   const paths = new RoutedPaths();
-  const app = restApp(services, options.version, deadlines, paths);
+  const { version } = options;
+  const app = restApp(services, { version, deadlines, paths });
   await app.ready();
   return {
     http1: app.server,
@@ -86,12 +88,29 @@ export async function openRestServer(
   };
 }
 
-function restApp(
-  services: Services,
-  version: string,
-  deadlines: RestDeadlines,
-  paths: RoutedPaths,
-): RestApp {
+/** The OpenAPI document of the routes, as JSON. */
+export async function describedRoutes(version: string): Promise<string> {
+  // The routes are only described: none of them is asked, and so none of the services.
+  const services = {} as Services;
+  const app = restApp(services, {
+    ...{ version, deadlines: DEADLINES, paths: new RoutedPaths() },
+    isDescribed: true,
+  });
+  await app.ready();
+  return JSON.stringify(app.swagger());
+}
+
+/** How the routes are served. */
+interface AppOptions {
+  readonly version: string;
+  readonly deadlines: RestDeadlines;
+  readonly paths: RoutedPaths;
+  /** Whether `app.swagger()` is asked for, which costs time and memory. */
+  readonly isDescribed?: boolean;
+}
+
+function restApp(services: Services, options: AppOptions): RestApp {
+  const { version, deadlines, paths, isDescribed = false } = options;
   const { log } = services;
   const app = fastify({
     http: {
@@ -131,7 +150,7 @@ function restApp(
   requireHost(app);
   refuseCodings(app);
   paths.watch(app);
-  describeApi(app, version);
+  if (isDescribed) describeApi(app, version);
   app.register((api, _options, done) => {
     authenticateRequests(api, services, "caller");
     addPlanRoutes(api, services.orchestrator);
@@ -150,7 +169,8 @@ function restApp(
   app.register((open, _options, done) => {
     addIndexRoute(open, version);
     addServiceRoutes(open, services);
-    addReferencePage(open);
+    addDescription(open, version);
+    addReferencePage(open, version);
     done();
   });
   return app;

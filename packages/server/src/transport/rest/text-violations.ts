@@ -1,14 +1,9 @@
 import type { FieldViolation } from "../../kernel/errors.js";
 import { textDefect } from "../../kernel/text-defect.js";
+import { fieldPath } from "./field-path.js";
 
 /** State is kept as bytes, in which a NUL is a character of a literal like any other (Decision §13). */
 const STATE_PATH = "/api/state/";
-
-/** A value of a request, and where it stands in it. */
-interface Place {
-  readonly path: string;
-  readonly value: unknown;
-}
 
 /**
  * The texts of a checked body or query that no store could keep as they are.
@@ -21,14 +16,33 @@ export function textViolations(
   url: string,
 ): FieldViolation[] {
   const found: FieldViolation[] = [];
-  const places: Place[] = [{ path: part.root, value }];
-  for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    const reason = defectOf(place.value, url);
-    if (reason !== undefined)
-      found.push({ field: place.path === "" ? part.name : place.path, reason });
-    else places.push(...partsOf(place));
-  }
-  return found.reverse();
+  const keys: (string | number)[] = [];
+  const lookAt = (key: string | number, inner: unknown): void => {
+    keys.push(key);
+    look(inner);
+    keys.pop();
+  };
+  const look = (inner: unknown): void => {
+    if (Array.isArray(inner)) {
+      for (const [index, item] of inner.entries()) lookAt(index, item);
+    } else if (isPlainObject(inner)) {
+      for (const [key, held] of Object.entries(inner)) lookAt(key, held);
+    } else {
+      const reason = defectOf(inner, url);
+      // The path is made only of what is wrong: a body may have 250 000 texts.
+      if (reason !== undefined) found.push({ field: pathOf(keys, part), reason });
+    }
+  };
+  look(value);
+  return found;
+}
+
+function pathOf(
+  keys: readonly PropertyKey[],
+  { name, root }: { readonly name: string; readonly root: string },
+): string {
+  const path = fieldPath(keys, root);
+  return path === "" ? name : path;
 }
 
 function defectOf(value: unknown, url: string): string | undefined {
@@ -36,18 +50,9 @@ function defectOf(value: unknown, url: string): string | undefined {
   return textDefect(url.startsWith(STATE_PATH) ? value.replaceAll("\0", "") : value);
 }
 
-function partsOf({ path, value }: Place): readonly Place[] {
-  if (typeof value !== "object" || value === null) return [];
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => ({
-      path: `${path}[${String(index)}]`,
-      value: item,
-    }));
-  }
-  // A document that is read as it comes is a stream: an object that leads to itself.
-  if (Object.getPrototypeOf(value) !== Object.prototype) return [];
-  return Object.entries(value).map(([key, inner]) => ({
-    path: path === "" ? key : `${path}.${key}`,
-    value: inner as unknown,
-  }));
+/** A document that is read as it comes is none: a stream, an object that leads to itself. */
+function isPlainObject(value: unknown): value is object {
+  return (
+    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
 }

@@ -4,6 +4,7 @@ import { assert } from "../../kernel/assert.js";
 import { AppError, type FieldViolation } from "../../kernel/errors.js";
 import { expectedInstead } from "../../kernel/unknown-field.js";
 import { issueReason, valueAt } from "./issue-reason.js";
+import { fieldPath, fieldWithin } from "./field-path.js";
 import { textViolations } from "./text-violations.js";
 
 /** Wrong fields named in one answer: enough to repair a request by, however wrong it is. */
@@ -61,7 +62,7 @@ type KnownFields = Map<string, readonly string[]>;
 
 function noteKnownFields(issue: $ZodRawIssue, known: KnownFields): undefined {
   if (issue.code !== "unrecognized_keys" || !(issue.inst instanceof $ZodObject)) return;
-  known.set(pathOf(issue.path ?? []), Object.keys(issue.inst._zod.def.shape));
+  known.set(fieldPath(issue.path ?? []), Object.keys(issue.inst._zod.def.shape));
 }
 
 function invalid(
@@ -92,27 +93,19 @@ function violationsOf(
   known: KnownFields,
   room: number,
 ): readonly FieldViolation[] {
-  const path = pathOf(issue.path, part.root);
+  const path = fieldPath(issue.path, part.root);
   if (issue.code !== "unrecognized_keys") {
     // Fastify has null for a body that is not there.
     const given = valueAt(part.value ?? undefined, issue.path);
     const reason = issueReason(issue, given);
     return [{ field: path === "" ? part.name : path, reason }];
   }
-  const fields = known.get(pathOf(issue.path)) ?? [];
+  const fields = known.get(fieldPath(issue.path)) ?? [];
   return issue.keys.slice(0, room).map((key) => {
     const shown = key.length <= NAME_SHOWN_MAX ? key : `${key.slice(0, NAME_SHOWN_MAX)}…`;
-    return { field: join(path, shown), reason: `unknown field; ${expectedInstead(key, fields)}` };
+    return {
+      field: fieldWithin(path, shown),
+      reason: `unknown field; ${expectedInstead(key, fields)}`,
+    };
   });
-}
-
-function pathOf(keys: readonly PropertyKey[], root = ""): string {
-  return keys.reduce<string>(
-    (path, key) => (typeof key === "number" ? `${path}[${String(key)}]` : join(path, String(key))),
-    root,
-  );
-}
-
-function join(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
 }

@@ -59,7 +59,7 @@ const zodToJsonConfig = {
   },
 };
 
-/** Describes the routes that are added after it as OpenAPI 3.1, and serves it as `/openapi.json`. */
+/** Has `app.swagger()` describe the routes that are added after it as OpenAPI 3.1. */
 export function describeApi(app: RestApp, version: string): void {
   const transform = createJsonSchemaTransform({ zodToJsonConfig });
   const transformObject = createJsonSchemaTransformObject({ zodToJsonConfig });
@@ -85,11 +85,6 @@ export function describeApi(app: RestApp, version: string): void {
     },
     transformObject: (document) =>
       withCompleteOperations(withoutUnusedSchemas(transformObject(document))),
-  });
-  let json: string | undefined;
-  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
-    json ??= JSON.stringify(app.swagger());
-    return reply.header("content-type", "application/json; charset=utf-8").send(json);
   });
 }
 

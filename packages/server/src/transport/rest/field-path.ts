@@ -1,0 +1,16 @@
+/**
+ * The path of a field as errors name it: `steps[2].depends_on[0]`.
+ * @param root the path of what the keys lead into.
+ */
+export function fieldPath(keys: readonly PropertyKey[], root = ""): string {
+  return keys.reduce<string>(
+    (path, key) =>
+      typeof key === "number" ? `${path}[${String(key)}]` : fieldWithin(path, String(key)),
+    root,
+  );
+}
+
+/** The path of a field of the object at a path. */
+export function fieldWithin(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}

@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { RestApp } from "../rest-app.js";
+import type { DescriptionOptions } from "./description-worker.js";
+
+/** By version: the routes of every server in a process are the same. */
+const rendered = new Map<string, Promise<string>>();
+
+/** The OpenAPI document as JSON. It is made in a thread, when somebody asks for it first. */
+export function renderedDescription(version: string): Promise<string> {
+  const found = rendered.get(version);
+  if (found !== undefined) return found;
+  const rendering = render({ version });
+  rendered.set(version, rendering);
+  rendering.catch(() => rendered.delete(version));
+  return rendering;
+}
+
+/** Serves the description as `/openapi.json`. */
+export function addDescription(app: RestApp, version: string): void {
+  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .header("content-type", "application/json; charset=utf-8")
+      .send(await renderedDescription(version)),
+  );
+}
+
+async function render(options: DescriptionOptions): Promise<string> {
+  const worker = new Worker(new URL("./description-worker.js", import.meta.url), {
+    workerData: options,
+  });
+  // Nobody waits for it who is not waiting for an answer.
+  worker.unref();
+  // An error of the thread rejects.
+  const [json] = (await once(worker, "message")) as [string];
+  return json;
+}
