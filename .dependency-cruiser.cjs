@@ -101,7 +101,7 @@ module.exports = {
     oneWay("governance", []),
     oneWay("state", []),
     oneWay("schema", ["state"]),
-    oneWay("policies", ["identity"]),
+    oneWay("policies", ["governance", "identity"]),
     {
       name: "transport-meets-no-machinery",
       severity: "error",

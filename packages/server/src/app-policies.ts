@@ -1,11 +1,24 @@
 import { cedarEngine, defaultPolicies } from "./adapters/policy-cedar/index.js";
 import type { Clock } from "./kernel/clock.js";
+import { ROWS_CHANGED_MAX } from "./kernel/limits.js";
 import { Authorizer } from "./policies/index.js";
-import type { Authorize } from "./transport/services.js";
+import { aauWeight } from "./usage/index.js";
 
-/** What decides on every operation, by the shipped policies. */
-export function openPolicies({ clock }: { readonly clock: Clock }): Authorize {
+/** What policies are opened with. */
+interface PolicyParts {
+  readonly clock: Clock;
+  readonly rowsChangedMax?: number | undefined;
+}
+
+/** What decides on every operation and every statement, by the shipped policies. */
+export function openPolicies({
+  clock,
+  rowsChangedMax = ROWS_CHANGED_MAX,
+}: PolicyParts): Authorizer {
   const policies = cedarEngine().compile([defaultPolicies()]);
-  const authorizer = new Authorizer({ policies, clock });
-  return (caller, action, resource) => authorizer.authorize(caller, action, resource);
+  return new Authorizer({
+    policies: { of: () => policies },
+    clock,
+    statements: { aauOf: aauWeight, rowsChangedMax },
+  });
 }

@@ -28,6 +28,7 @@ import { DRAIN_MS } from "./kernel/limits.js";
 import type { Log } from "./kernel/log.js";
 import { auditEventOf, type AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
+import type { Authorizer } from "./policies/index.js";
 import {
   DurableOrchestrator,
   keepInStore,
@@ -132,7 +133,8 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     ...{ ...basics, config, access },
     repositories: state.repositories,
   });
-  const authorize = openPolicies(basics);
+  const policy = openPolicies({ clock, rowsChangedMax: config.rowsChangedMax });
+  const authorize: Authorize = (...asked) => policy.authorize(...asked);
   const { relatedTables } = migrations;
   const memory = await openMemory(
     { ...basics, config, store, provider: options.embeddingProvider, relatedTables },
@@ -147,7 +149,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
       ? undefined
       : await openOrchestrator(
           config,
-          { ...basics, store, gate, access, migrations, authorize },
+          { ...basics, store, gate, access, migrations, policy },
           opened,
         );
   const orchestrator =
@@ -241,7 +243,7 @@ interface OrchestratorParts extends Basics {
   readonly gate: ToolCallGate;
   readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
-  readonly authorize: Authorize;
+  readonly policy: Authorizer;
 }
 
 /** Without a store a call is published, and nothing is kept of it. */
@@ -259,11 +261,11 @@ function keeperOf(
 
 async function openOrchestrator(
   config: Config,
-  { store, gate, access, migrations, authorize, ...basics }: OrchestratorParts,
+  { store, gate, access, migrations, policy, ...basics }: OrchestratorParts,
   opened: DisposalStack,
 ): Promise<DurableOrchestrator> {
   const { targets, analyzer, reader } = await openDataSources(config, basics.log, opened);
-  const mayApply: MayApply = (caller) => authorize(caller, "migrations:apply");
+  const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
   const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service, mayApply)]]);
   return opened.use(
     new DurableOrchestrator({
@@ -275,6 +277,7 @@ async function openOrchestrator(
       analyzer,
       reader,
       gate,
+      policy,
       stepTimeoutMs: config.stepTimeoutMs,
       stepWaitMs: config.stepWaitMs,
       planDeadlineMs: config.planDeadlineMs,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { DENIED } from "../billing-expectations.js";
-import { expectRefusal } from "../expectations.js";
+import { expectNotRun, expectRefusal } from "../expectations.js";
 import { scenario, step, type Scenario } from "../scenario.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
@@ -28,6 +28,22 @@ export const authorization: readonly Scenario[] = [
       expect((await auditor.getPlan(plan_id)).plan_id).toBe(plan_id);
       await expectRefusal(client.wire, auditor.submit(PLAN), DENIED);
       await expectRefusal(client.wire, auditor.cancel(plan_id), DENIED);
+    },
+  ),
+  scenario(
+    ["D16-admin-intent"],
+    "a change of the schema needs its right when it is submitted, and again when it runs",
+    async ({ client }) => {
+      const change = {
+        name: "a change",
+        steps: [step("a", "CREATE TABLE governed (n integer)", { intent: "admin" })],
+      };
+      const agent = client.as({ "x-user-role": "agent" });
+      await expectRefusal(client.wire, agent.submit(change), DENIED);
+      const { plan_id } = await client.as({ "x-user-role": "schema" }).submit(change);
+      const refused = { code: "POLICY_DENIED", rest: 403 };
+      expectNotRun(client.wire, await agent.execute(plan_id, "a"), refused);
+      expect((await client.getPlan(plan_id)).steps[0]?.status).toBe("pending");
     },
   ),
   scenario(

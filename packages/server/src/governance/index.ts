@@ -20,8 +20,12 @@ export type {
   AnnouncedToolCall,
   Dialect,
   FunctionName,
+  PlannedStatement,
   SqlAnalyzer,
   StatementAnalysis,
+  StatementGrant,
+  StatementPolicy,
   StatementReader,
   ToolCallGate,
+  TouchedData,
 } from "./ports.js";

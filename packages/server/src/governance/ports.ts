@@ -1,4 +1,5 @@
-import type { StatementClass } from "./intent.js";
+import type { Caller } from "../kernel/caller.js";
+import type { Intent, StatementClass } from "./intent.js";
 
 /** The SQL a data source speaks. */
 export type Dialect = "sqlite" | "postgres";
@@ -58,6 +59,40 @@ export interface SqlAnalyzer {
 export interface StatementReader {
   /** As {@link SqlAnalyzer.analyze}; what takes too long or too much memory is `rejected`. */
   read(sql: string, dialect: Dialect): Promise<StatementAnalysis>;
+}
+
+/** What a statement touches on a data source. */
+export interface TouchedData {
+  readonly tables: readonly string[];
+  /** As in `orders/email`. */
+  readonly columns: readonly string[];
+}
+
+/** A statement that somebody wants to run. */
+export interface PlannedStatement {
+  /** The data source, or the tool of our own, that it is for. */
+  readonly dataSource: string;
+  readonly intent: Intent;
+  /** As far as it is known; where {@link StatementPolicy.looksAtData} says no, nobody has to find out. */
+  readonly touched?: TouchedData;
+}
+
+/** What a statement that may run is held to. */
+export interface StatementGrant {
+  /** Rows that it may change; absent: as many as the data source allows. */
+  readonly rowsChangedMax?: number;
+}
+
+/** Decides by policies whether statements may run: when they are submitted, and again when they run. */
+export interface StatementPolicy {
+  /** Whether the policies for a caller depend on the tables and columns that a statement touches. */
+  looksAtData(caller: Caller): Promise<boolean>;
+
+  /**
+   * Lets a statement pass that the caller may have run.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`; the reasons in `details` help to repair the statement.
+   */
+  permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant>;
 }
 
 /** A tool call that is about to run. */

@@ -13,11 +13,6 @@ export { ApiKeyService, type IssuedKey, type KeyPage } from "./api-key-service.j
 export { ApiKeyVerifier } from "./api-key-verifier.js";
 export { FailedAttempts } from "./failed-attempts.js";
 export { noApiKeys } from "./no-api-keys.js";
-export type {
-  Principal,
-  Verified,
-  VerifyCertificate,
-  VerifyCredential,
-} from "./principal.js";
-export { ROLES } from "./roles.js";
+export type { Principal, Verified, VerifyCertificate, VerifyCredential } from "./principal.js";
 export { remembered } from "./remembered.js";
+export { ROLES } from "./roles.js";

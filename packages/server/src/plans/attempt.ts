@@ -4,7 +4,7 @@ import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-call.js";
-import { isReadIntent } from "../governance/index.js";
+import { isReadIntent, type StatementGrant, type StatementPolicy } from "../governance/index.js";
 import { bindOutputs } from "./statements/bind-outputs.js";
 import type { StepOutput } from "./statements/step-output.js";
 import { contextOfFailure, contextOfResult } from "./context-update.js";
@@ -32,6 +32,8 @@ export interface Attempt {
   /** The id of its tool call. */
   readonly eventId: string;
   readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** Rows that it may change; absent: as many as its data source allows. */
+  readonly rowsChangedMax?: number | undefined;
   /** Milliseconds that it may wait for its data source. */
   readonly waitMs: number;
   readonly timeoutMs: number;
@@ -50,6 +52,7 @@ export interface AttemptRunnerParts {
   readonly tools: ToolRegistry;
   readonly access: DataSourceAccess;
   readonly schemas: SchemaSteps;
+  readonly policy: StatementPolicy;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -60,6 +63,14 @@ export class AttemptRunner {
 
   constructor(parts: AttemptRunnerParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * Decides whether a caller may have a step run now, whatever was decided when it was submitted.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+   */
+  permit({ dataSource, intent }: PreparedStep, caller: Caller): Promise<StatementGrant> {
+    return this.#parts.policy.permit(caller, { dataSource, intent });
   }
 
   /**
@@ -114,7 +125,7 @@ export class AttemptRunner {
     { binds, caller }: { readonly binds: readonly SqlValue[]; readonly caller: Caller },
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError> {
-    const { step, ref, timeoutMs, waitMs } = attempt;
+    const { step, ref, rowsChangedMax, timeoutMs, waitMs } = attempt;
     try {
       return await target.run(
         {
@@ -122,6 +133,7 @@ export class AttemptRunner {
           binds,
           intent: step.intent,
           schemaTableHints: step.schemaTableHints,
+          rowsChangedMax,
           waitMs,
           timeoutMs,
           attempt: ref,

@@ -51,6 +51,7 @@ class Process extends DisposalStack {
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
         analyzer: new SqliteAnalyzer(),
         reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
+        policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
         gate: { admit: () => Promise.resolve([]), release: () => undefined },
         clock: systemClock,
         ids,

@@ -13,6 +13,8 @@ import type { Telemetry } from "../kernel/telemetry.js";
 import type {
   AnnouncedToolCall,
   SqlAnalyzer,
+  StatementGrant,
+  StatementPolicy,
   StatementReader,
   ToolCallGate,
 } from "../governance/index.js";
@@ -40,6 +42,7 @@ import type {
 } from "./ports.js";
 import { pauseIfLong, readAhead } from "./read-ahead.js";
 import { requireDataSources } from "./data-source-use.js";
+import { permitSteps } from "./permit-steps.js";
 import { preparePlan } from "./prepare.js";
 import { Recovery } from "./recovery.js";
 import { retryDelayMs } from "./retry.js";
@@ -56,6 +59,7 @@ export interface DurableOrchestratorOptions {
   readonly analyzer: SqlAnalyzer;
   readonly reader: StatementReader;
   readonly gate: ToolCallGate;
+  readonly policy: StatementPolicy;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -115,6 +119,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     const read = await readAhead(definition, tools, { analyzer, reader });
     const steps = preparePlan(session, definition, tools, analyzer, read);
     requireDataSources(steps, access, ctx);
+    await permitSteps(ctx, steps, this.#options);
     await pauseIfLong(steps);
     const nowMs = clock.nowMs();
     const record = await this.#store.createPlan({
@@ -148,10 +153,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     ctx: QueryRuntimeContext,
   ): Promise<StepExecution> {
     const ref = { orgId: ctx.orgId, planId, stepId };
-    const flight =
-      this.#flights.find(ref) ??
-      this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
-    const execution = await whileCallerWaits(flight.result, ctx.signal);
+    const execution = (await this.#joined(ref, ctx)) ?? (await this.#launched(ref, ctx));
     const { error } = execution.stepResult;
     if (error?.code !== "POLICY_DENIED") return execution;
     throw new AppError("POLICY_DENIED", error.message, {
@@ -213,6 +215,26 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     await this.#flights.drain(DRAIN_MS);
   }
 
+  /** The result of the attempt that is under way; `undefined` when there is none, or who began it may not run it. */
+  async #joined(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution | undefined> {
+    const flight = this.#flights.find(ref);
+    if (flight === undefined) return undefined;
+    try {
+      return await whileCallerWaits(flight.result, ctx.signal);
+    } catch (error) {
+      // What policies say of one caller says nothing of another.
+      if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
+      throw error;
+    }
+  }
+
+  #launched(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
+    const flight =
+      this.#flights.find(ref) ??
+      this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
+    return whileCallerWaits(flight.result, ctx.signal);
+  }
+
   async #fly(ref: StepRef, ctx: QueryRuntimeContext, flight: Flight): Promise<StepExecution> {
     for (;;) {
       if (this.#closing) throw shuttingDown();
@@ -243,11 +265,12 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     const { ids, gate } = this.#options;
     const attempt = { ...ref, attempt: claim.attempt };
     flight.attempt = attempt;
+    const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
     const call = announcedCall(ref, claim, ctx, ids.uuid());
-    const warnings = await this.#admit(attempt, call);
+    const warnings = await this.#orReleased(attempt, () => gate.admit(call));
     let recorded = false;
     try {
-      const end = await this.#run(attempt, claim, call, ctx, flight);
+      const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, flight);
       const outcome = withHints(end.outcome, warnings);
       const finished = await this.#store.finishStep(attempt, outcome, end.toolCall);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
@@ -264,10 +287,10 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 
-  /** Asks whether the tool may be called; if not, hands the step back and rethrows the reason. */
-  async #admit(attempt: AttemptRef, call: AnnouncedToolCall): Promise<readonly string[]> {
+  /** Asks whether the step may run; if not, hands it back and rethrows the reason. */
+  async #orReleased<Answer>(attempt: AttemptRef, ask: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#options.gate.admit(call);
+      return await ask();
     } catch (refusal) {
       await this.#store.finishStep(attempt, { kind: "released" }, undefined);
       throw refusal;
@@ -276,7 +299,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
 
   async #run(
     attempt: AttemptRef,
-    claim: Claimed,
+    claim: Claimed & StatementGrant,
     { eventId, sessionId }: AnnouncedToolCall,
     ctx: QueryRuntimeContext,
     flight: Flight,
@@ -290,6 +313,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
         sessionId,
         eventId,
         outputs: claim.outputs,
+        rowsChangedMax: claim.rowsChangedMax,
         waitMs: Math.min(stepWaitMs, leftMs),
         timeoutMs: Math.min(stepTimeoutMs, leftMs),
       },
@@ -345,6 +369,9 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 }
+
+/** What a step is refused with that another caller may have run. */
+const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
 
 /** What the gate is told of a call before it runs. */
 function announcedCall(

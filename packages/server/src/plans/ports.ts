@@ -72,6 +72,8 @@ export interface StatementRequest {
   readonly intent: Intent;
   /** Tables whose schema is compared before and after, beside those the statement touches. */
   readonly schemaTableHints: readonly string[];
+  /** Rows that it may change; absent: as many as the target allows. Never more than the target allows. */
+  readonly rowsChangedMax?: number | undefined;
   /** Milliseconds that it may wait for its turn. */
   readonly waitMs: number;
   /** Milliseconds that it may run, from its turn on. */

@@ -33,14 +33,15 @@ export function denialOf(
 
 /** No policy permits it: which role or permission would, and which role the caller has. */
 function missing(
-  { action, principal }: PolicyRequest,
+  { action, principal, resource }: PolicyRequest,
   { roles, permissions }: NamesThatMay,
 ): string {
-  if (roles.length === 0) return `No policy permits ${action}, whatever the role`;
+  const asked = "dataSource" in resource ? `${action} on ${resource.dataSource}` : action;
+  if (roles.length === 0) return `No policy permits ${asked}, whatever the role`;
   const had =
     principal.roles.length === 0 ? "no role" : `only the role ${principal.roles.join(", ")}`;
   const permission = permissions.length === 0 ? "" : `, or the permission ${choice(permissions)}`;
-  return `${action} needs the role ${choice(roles)}${permission}; the request has ${had}`;
+  return `${asked} needs the role ${choice(roles)}${permission}; the request has ${had}`;
 }
 
 function choice(names: readonly string[]): string {

@@ -67,6 +67,8 @@ export interface DecidingPolicy {
   readonly reason?: string;
   /** The annotation `@approval`: who has to approve what the policy forbids. */
   readonly approval?: string;
+  /** The annotation `@rows_changed_max`: it forbids only to change more rows. */
+  readonly rowsChangedMax?: number;
 }
 
 /** What a set of policies answers. */
@@ -86,11 +88,22 @@ export interface PolicyProblem {
 
 /** Policies that are ready to decide. */
 export interface CompiledPolicies {
+  /** Tells the set from every other one. */
+  readonly id: number;
+  /** Whether a policy speaks of tables or columns. */
+  readonly looksAtData: boolean;
+
   /**
    * Decides one request. A policy that cannot be evaluated counts as one that forbids: whoever wrote it meant
    * to say something about the request.
    */
   decide(request: PolicyRequest): PolicyDecision;
+}
+
+/** Where the policies of each organization come from. */
+export interface PolicySource {
+  /** The policies that count for an organization now. @throws AppError `STORE_UNAVAILABLE`. */
+  of(orgId: string): CompiledPolicies | Promise<CompiledPolicies>;
 }
 
 /** Checks and compiles texts of policies. */

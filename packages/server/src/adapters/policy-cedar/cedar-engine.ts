@@ -21,6 +21,7 @@ import { type ReadPolicy, readPolicies } from "./read-policies.js";
 export class CedarEngine implements PolicyEngine {
   readonly #schema: string;
   readonly #slots: PolicySlots;
+  #compiled = 0;
 
   /**
    * @param schema Text of the Cedar schema that policies are checked against.
@@ -37,7 +38,8 @@ export class CedarEngine implements PolicyEngine {
 
   compile(texts: readonly string[]): CompiledPolicies {
     for (const text of texts) refuseProblems(this.problemsIn(text));
-    return new CedarPolicies(texts.flatMap(readPolicies), this.#slots);
+    this.#compiled += 1;
+    return new CedarPolicies(this.#compiled, texts.flatMap(readPolicies), this.#slots);
   }
 }
 
@@ -72,19 +74,29 @@ class PolicySlots {
   }
 }
 
+/** A type or an attribute of the schema that is about tables or columns. A comment may hold the words too. */
+const SPEAKS_OF_DATA = /\b(?:Table|Column|tables|columns)\b/;
+
 class CedarPolicies implements CompiledPolicies {
+  readonly id: number;
+  readonly looksAtData: boolean;
   /** By the name that the engine knows each by: their place. */
   readonly policies: Readonly<Record<string, string>>;
   readonly #deciding: readonly DecidingPolicy[];
   readonly #slots: PolicySlots;
   #slot: number | undefined;
 
-  constructor(policies: readonly ReadPolicy[], slots: PolicySlots) {
+  constructor(id: number, policies: readonly ReadPolicy[], slots: PolicySlots) {
+    this.id = id;
+    this.looksAtData = policies.some(({ text }) => SPEAKS_OF_DATA.test(text));
     this.policies = Object.fromEntries(policies.map(({ text }, index) => [String(index), text]));
     this.#deciding = policies.map(({ annotations }, index) => ({
       id: annotations["id"] ?? `policy ${String(index + 1)}`,
       ...(annotations["reason"] === undefined ? {} : { reason: annotations["reason"] }),
       ...(annotations["approval"] === undefined ? {} : { approval: annotations["approval"] }),
+      ...(annotations["rows_changed_max"] === undefined
+        ? {}
+        : { rowsChangedMax: Number(annotations["rows_changed_max"]) }),
     }));
     this.#slots = slots;
   }

@@ -120,7 +120,8 @@ export class Writes {
     // Only a change of the schema changes it; another one's is seen when that one tells of it.
     const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await this.#runner.run(session, request, statement);
-    requireFewRows(rows.rowCount, statement.statementClass, this.#rowsMax);
+    const rowsMax = Math.min(request.rowsChangedMax ?? Infinity, this.#rowsMax);
+    requireFewRows(rows.rowCount, statement.statementClass, rowsMax);
     const schemaDeltas =
       before === undefined ? [] : deltasBetween(before, await readSchema(session));
     if (role !== undefined) await session.command(LEAVE_ROLE);

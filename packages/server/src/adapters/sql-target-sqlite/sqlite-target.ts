@@ -73,7 +73,8 @@ export class SqliteTarget implements SqlTarget {
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
-    const { sql, binds, intent, attempt, timeoutMs, waitMs } = request;
+    const { sql, binds, intent, attempt, timeoutMs, waitMs, rowsChangedMax } = request;
+    const rowsMax = Math.min(rowsChangedMax ?? Infinity, this.#rowsChangedMax);
     const admitted = this.#admission.admit(sql, intent);
     const { statementClass, tables } = admitted instanceof Promise ? await admitted : admitted;
     // It may have been closed while a long statement was read.
@@ -82,7 +83,7 @@ export class SqliteTarget implements SqlTarget {
     const limits = { waitMs, timeoutMs, signal };
     const running = isReadIntent(intent)
       ? this.#readers.read(statement, attempt.orgId, limits)
-      : this.#writer.write({ statement, attempt, rowsMax: this.#rowsChangedMax }, limits);
+      : this.#writer.write({ statement, attempt, rowsMax }, limits);
     const result = await this.#running.track(running).catch((error: unknown) => {
       throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
     });

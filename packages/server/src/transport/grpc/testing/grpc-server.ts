@@ -52,6 +52,7 @@ export async function startServer(
   } = {},
 ): Promise<TestServer> {
   const orchestrator = new InMemoryOrchestrator();
+  const policy = openPolicies({ clock: systemClock });
   const lines: LoggedLine[] = [];
   const counted: TestServer["counted"][number][] = [];
   const http1 = createServer(answer);
@@ -65,7 +66,7 @@ export async function startServer(
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
-      authorize: openPolicies({ clock: systemClock }),
+      authorize: (...asked) => policy.authorize(...asked),
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

@@ -71,6 +71,7 @@ export async function startRestServer(
   } = {},
 ): Promise<TestRestServer> {
   const orchestrator = new InMemoryOrchestrator();
+  const policy = openPolicies({ clock: systemClock });
   const telemetry = new PromTelemetry();
   const lines: LoggedLine[] = [];
   const health = { readiness: async () => server.readiness };
@@ -84,7 +85,7 @@ export async function startRestServer(
       apiKeys: unkeptApiKeys(),
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
-      authorize: openPolicies({ clock: systemClock }),
+      authorize: (...asked) => policy.authorize(...asked),
       health,
       metrics: telemetry,
       log: recordingLog(lines),

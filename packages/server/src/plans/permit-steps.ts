@@ -1,0 +1,59 @@
+import { setImmediate } from "node:timers/promises";
+import type { Caller } from "../kernel/caller.js";
+import { AppError } from "../kernel/errors.js";
+import type { SqlAnalyzer, StatementPolicy, TouchedData } from "../governance/index.js";
+import type { PreparedStep } from "./plan.js";
+import type { ToolRegistry } from "./ports.js";
+
+/** What decides on steps. */
+export interface PermitParts {
+  readonly policy: StatementPolicy;
+  readonly analyzer: SqlAnalyzer;
+  readonly tools: ToolRegistry;
+}
+
+/** Steps that are decided on before others have their turn. */
+const STEPS_AT_ONCE = 20;
+
+/**
+ * Lets the steps of a plan pass that its submitter may have run, by what their statements name. It is decided
+ * again when each step runs, by whoever has it run.
+ * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, naming the first step that may not run.
+ */
+export async function permitSteps(
+  caller: Caller,
+  steps: readonly PreparedStep[],
+  { policy, analyzer, tools }: PermitParts,
+): Promise<void> {
+  const looksAtData = await policy.looksAtData(caller);
+  for (const step of steps) {
+    const { index, dataSource, intent } = step;
+    if (index % STEPS_AT_ONCE === STEPS_AT_ONCE - 1) await setImmediate();
+    const touched = looksAtData ? namedBy(step, analyzer, tools) : undefined;
+    const statement = { dataSource, intent, ...(touched && { touched }) };
+    try {
+      await policy.permit(caller, statement);
+    } catch (error) {
+      throw ofStep(error, index);
+    }
+  }
+}
+
+/** What a statement names; which columns it touches, the engine says when it runs. */
+function namedBy(
+  { statement, dataSource }: PreparedStep,
+  analyzer: SqlAnalyzer,
+  tools: ToolRegistry,
+): TouchedData | undefined {
+  const target = tools.target(dataSource);
+  if (target === undefined || !("dialect" in target)) return undefined;
+  const analysis = analyzer.analyze(statement.sql, target.dialect);
+  return analysis.kind === "statement" ? { tables: analysis.tables, columns: [] } : undefined;
+}
+
+function ofStep(error: unknown, index: number): unknown {
+  if (!(error instanceof AppError)) return error;
+  const field = `steps[${String(index)}]`;
+  const details = [{ field, reason: error.message }, ...error.details];
+  return new AppError(error.code, `${field}: ${error.message}`, { details, cause: error });
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
+import type { PlannedStatement } from "../governance/index.js";
+import { NOBODY } from "../kernel/testing/nobody.js";
+import { Authorizer } from "./authorizer.js";
+
+const AGENT = { ...NOBODY, kind: "agent", agentId: "bot", roles: ["agent"] } as const;
+const engine = cedarEngine();
+
+/** An authorizer by the shipped policies and these; it is nine o'clock. */
+function authorizer(own = ""): Authorizer {
+  const policies = engine.compile([defaultPolicies(), own]);
+  return new Authorizer({
+    policies: { of: () => policies },
+    clock: { nowMs: () => Date.UTC(2026, 0, 5, 9) },
+    statements: { aauOf: (intent) => (intent === "read_select" ? 1 : 3), rowsChangedMax: 500 },
+  });
+}
+
+const read = (tables: readonly string[], columns: readonly string[] = []): PlannedStatement => ({
+  ...{ dataSource: "shop", intent: "read_select", touched: { tables, columns } },
+});
+
+describe("a statement", () => {
+  it.each([
+    ["agent", "read_select", true],
+    ["agent", "write_delete", true],
+    ["agent", "cross_system_transaction", true],
+    ["agent", "admin", false],
+    ["schema", "admin", true],
+    ["schema", "write_insert", false],
+    ["auditor", "read_select", false],
+    ["admin", "admin", true],
+  ] as const)("of the role %s with the intent %s runs: %s", async (role, intent, may) => {
+    const asked = authorizer().permit({ ...AGENT, roles: [role] }, { dataSource: "shop", intent });
+    if (may) expect(await asked).toEqual({});
+    else {
+      await expect(asked).rejects.toMatchObject({
+        code: "POLICY_DENIED",
+        message: expect.stringMatching(
+          new RegExp(
+            `^${intent} on shop needs the role .*; the request has only the role ${role}$`,
+          ),
+        ) as string,
+      });
+    }
+  });
+
+  it("with the intent admin runs with the permission manage:schema too", async () => {
+    const caller = { ...AGENT, permissions: ["manage:schema"] };
+    expect(await authorizer().permit(caller, { dataSource: "shop", intent: "admin" })).toEqual({});
+  });
+
+  it("is denied for a table or a column that a policy forbids, which are named with what is left", async () => {
+    const policy = authorizer(`
+      @id("no-salaries") @reason("Salaries are for people")
+      forbid (principal is Steward::Agent, action, resource == Steward::Table::"shop/salaries");
+      @id("no-emails")
+      forbid (principal, action, resource == Steward::Column::"shop/customers/email");`);
+    expect(await policy.looksAtData(AGENT)).toBe(true);
+    expect(await policy.permit(AGENT, read(["orders"], ["orders/id"]))).toEqual({});
+    await expect(policy.permit(AGENT, read(["orders", "salaries"]))).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+      message: "Salaries are for people: denied here is table salaries",
+      details: [
+        { field: "policy no-salaries", reason: "Salaries are for people" },
+        { field: "table salaries" },
+        { reason: expect.stringContaining("it may still use table orders") as string },
+      ],
+    });
+    const columns = read(["customers"], ["customers/id", "customers/email"]);
+    await expect(policy.permit(AGENT, columns)).rejects.toMatchObject({
+      message: "The policy no-emails forbids read_select: denied here is column customers.email",
+      details: expect.arrayContaining([
+        {
+          field: "instead",
+          reason: expect.stringContaining("table customers, column customers.id") as string,
+        },
+      ]) as object[],
+    });
+  });
+
+  it("is denied with a table when the policy forbids all that is in it", async () => {
+    const policy = authorizer(
+      'forbid (principal, action, resource in Steward::Table::"shop/pay");',
+    );
+    await expect(policy.permit(AGENT, read(["orders"], ["pay/sum"]))).rejects.toThrow(
+      "column pay.sum",
+    );
+  });
+
+  it("may be held to fewer rows by a policy, and to no more than the service allows", async () => {
+    const policy = authorizer(`
+      @id("few") @rows_changed_max("100")
+      forbid (principal, action in Steward::Action::"writes", resource)
+      when { context.rowsChangedMax > 100 };
+      @id("fewer") @rows_changed_max("10")
+      forbid (principal, action == Steward::Action::"write_delete", resource)
+      when { context.rowsChangedMax > 10 };`);
+    const grant = (intent: PlannedStatement["intent"]) =>
+      policy.permit(AGENT, { dataSource: "shop", intent });
+    expect(await grant("read_select")).toEqual({});
+    expect(await grant("write_update")).toEqual({ rowsChangedMax: 100 });
+    expect(await grant("write_delete")).toEqual({ rowsChangedMax: 10 });
+    expect(await policy.looksAtData(AGENT)).toBe(false);
+  });
+
+  it("that needs a person is refused until approvals exist", async () => {
+    const approval = `
+      @id("two-eyes") @approval("the data owner")
+      forbid (principal, action == Steward::Action::"write_delete", resource)
+      unless { context.approved };`;
+    const statement = { dataSource: "shop", intent: "write_delete" } as const;
+    await expect(authorizer(approval).permit(AGENT, statement)).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+      message: expect.stringContaining("needs the approval of the data owner") as string,
+    });
+    // What is forbidden besides cannot be approved.
+    const both = `${approval} @id("never") forbid (principal, action in Steward::Action::"writes", resource);`;
+    await expect(authorizer(both).permit(AGENT, statement)).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+  });
+
+  it("is decided by the hour and by its weight", async () => {
+    const policy = authorizer(`
+      @id("by-night") forbid (principal, action in Steward::Action::"statements", resource)
+      when { context.hour >= 8 && context.aau > 1 };`);
+    expect(await policy.permit(AGENT, read([]))).toEqual({});
+    const write = { dataSource: "shop", intent: "write_insert" } as const;
+    await expect(policy.permit(AGENT, write)).rejects.toThrow("by-night");
+  });
+});

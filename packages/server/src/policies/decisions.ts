@@ -1,0 +1,38 @@
+import { ROLES } from "../identity/index.js";
+import type { AppError } from "../kernel/errors.js";
+import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
+import { RecentMap } from "../kernel/recent-map.js";
+import { denialOf, type NamesThatMay } from "./denial.js";
+import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";
+
+/**
+ * Remembers what policies said, because a decision takes a tenth of a millisecond and the same few are asked for
+ * again and again. A request holds everything that a decision depends on.
+ */
+export class Decisions {
+  readonly #remembered = new RecentMap<PolicyDecision>(POLICY_DECISIONS_MAX);
+
+  decide(policies: CompiledPolicies, request: PolicyRequest): PolicyDecision {
+    const key = `${String(policies.id)} ${JSON.stringify(request)}`;
+    return this.#remembered.getOrMake(key, () => policies.decide(request));
+  }
+
+  /** The error that a request which was denied ends with. */
+  refusal(policies: CompiledPolicies, request: PolicyRequest, decision: PolicyDecision): AppError {
+    return denialOf(request, decision, this.#namesThatMay(policies, request));
+  }
+
+  /** The shipped roles and permissions with each of which the same caller would be permitted. */
+  #namesThatMay(policies: CompiledPolicies, request: PolicyRequest): NamesThatMay {
+    const bare = { ...request.principal, roles: [], permissions: [], tryingOut: false };
+    const mayWith = (names: Partial<PolicyPrincipal>): boolean =>
+      this.decide(policies, { ...request, principal: { ...bare, ...names } }).permitted;
+    return {
+      roles: ROLES.filter((role) => mayWith({ roles: [role] })),
+      permissions: PERMISSIONS.filter((permission) => mayWith({ permissions: [permission] })),
+    };
+  }
+}
+
+/** The permissions that the shipped policies know. */
+const PERMISSIONS = ["manage:billing", "manage:schema", "manage:keys"] as const;
