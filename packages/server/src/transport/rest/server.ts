@@ -53,7 +53,7 @@ export interface RestDeadlines {
 const DEADLINES: RestDeadlines = {
   headersMs: 10_000,
   requestMs: 60_000,
-  keepAliveMs: 65_000,
+  keepAliveMs: 60_000,
   checkMs: 1_000,
   heartbeatMs: 15_000,
 };

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { ServerProcess } from "../faults/server-process.js";
+
+/** A server with a data source on SQLite that has the table `filled`, in a process of its own: its memory is looked at. */
+export class Target implements AsyncDisposable {
+  readonly server: ServerProcess;
+  readonly #directory: string;
+
+  private constructor(server: ServerProcess, directory: string) {
+    this.server = server;
+    this.#directory = directory;
+  }
+
+  static async start(): Promise<Target> {
+    const directory = mkdtempSync(join(tmpdir(), "steward-hostile-"));
+    const source = new DatabaseSync(join(directory, "shop.db"));
+    source.exec("CREATE TABLE filled (n INTEGER, x BLOB)");
+    source.close();
+    const server = await ServerProcess.start({
+      SERVICE_DATA_DIR: directory,
+      SERVICE_DATABASE_URL: `sqlite:${join(directory, "steward.db")}`,
+      SERVICE_DATA_SOURCES: `shop=sqlite:${join(directory, "shop.db")}`,
+      SERVICE_LOG_LEVEL: "error",
+    });
+    return new Target(server, directory);
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.stop();
+    rmSync(this.#directory, { recursive: true });
+  }
+}
