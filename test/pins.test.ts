@@ -451,12 +451,14 @@ describe("the REST interface", () => {
       "POST /api/state/refs",
       "POST /api/state/revert",
       "POST /billing/budgets",
+      "POST /billing/customers",
       "POST /billing/events",
       "POST /billing/prices",
       "POST /billing/reprice",
       "POST /billing/setup-intent",
       "POST /billing/usage/verify",
       "PUT /api/memory/retention",
+      "PUT /billing/customers/{customer_id}",
     ]);
   });
 });

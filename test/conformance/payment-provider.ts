@@ -26,6 +26,7 @@ export class PaymentProvider implements AsyncDisposable {
   readonly #intents = new Map<string, string>();
   #meanwhile: (() => Promise<void>) | undefined;
   readonly #detached = new Set<string>();
+  readonly #named = new Map<string, string>();
 
   static async start(): Promise<PaymentProvider> {
     const provider = new PaymentProvider();
@@ -41,6 +42,11 @@ export class PaymentProvider implements AsyncDisposable {
   /** Setup intents there are: one for each idempotency key. */
   get intents(): number {
     return this.#intents.size;
+  }
+
+  /** Has a customer name an organization in its metadata. */
+  name(customer: string, org: string): void {
+    this.#named.set(customer, org);
   }
 
   /** Has something happen between the next request and its answer. */
@@ -87,6 +93,12 @@ export class PaymentProvider implements AsyncDisposable {
       const intent = this.#intents.get(key) ?? `seti_${this.#intents.size + 1}`;
       this.#intents.set(key, intent);
       return { id: intent, object: "setup_intent", client_secret: `${intent}_secret_2`, customer };
+    }
+    if (kind === "customers" && part === undefined) {
+      const name = id === "" ? "cus_made" : id;
+      const organization = this.#named.get(id) ?? form.get("metadata[steward_org_id]");
+      const metadata = organization === null ? {} : { steward_org_id: organization };
+      return { id: name, object: "customer", metadata };
     }
     if (kind === "customers") {
       const methods = [card(`pm_of_${id}`, id)].filter((each) => !this.#detached.has(each.id));

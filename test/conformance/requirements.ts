@@ -521,6 +521,8 @@ const DECISIONS = {
     "D14-events": "source and id count once for ever; a late event counts on the day it occurred",
     "D15-prices":
       "Prices are the operator's to set, of any organization; its billing admins read them",
+    "D15-customer":
+      "Where an organization is vouched for, a customer is bound to it by proof; an operator rebinds one",
     "D15-ceiling":
       "An organization sets no budget higher than the operator's, which counts beside its own",
     "D14-no-store": "Without a store usage answers 503",

@@ -25,6 +25,8 @@ describe("billing", () => {
     await billing.reprice({ from: "2026-01-01", until: "2026-02-01" });
     await billing.budgets();
     await billing.removeBudget("b/1");
+    await billing.createCustomer();
+    await billing.rebindCustomer("cus_A", "o");
     await billing.createSetupIntent("cus_A", { idempotencyKey: "k" });
     await billing.paymentMethods();
     await billing.detachPaymentMethod("pm_1");
@@ -38,13 +40,15 @@ describe("billing", () => {
       'POST /billing/reprice {"from":"2026-01-01","until":"2026-02-01"}',
       "GET /billing/budgets",
       "DELETE /billing/budgets/b%2F1",
+      "POST /billing/customers",
+      'PUT /billing/customers/cus_A {"org_id":"o"}',
       'POST /billing/setup-intent {"customer_id":"cus_A"}',
       "GET /billing/payment-methods",
       "DELETE /billing/payment-methods/pm_1",
     ]);
     expect(server.seen.every(({ headers }) => headers["x-user-role"] === "admin")).toBe(true);
     expect(server.seen[2]?.headers["content-type"]).toBe("application/cloudevents-batch+json");
-    expect(server.seen[9]?.headers["idempotency-key"]).toBe("k");
+    expect(server.seen[11]?.headers["idempotency-key"]).toBe("k");
   });
 
   it("goes through the pages of all organizations", async () => {

@@ -9,6 +9,7 @@ import type {
   OrganizationUsagePage,
   OrganizationQuery,
   OrganizationUsageQuery,
+  PaymentCustomer,
   PaymentMethod,
   Price,
   RemovedBudget,
@@ -65,6 +66,14 @@ export interface Billing {
   /** Not tried again by itself. */
   removeBudget(budgetId: string, options?: CallOptions & OrganizationQuery): Promise<RemovedBudget>;
 
+  /** The organization's customer at the payment provider; one is made when it has none. */
+  createCustomer(options?: CallOptions): Promise<PaymentCustomer>;
+  /** For the role operator: makes a customer another organization's. */
+  rebindCustomer(
+    customerId: string,
+    orgId: string,
+    options?: CallOptions,
+  ): Promise<PaymentCustomer>;
   /** Begins to save a payment method of the provider's customer. */
   createSetupIntent(customerId: string, options?: SubmitOptions): Promise<SetupIntent>;
   paymentMethods(options?: CallOptions): Promise<readonly PaymentMethod[]>;
@@ -130,6 +139,12 @@ export function createBilling(http: Http): Billing {
     removeBudget: (budgetId, { signal, org_id } = {}) => {
       const path = `/billing/budgets/${encodeURIComponent(budgetId)}`;
       return http.call({ method: "DELETE", path, query: { org_id }, idempotent: false, signal });
+    },
+    createCustomer: ({ signal } = {}) =>
+      http.call({ method: "POST", path: "/billing/customers", idempotent: true, signal }),
+    rebindCustomer: (customerId, orgId, { signal } = {}) => {
+      const path = `/billing/customers/${encodeURIComponent(customerId)}`;
+      return http.call({ method: "PUT", path, body: { org_id: orgId }, idempotent: true, signal });
     },
     createSetupIntent: (customerId, { idempotencyKey, signal } = {}) =>
       http.call({

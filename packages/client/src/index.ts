@@ -45,6 +45,7 @@ export type {
   NewBudget,
   NewMemoryEntry,
   NewPrice,
+  PaymentCustomer,
   PaymentMethod,
   Plan,
   PlanEvent,

@@ -21,14 +21,16 @@ const LIMITED = /^The API key is limited to /;
 
 const BILLING = ["usage", "prices", "budgets", "payments"];
 /** What goes beyond an organization's own. */
-const OPERATION: readonly Action[] = ["usage:read_all", "prices:write"];
+const OPERATION: readonly Action[] = ["usage:read_all", "prices:write", "payments:rebind"];
 const READS = ACTIONS.filter((action) => action.endsWith(":read"));
+
+const PAYMENTS = ["payments:read", "payments:write"];
 
 /** What each role may do, as actions and groups of them; what is not named here is denied. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   operator: ACTIONS,
   admin: ACTIONS.filter((action) => !OPERATION.includes(action)),
-  billing: ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", "payments"],
+  billing: ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
   schema: ["migrations", "state", "plans"],
   approver: ["plans:read", "migrations:read", "state:read", "policies:read"],
   agent: ["plans", "memory:read", "memory:write", "state:read", "state:write"],
@@ -47,7 +49,7 @@ const HEADERS: readonly (readonly [
   [
     "a person with another role and a permission",
     { "x-user-role": "viewer", "x-user-permissions": "manage:billing" },
-    ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", "payments"],
+    ["usage:read", "usage:report", "usage:repair", "prices:read", "budgets", ...PAYMENTS],
   ],
   // The contract lets the role admin and the permission in, and no other role (§5).
   [

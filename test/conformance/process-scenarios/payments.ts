@@ -70,6 +70,35 @@ export const payments: readonly ProcessScenario[] = [
       }),
   },
   {
+    cites: ["D15-customer"],
+    title:
+      "a customer is bound by proof where somebody vouches for the organization, and rebound by the operator",
+    run: async () => {
+      await using provider = await PaymentProvider.start();
+      await using steward = await Steward.start({
+        PAYMENT_SECRET_KEY: KEY,
+        PAYMENT_API_BASE: provider.url,
+        SERVICE_PROXY_SECRET: "s3cret-of-the-proxy",
+      });
+      const [org, other] = [randomUUID(), randomUUID()];
+      const admin = { "x-proxy-secret": "s3cret-of-the-proxy", "x-user-role": "admin" };
+      const ask = askerOf(steward, org);
+      const named = (customer_id: string) => ask("POST setup-intent", { customer_id }, admin);
+      expect(await named("cus_A")).toMatchObject({ status: 403, body: refusal("POLICY_DENIED") });
+      provider.name("cus_A", other);
+      expect(await named("cus_A")).toMatchObject({ status: 403 });
+      provider.name("cus_A", org);
+      expect(await named("cus_A")).toMatchObject({ status: 200 });
+      const made = await askerOf(steward, other)("POST customers", undefined, admin);
+      expect(made.body).toEqual({ data: { customer_id: "cus_made", org_id: other } });
+      const rebind = (identity: object) =>
+        ask("PUT customers/cus_made", { org_id: org }, { ...admin, ...identity });
+      expect(await rebind({})).toMatchObject({ status: 403 });
+      expect(await rebind({ "x-user-role": "operator" })).toMatchObject({ status: 200 });
+      expect(await named("cus_made")).toMatchObject({ status: 200 });
+    },
+  },
+  {
     cites: ["D8-customer", "D8-list", "D8-foreign", "D8-detached", "D8-pm-id"],
     title: "nothing of another organization is listed or detached",
     run: () =>

@@ -80,11 +80,15 @@ export {
 } from "./schema-changes.js";
 export {
   detachedPaymentMethodSchema,
+  paymentCustomerSchema,
   paymentMethodSchema,
+  rebindCustomerRequestSchema,
   setupIntentRequestSchema,
   setupIntentSchema,
   type DetachedPaymentMethod,
+  type PaymentCustomer,
   type PaymentMethod,
+  type RebindCustomerRequest,
   type SetupIntent,
   type SetupIntentRequest,
 } from "./payments.js";

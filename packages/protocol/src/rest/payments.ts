@@ -6,6 +6,18 @@ export interface SetupIntentRequest {
   readonly customer_id: string;
 }
 
+/** An organization's customer at the payment provider. */
+export interface PaymentCustomer {
+  readonly customer_id: string;
+  readonly org_id: string;
+}
+
+/** The body of `PUT /billing/customers/:customer_id`. */
+export interface RebindCustomerRequest {
+  /** Whose customer it is from now on. */
+  readonly org_id: string;
+}
+
 /** What a browser needs to save a payment method (Contract §4.5). */
 export interface SetupIntent {
   readonly id: string;
@@ -39,6 +51,29 @@ export const setupIntentRequestSchema: z.ZodType<SetupIntentRequest> = z
     id: "SetupIntentRequest",
     description: "The customer whose payment method is saved",
     examples: [{ customer_id: "cus_QXg1o8vcGmoR32" }],
+  });
+
+/** Schema of {@link PaymentCustomer}. */
+export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
+  .object({
+    customer_id: z.string().describe("Id of the customer at the payment provider"),
+    org_id: z.string().describe("The organization that it belongs to"),
+  })
+  .meta({
+    id: "PaymentCustomer",
+    description: "An organization's customer at the payment provider",
+    examples: [
+      { customer_id: "cus_QXg1o8vcGmoR32", org_id: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11" },
+    ],
+  });
+
+/** Schema of {@link RebindCustomerRequest}. */
+export const rebindCustomerRequestSchema: z.ZodType<RebindCustomerRequest> = z
+  .strictObject({ org_id: z.string().describe("UUID of the organization that it is to belong to") })
+  .meta({
+    id: "RebindCustomerRequest",
+    description: "The organization that a customer is to belong to",
+    examples: [{ org_id: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11" }],
   });
 
 /** Schema of {@link SetupIntent}. */

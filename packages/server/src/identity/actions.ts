@@ -13,7 +13,7 @@ export const ACTIONS: readonly Action[] = [
   ...(["usage:read", "usage:read_all", "usage:report", "usage:repair"] as const),
   ...(["prices:read", "prices:write"] as const),
   ...(["budgets:read", "budgets:write"] as const),
-  ...(["payments:read", "payments:write"] as const),
+  ...(["payments:read", "payments:write", "payments:rebind"] as const),
   ...(["keys:read", "keys:write"] as const),
   ...(["policies:read", "policies:write"] as const),
   ...(["metrics:read"] as const),
@@ -27,7 +27,7 @@ export type Action =
   | `usage:${"read" | "read_all" | "report" | "repair"}`
   | `prices:${"read" | "write"}`
   | `budgets:${"read" | "write"}`
-  | `payments:${"read" | "write"}`
+  | `payments:${"read" | "write" | "rebind"}`
   | `keys:${"read" | "write"}`
   | `policies:${"read" | "write"}`
   | "metrics:read";

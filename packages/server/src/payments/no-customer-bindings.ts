@@ -6,6 +6,7 @@ export const noCustomerBindings: CustomerBindings = {
   customerOf: refuse,
   organizationOf: refuse,
   bind: refuse,
+  rebind: refuse,
 };
 
 function refuse(): Promise<never> {

@@ -62,6 +62,53 @@ describe("the payment service", () => {
     expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
+  it("binds a customer to an organization that is vouched for only if it names that organization", async () => {
+    const vouched = { ...admin(), authenticatedBy: "apikey" } as const;
+    await expect(payments.createSetupIntent(vouched, "cus_A")).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+      message: expect.stringContaining(`metadata steward_org_id to ${ORG}`) as unknown,
+    });
+    expect(server.seen.some(({ path }) => path === "/v1/setup_intents")).toBe(false);
+    server.addCustomer("cus_B", { steward_org_id: OTHER_ORG });
+    await expect(payments.createSetupIntent(vouched, "cus_B")).rejects.toMatchObject({
+      code: "POLICY_DENIED",
+    });
+    await expect(payments.createSetupIntent(vouched, "cus_X")).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    server.addCustomer("cus_A", { steward_org_id: ORG.toUpperCase() });
+    await payments.createSetupIntent(vouched, "cus_A");
+    expect(await room.store.customers.organizationOf("cus_A")).toBe(ORG);
+  });
+
+  it("makes a customer that needs no proof, once", async () => {
+    const vouched = { ...admin(), authenticatedBy: "jwt" } as const;
+    const made = await Promise.all([1, 2].map(() => payments.ensureCustomer(vouched)));
+    expect(new Set(made).size).toBe(1);
+    expect(await payments.ensureCustomer(vouched)).toBe(made[0]);
+    expect(await payments.createSetupIntent(vouched, made[0])).toMatchObject({
+      customerId: made[0],
+    });
+    expect(await payments.ensureCustomer(admin(OTHER_ORG))).not.toBe(made[0]);
+  });
+
+  it("lets an operator make a customer another organization's", async () => {
+    await payments.createSetupIntent(admin(), "cus_A");
+    await payments.rebind("cus_A", OTHER_ORG.toUpperCase());
+    expect(await payments.listPaymentMethods(admin())).toEqual([]);
+    expect(await payments.listPaymentMethods(admin(OTHER_ORG))).toMatchObject([{ id: "pm_A" }]);
+    await expect(payments.rebind("cus_X", ORG)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    for (const [field, attempt] of [
+      ["customer_id", payments.rebind("cus A", ORG)],
+      ["org_id", payments.rebind("cus_A", "acme")],
+    ] as const) {
+      await expect(attempt).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        details: [{ field }],
+      });
+    }
+  });
+
   it("passes an idempotency key on, and keeps those of organizations apart", async () => {
     const first = await payments.createSetupIntent(admin(), "cus_A", "key");
     expect(await payments.createSetupIntent(admin(), "cus_A", "key")).toEqual(first);

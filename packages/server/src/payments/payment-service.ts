@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Caller } from "../kernel/caller.js";
-import { AppError } from "../kernel/errors.js";
+import { isVouchedFor, type Caller } from "../kernel/caller.js";
+import { AppError, invalidField } from "../kernel/errors.js";
+import { isUuid } from "../kernel/ids.js";
 import type { CustomerBindings, PaymentMethod, PaymentProvider, SetupIntent } from "./ports.js";
 
 const CUSTOMER_ID = /^[A-Za-z0-9_-]{1,255}$/;
@@ -35,11 +36,39 @@ export class PaymentService {
     const provider = this.#requireProvider();
     const owner = await this.#customers.organizationOf(customer);
     if (owner !== undefined && owner !== caller.orgId) throw foreignCustomer();
+    if (owner === undefined) await requireProof(provider, caller, customer);
     const key = idempotencyKey === undefined ? undefined : keyWithin(caller.orgId, idempotencyKey);
     const intent = await provider.createSetupIntent(customer, key);
     // Bound only now that the customer is known to exist; a rival may have been faster meanwhile.
     if (!(await this.#customers.bind(caller.orgId, customer))) throw foreignCustomer();
     return intent;
+  }
+
+  /**
+   * The organization's customer at the provider; one is made when it has none. That it belongs to the organization
+   * needs no proof.
+   */
+  async ensureCustomer(caller: Caller): Promise<string> {
+    const provider = this.#requireProvider();
+    const bound = await this.#customers.customerOf(caller.orgId);
+    if (bound !== undefined) return bound;
+    const customer = await provider.createCustomer(
+      caller.orgId,
+      keyWithin(caller.orgId, "the organization's customer"),
+    );
+    if (!(await this.#customers.bind(caller.orgId, customer))) throw foreignCustomer();
+    return customer;
+  }
+
+  /**
+   * Makes a customer another organization's, for operators: after a mistake, or when two organizations become one.
+   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND` for a customer that the provider does not know.
+   */
+  async rebind(customerId: string, orgId: string): Promise<void> {
+    const customer = checkId("customer_id", customerId, CUSTOMER_ID, "the provider's customer id");
+    if (!isUuid(orgId)) throw invalidField("org_id", "must be the UUID of an organization");
+    await this.#requireProvider().organizationNamedBy(customer);
+    await this.#customers.rebind(orgId.toLowerCase(), customer);
   }
 
   /** The saved payment methods; none when the organization has no customer yet. */
@@ -70,6 +99,26 @@ export class PaymentService {
       "Payment provider is not configured: set PAYMENT_SECRET_KEY",
     );
   }
+}
+
+/**
+ * A customer that nobody has yet is bound only when it names the organization at the provider: ids of customers are no
+ * secrets. On plain loopback nobody vouches for the caller's organization either, so that a proof would prove nothing.
+ */
+async function requireProof(
+  provider: PaymentProvider,
+  caller: Caller,
+  customer: string,
+): Promise<void> {
+  if (!isVouchedFor(caller)) return;
+  const named = await provider.organizationNamedBy(customer);
+  if (named?.toLowerCase() === caller.orgId) return;
+  throw new AppError(
+    "POLICY_DENIED",
+    "customer_id: the customer does not name your organization at the payment provider: set its metadata " +
+      `steward_org_id to ${caller.orgId} there, or have one made by POST /billing/customers`,
+    { details: [{ field: "customer_id", reason: "does not name your organization" }] },
+  );
 }
 
 function checkId(field: string, id: string | undefined, shape: RegExp, expected: string): string {

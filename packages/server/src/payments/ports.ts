@@ -27,6 +27,18 @@ export interface PaymentMethod {
  */
 export interface PaymentProvider {
   /**
+   * Makes a customer that names its organization. @returns its id.
+   * @param idempotencyKey the same key and organization give the same customer.
+   */
+  createCustomer(orgId: string, idempotencyKey: string): Promise<string>;
+
+  /**
+   * The organization that a customer names at the provider, where only the provider's account can write it.
+   * @returns `undefined` when it names none. @throws AppError `NOT_FOUND` for an unknown customer.
+   */
+  organizationNamedBy(customerId: string): Promise<string | undefined>;
+
+  /**
    * Prepares to save a payment method for a customer.
    * @param idempotencyKey the same key and customer give the same intent; absent: always a new one.
    */
@@ -51,9 +63,12 @@ export interface CustomerBindings {
   organizationOf(customerId: string): Promise<string | undefined>;
 
   /**
-   * Binds a customer to an organization, for good: it never becomes free for another one.
+   * Binds a customer to an organization: it becomes another one's only when it is rebound.
    * @returns false, with nothing changed, when it belongs to another organization.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
   bind(orgId: string, customerId: string): Promise<boolean>;
+
+  /** Makes a customer an organization's, whoever's it was. @throws AppError `STORE_UNAVAILABLE`. */
+  rebind(orgId: string, customerId: string): Promise<void>;
 }

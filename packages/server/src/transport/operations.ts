@@ -37,6 +37,8 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("budgets:write", "setBudget", "removeBudget"),
   ...operationsOf("payments:read", "listPaymentMethods"),
   ...operationsOf("payments:write", "createSetupIntent", "detachPaymentMethod"),
+  ...operationsOf("payments:write", "createPaymentCustomer"),
+  ...operationsOf("payments:rebind", "rebindPaymentCustomer"),
   ...operationsOf("keys:read", "listApiKeys"),
   ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),
 };

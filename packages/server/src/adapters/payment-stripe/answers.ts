@@ -31,6 +31,12 @@ const paymentMethodSchema = z.looseObject({
   sepa_debit: lastDigits,
 });
 
+const customerSchema = z.looseObject({
+  id: z.string().min(1),
+  deleted: z.boolean().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+});
+
 const pageSchema = z.looseObject({ data: z.array(paymentMethodSchema), has_more: z.boolean() });
 
 /** One page of a customer's payment methods. */
@@ -65,6 +71,24 @@ export function pageOf(answer: unknown): PaymentMethodPage {
  */
 export function customerOf(answer: unknown): string | undefined {
   return readAnswer(paymentMethodSchema, answer).customer ?? undefined;
+}
+
+/** A customer's id. @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a customer. */
+export function customerIdOf(answer: unknown): string {
+  return readAnswer(customerSchema, answer).id;
+}
+
+/**
+ * The organization that a customer's metadata names, if it does.
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a customer; `NOT_FOUND` for one that is deleted.
+ */
+export function organizationNamedBy(answer: unknown, name: string): string | undefined {
+  const { deleted, metadata } = readAnswer(customerSchema, answer);
+  if (deleted === true) {
+    throw new AppError("NOT_FOUND", "The payment provider knows no such customer: it is deleted");
+  }
+  const named = metadata?.[name];
+  return typeof named === "string" ? named : undefined;
 }
 
 /** An answer that this program cannot read, whatever its status. */

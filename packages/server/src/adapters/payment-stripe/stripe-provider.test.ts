@@ -103,6 +103,16 @@ function stripeBattery(description: string | undefined): void {
     );
   });
 
+  it("makes a customer that names its organization, and reads whose another one is", async () => {
+    const customer = await provider.createCustomer("o-1", "key");
+    expect(await provider.createCustomer("o-1", "key")).toBe(customer);
+    expect(await provider.organizationNamedBy(customer)).toBe("o-1");
+    expect(await provider.organizationNamedBy("cus_A")).toBeUndefined();
+    await expect(provider.organizationNamedBy("cus_X")).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
   it("tells whose a payment method is, and detaches it", async () => {
     server.addCard("pm_card", "cus_A");
     expect(await provider.customerOf("pm_card")).toBe("cus_A");

@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { AppError } from "../../kernel/errors.js";
 import type { PaymentMethod, PaymentProvider, SetupIntent } from "../../payments/ports.js";
-import { customerOf, pageOf, setupIntentOf } from "./answers.js";
+import { customerIdOf, customerOf, organizationNamedBy, pageOf, setupIntentOf } from "./answers.js";
 import { readApiBase } from "./api-base.js";
 import { checkedFetch } from "./checked-fetch.js";
 import { providerError } from "./provider-error.js";
@@ -25,6 +25,9 @@ const PAGE_MAX = 100;
 /** Pages of one customer's payment methods that are read. */
 const PAGES_MAX = 10;
 
+/** The name under which the metadata of a customer names its organization. */
+const ORGANIZATION = "steward_org_id";
+
 /** Payments through Stripe's API. */
 export class StripePaymentProvider implements PaymentProvider {
   readonly #settings: StripeSettings;
@@ -35,6 +38,19 @@ export class StripePaymentProvider implements PaymentProvider {
   constructor(settings: StripeSettings) {
     this.#settings = settings;
     this.#endpoint = settings.apiBase === undefined ? {} : readApiBase(settings.apiBase);
+  }
+
+  createCustomer(orgId: string, idempotencyKey: string): Promise<string> {
+    return this.#ask("customer", async (stripe) => {
+      const metadata = { [ORGANIZATION]: orgId };
+      return customerIdOf(await stripe.customers.create({ metadata }, { idempotencyKey }));
+    });
+  }
+
+  organizationNamedBy(customerId: string): Promise<string | undefined> {
+    return this.#ask("customer", async (stripe) =>
+      organizationNamedBy(await stripe.customers.retrieve(customerId), ORGANIZATION),
+    );
   }
 
   createSetupIntent(customerId: string, idempotencyKey: string | undefined): Promise<SetupIntent> {

@@ -186,6 +186,14 @@ describe("the commands of billing admins", () => {
     expect((await steward("budget", "list")).stderr).toBe("no budgets: usage has no limit\n");
   });
 
+  it("name the customer, and make it another organization's", async () => {
+    expect((await steward("payments", "customer")).stdout).toBe("cus_A\n");
+    const other = "22222222-2222-4222-8222-222222222222";
+    const rebound = await steward("payments", "rebind", "cus_A", other);
+    expect(rebound.stdout).toBe(`cus_A belongs to ${other}\n`);
+    expect((await steward("payments", "rebind", "cus_A", NIL)).code).toBe(0);
+  });
+
   it("list and detach payment methods", async () => {
     expect((await steward("payments", "list")).stdout).toMatch(
       /^pm_1 +card +visa +4242 +08\/2030$/m,

@@ -3,14 +3,16 @@ import { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
-import { billingCommand } from "./billing-command.js";
+import { billingCommand, OPERATOR } from "./billing-command.js";
 
 /** `steward payments …`: the saved payment methods. */
 export function paymentsCommand(context: CliContext): Command {
   return new Command("payments")
-    .description("Shows and detaches saved payment methods.")
+    .description("Shows and detaches saved payment methods, and whose customer they are.")
     .addCommand(listCommand(context))
-    .addCommand(detachCommand(context));
+    .addCommand(detachCommand(context))
+    .addCommand(customerCommand(context))
+    .addCommand(rebindCommand(context));
 }
 
 function listCommand({ env, terminal }: CliContext): Command {
@@ -47,5 +49,26 @@ function detachCommand({ env, terminal }: CliContext): Command {
       const detached = await connect(options, env).billing.detachPaymentMethod(id);
       if (options.json) terminal.printJson(detached);
       else terminal.print("detached");
+    });
+}
+
+function customerCommand({ env, terminal }: CliContext): Command {
+  const what =
+    "Names the organization's customer at the payment provider; makes one if it has none.";
+  return billingCommand("customer", what).action(async (options: ClientOptions) => {
+    const customer = await connect(options, env).billing.createCustomer();
+    if (options.json) terminal.printJson(customer);
+    else terminal.print(customer.customer_id);
+  });
+}
+
+function rebindCommand({ env, terminal }: CliContext): Command {
+  return billingCommand("rebind", "Makes a customer another organization's, as operator.", OPERATOR)
+    .argument("<customer-id>", "Id of the customer at the payment provider.")
+    .argument("<org-uuid>", "The organization that it is to belong to.")
+    .action(async (customerId: string, orgId: string, options: ClientOptions) => {
+      const customer = await connect(options, env).billing.rebindCustomer(customerId, orgId);
+      if (options.json) terminal.printJson(customer);
+      else terminal.print(`${customer.customer_id} belongs to ${customer.org_id}`);
     });
 }

@@ -49,4 +49,31 @@ export class PostgresCustomerBindings implements CustomerBindings {
       return true;
     });
   }
+
+  /** The owner's row is locked first, as by `bind`. */
+  rebind(orgId: string, customerId: string): Promise<void> {
+    return this.#db.transaction(async (connection) => {
+      const former = await connection.query<{ readonly owner_id: string }>(
+        `SELECT owner_id FROM payment_customer_owners
+         WHERE org_id = $1 AND customer_id = $2 FOR UPDATE`,
+        [NIL_ORG_ID, customerId],
+      );
+      await connection.query(
+        `INSERT INTO payment_customer_owners VALUES ($1, $2, $3)
+         ON CONFLICT (org_id, customer_id) DO UPDATE SET owner_id = excluded.owner_id`,
+        [NIL_ORG_ID, customerId, orgId],
+      );
+      for (const { owner_id: owner } of former) {
+        await connection.query(
+          "DELETE FROM payment_customers WHERE org_id = $1 AND customer_id = $2",
+          [owner, customerId],
+        );
+      }
+      await connection.query(
+        `INSERT INTO payment_customers VALUES ($1, $2, steward_now_ms())
+         ON CONFLICT (org_id, customer_id) DO NOTHING`,
+        [orgId, customerId],
+      );
+    });
+  }
 }

@@ -3,7 +3,7 @@ import type { CustomerBindings } from "../../payments/ports.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type StatementCache } from "./connection.js";
 import { text } from "./plan-rows.js";
-import { bindCustomer } from "./usage-writes.js";
+import { bindCustomer, rebindCustomer } from "./usage-writes.js";
 
 /** Which organization a customer belongs to, in SQLite. */
 export class SqliteCustomerBindings implements CustomerBindings {
@@ -46,5 +46,9 @@ export class SqliteCustomerBindings implements CustomerBindings {
       if (error instanceof WriteConflict) return false;
       throw error;
     }
+  }
+
+  rebind(orgId: string, customerId: string): Promise<void> {
+    return this.#writer.commit([rebindCustomer(orgId, customerId, this.#clock.nowMs())]);
   }
 }

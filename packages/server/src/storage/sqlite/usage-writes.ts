@@ -218,6 +218,17 @@ export function deleteBudget(orgId: string, budgetId: string): Write {
   };
 }
 
+/** A customer that is an organization's from now on, whoever's it was. */
+export function rebindCustomer(orgId: string, customerId: string, nowMs: number): Write {
+  return {
+    sql: `INSERT INTO payment_customers VALUES (?1, ?2, ?3)
+          ON CONFLICT (customer_id) DO UPDATE
+            SET org_id = excluded.org_id, bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)`,
+    params: [customerId, orgId, nowMs],
+    expect: 1,
+  };
+}
+
 /** A customer bound, unless to another organization. */
 export function bindCustomer(orgId: string, customerId: string, nowMs: number): Write {
   return {

@@ -297,7 +297,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       expect(await usage.budgets(ORG)).toEqual([]);
     });
 
-    it("binds a customer to one organization, for good", async () => {
+    it("binds a customer to one organization, until it is rebound", async () => {
       const { customers } = store;
       expect(await customers.customerOf(ORG)).toBeUndefined();
       expect(await customers.bind(ORG, "cus_A")).toBe(true);
@@ -307,6 +307,11 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       expect(await store.customers.organizationOf("cus_A")).toBe(ORG);
       expect(await store.customers.customerOf(OTHER_ORG)).toBeUndefined();
       expect(await store.customers.customerOf(ORG)).toBe("cus_A");
+      for (const customer of ["cus_A", "cus_B"]) await store.customers.rebind(OTHER_ORG, customer);
+      expect(await store.customers.organizationOf("cus_A")).toBe(OTHER_ORG);
+      expect(await store.customers.customerOf(ORG)).toBeUndefined();
+      expect(await store.customers.bind(ORG, "cus_B")).toBe(false);
+      expect(await store.customers.bind(OTHER_ORG, "cus_A")).toBe(true);
     });
   });
 }

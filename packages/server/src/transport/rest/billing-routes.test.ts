@@ -24,6 +24,8 @@ const ENDPOINTS = [
   "POST /billing/budgets",
   "DELETE /billing/budgets/b",
   "POST /billing/setup-intent",
+  "POST /billing/customers",
+  "PUT /billing/customers/cus_A",
   "GET /billing/payment-methods",
   "DELETE /billing/payment-methods/nonsense",
 ];
@@ -81,7 +83,7 @@ describe("the billing endpoints", () => {
     "refuse %s to others than billing admins, malformed or not",
     async (request) => {
       const refused = { error: expect.stringMatching(MISSING) as string, code: "POLICY_DENIED" };
-      const body = request.startsWith("POST") ? { body: "{ nonsense" } : {};
+      const body = /^P(OS|U)T/.test(request) ? { body: "{ nonsense" } : {};
       const callers = [
         {},
         { "x-user-role": "viewer" },

@@ -1,7 +1,9 @@
 import {
   dataOf,
   detachedPaymentMethodSchema,
+  paymentCustomerSchema,
   paymentMethodSchema,
+  rebindCustomerRequestSchema,
   setupIntentRequestSchema,
   setupIntentSchema,
   type PaymentMethod as PaymentMethodMessage,
@@ -16,6 +18,7 @@ const tags = ["Billing"];
 /** Saved payment methods at the payment provider (Contract §4.5, Decision §8). */
 export function addPaymentRoutes(app: RestApp, payments: PaymentService): void {
   addSetupIntent(app, payments);
+  addCustomers(app, payments);
   addList(app, payments);
   addDetach(app, payments);
 }
@@ -24,7 +27,9 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
   const schema = {
     operationId: "createSetupIntent",
     summary: "Begin to save a payment method",
-    description: "Remembers that the customer belongs to your organization.",
+    description:
+      "Remembers that the customer belongs to your organization. Where your organization is vouched for, the customer " +
+      "must name it in its metadata steward_org_id at the payment provider, or be made by POST /billing/customers.",
     tags,
     body: setupIntentRequestSchema,
     response: {
@@ -46,6 +51,38 @@ function addSetupIntent(app: RestApp, payments: PaymentService): void {
     );
     const { id, clientSecret, customerId } = intent;
     return { data: { id, client_secret: clientSecret, customer: customerId } };
+  });
+}
+
+function addCustomers(app: RestApp, payments: PaymentService): void {
+  const create = {
+    operationId: "createPaymentCustomer",
+    summary: "Have a customer at the payment provider",
+    description: "Your organization's customer; one is made when it has none.",
+    tags,
+    response: {
+      200: json("The customer", dataOf(paymentCustomerSchema)),
+      ...errors(403, 409, 429, 502, 504),
+    },
+  };
+  app.post("/billing/customers", { schema: create }, async ({ context }) => ({
+    data: { customer_id: await payments.ensureCustomer(context), org_id: context.orgId },
+  }));
+  const rebind = {
+    operationId: "rebindPaymentCustomer",
+    summary: "Make a customer another organization's",
+    description: "Whoever's it was. It needs the role operator.",
+    tags,
+    params: z.object({ customer_id: z.string().describe("Id of the customer at the provider") }),
+    body: rebindCustomerRequestSchema,
+    response: {
+      200: json("The customer", dataOf(paymentCustomerSchema)),
+      ...errors(403, 404, 429, 502, 504),
+    },
+  };
+  app.put("/billing/customers/:customer_id", { schema: rebind }, async ({ params, body }) => {
+    await payments.rebind(params.customer_id, body.org_id);
+    return { data: { customer_id: params.customer_id, org_id: body.org_id.toLowerCase() } };
   });
 }
 

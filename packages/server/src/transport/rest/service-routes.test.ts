@@ -146,12 +146,14 @@ describe("/openapi.json", () => {
       "post /api/state/refs moveStateRef",
       "post /api/state/revert revertState",
       "post /billing/budgets setBudget",
+      "post /billing/customers createPaymentCustomer",
       "post /billing/events reportUsage",
       "post /billing/prices setPrice",
       "post /billing/reprice repriceUsage",
       "post /billing/setup-intent createSetupIntent",
       "post /billing/usage/verify verifyUsage",
       "put /api/memory/retention setMemoryRetention",
+      "put /billing/customers/{customer_id} rebindPaymentCustomer",
     ]);
     const { responses } = (body["paths"] as Paths)["/api/plans/{plan_id}"]?.["get"] ?? {};
     expect(Object.keys(responses ?? {})).toEqual([

@@ -56,9 +56,12 @@ export class ApiDescription {
     const response = operation.responses[String(status)] ?? operation.responses["default"];
     const described = response?.content["application/json"]?.schema ?? {};
     return [
-      ...this.#check(this.#requests, `${name} request`, requestSchema(operation), {
-        ...exchange.parameters,
-      }),
+      ...this.#check(
+        this.#requests,
+        `${name} request`,
+        requestSchema(operation),
+        nested(exchange.parameters),
+      ),
       ...this.#check(this.#responses, `${name} ${String(status)}`, described, exchange.body),
     ];
   }
@@ -75,6 +78,17 @@ export class ApiDescription {
         `${name}: ${error.instancePath} ${error.message ?? ""} ${JSON.stringify(error.params)}`,
     );
   }
+}
+
+/** A form's values as the description has them: `metadata[a]` is the member `a` of the object `metadata`. */
+function nested(parameters: Exchange["parameters"]): object {
+  const values: Record<string, string | Record<string, string>> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    const [, outer, inner] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+    if (outer === undefined || inner === undefined) values[name] = value;
+    else values[outer] = { ...Object(values[outer]), [inner]: value };
+  }
+  return values;
 }
 
 function requestSchema(operation: Operation): object {

@@ -42,7 +42,8 @@ export class StripeServer implements AsyncDisposable {
   readonly violations: string[] = [];
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #description: ApiDescription | undefined;
-  readonly #customers = new Set<string>();
+  /** The metadata of each customer. */
+  readonly #customers = new Map<string, Readonly<Record<string, string>>>();
   readonly #methods = new Map<string, Record<string, unknown>>();
   readonly #answered = new Map<string, { readonly request: string; readonly answer: Answer }>();
   readonly #faults: Fault[] = [];
@@ -64,8 +65,8 @@ export class StripeServer implements AsyncDisposable {
     return `http://127.0.0.1:${String(port)}`;
   }
 
-  addCustomer(id: string): void {
-    this.#customers.add(id);
+  addCustomer(id: string, metadata: Readonly<Record<string, string>> = {}): void {
+    this.#customers.set(id, metadata);
   }
 
   addCard(id: string, customer: string | null, created = 1_700_000_000): void {
@@ -170,10 +171,23 @@ export class StripeServer implements AsyncDisposable {
     if (method === "GET" && resource === "customers" && verb === "payment_methods") {
       return this.#list(id, path, parameters);
     }
+    if (resource === "customers") return this.#customer(id, parameters);
     const found = this.#methods.get(id);
     if (found === undefined) return missing("payment_method", `No such PaymentMethod: '${id}'`);
     if (method === "POST" && verb === "detach") found["customer"] = null;
     return { status: 200, body: found };
+  }
+
+  /** @param id empty: of a customer that is to be made. */
+  #customer(id: string, parameters: Readonly<Record<string, string>>): Answer {
+    const name = id === "" ? `cus_new${String(this.#customers.size)}` : id;
+    if (id === "") {
+      const organization = parameters["metadata[steward_org_id]"] ?? "";
+      this.addCustomer(name, { steward_org_id: organization });
+    }
+    const metadata = this.#customers.get(name);
+    if (metadata === undefined) return missing("id", `No such customer: '${id}'`);
+    return { status: 200, body: { ...CUSTOMER, id: name, metadata } };
   }
 
   #createIntent(customer: string): Answer {
@@ -225,6 +239,29 @@ const CARD = {
   networks: null,
   three_d_secure_usage: null,
   wallet: null,
+};
+
+const CUSTOMER = {
+  object: "customer",
+  address: null,
+  balance: 0,
+  created: 1_700_000_000,
+  default_source: null,
+  delinquent: false,
+  description: null,
+  email: null,
+  invoice_prefix: "0759376C",
+  invoice_settings: {
+    custom_fields: null,
+    default_payment_method: null,
+    footer: null,
+    rendering_options: null,
+  },
+  livemode: false,
+  name: null,
+  phone: null,
+  preferred_locales: [],
+  shipping: null,
 };
 
 const METHOD = {
