@@ -242,6 +242,7 @@ const DECISIONS = {
       "A step that waits for its data source longer than it may is handed back with OVERLOADED, and can be executed again",
     "D3-fair":
       "Organizations have their turns at a data source one after the other, and none has all of it",
+    "D3-sessions": "The tools file says how many statements run on a data source at once",
     "D3-quotas":
       "An organization that sends too many requests, or has too many steps or streams under way, is refused with QUOTA_EXCEEDED and Retry-After, 429 and RESOURCE_EXHAUSTED",
     "D3-deadline": "A plan past its deadline fails",

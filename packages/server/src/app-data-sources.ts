@@ -23,7 +23,7 @@ export interface DataSources {
 
 /** Opens the data sources; what PostgreSQL needs is loaded only where there is one. */
 export async function openDataSources(
-  { dataSources, dataDir, rowsChangedMax, sessionsMax }: Config,
+  { dataSources, dataDir, rowsChangedMax, sessionsMax: usualMax }: Config,
   log: Log,
   opened: DisposalStack,
 ): Promise<DataSources> {
@@ -36,7 +36,7 @@ export async function openDataSources(
   const reader = opened.use(new ReadingThread());
   const targets = new Map<string, SqlTarget>();
   const urls = new Map<string, string>();
-  for (const { name, url, organizations = [] } of dataSources) {
+  for (const { name, url, organizations = [], sessionsMax = usualMax } of dataSources) {
     const shared = { name, reader, rowsChangedMax, log };
     const targetAt = (at: string, roles: ReadonlyMap<string, string> = new Map()): SqlTarget => {
       const path = sqliteFile(at);

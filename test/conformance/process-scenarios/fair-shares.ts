@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -14,12 +14,16 @@ const ENDLESS =
 async function withSource(
   settings: Readonly<Record<string, string>>,
   run: (steward: Steward) => Promise<void>,
+  toolsFile = "",
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "steward-shares-"));
   try {
     new DatabaseSync(join(directory, "shop.db")).close();
+    const file = join(directory, "tools.yaml");
+    writeFileSync(file, toolsFile);
     await using steward = await Steward.start({
       SERVICE_DATA_SOURCES: `shop=sqlite:${directory}/shop.db`,
+      SERVICE_TOOLS_FILE: file,
       ...settings,
     });
     await run(steward);
@@ -31,13 +35,13 @@ async function withSource(
 /** What organizations and their steps have of a data source. */
 export const fairShares: readonly ProcessScenario[] = [
   {
-    cites: ["D3-wait", "D3-step-timeout", "D3-quotas"],
+    cites: ["D3-wait", "D3-step-timeout", "D3-sessions", "D3-quotas"],
     title:
       "a step that waits longer than it may is handed back, one that runs too long fails, and too many requests are refused",
     run: () =>
       withSource(
         {
-          SERVICE_SESSIONS_MAX: "1",
+          SERVICE_SESSIONS_MAX: "4",
           SERVICE_STEP_WAIT_MS: "200",
           SERVICE_STEP_TIMEOUT_MS: "1500",
           SERVICE_ORG_REQUESTS_PER_SECOND: "40",
@@ -75,6 +79,7 @@ export const fairShares: readonly ProcessScenario[] = [
             });
           }
         },
+        "data_sources: [{ name: shop, sessions_max: 1 }]",
       ),
   },
   {

@@ -96,6 +96,8 @@ export interface DataSourceConfig {
   readonly url: string;
   /** The organizations that it is bound to; absent: none, as {@link Config.organization} says. */
   readonly organizations?: readonly OrganizationAccess[];
+  /** Readers of its SQLite file, or sessions of its PostgreSQL database, at once; absent: {@link Config.sessionsMax}. */
+  readonly sessionsMax?: number;
 }
 
 /** Which tool names there are (the tools file). */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { OrganizationAccess } from "../kernel/data-source-access.js";
 import { isUuid } from "../kernel/ids.js";
+import { SESSIONS_MAX_MAX } from "../kernel/limits.js";
 import type { DataSourceConfig } from "./config.js";
 import { parseDatabaseUrl, sqliteFile } from "./database-url.js";
 import type { ToolsMistake } from "./tools-schema.js";
@@ -20,7 +21,8 @@ interface Organization {
 
 interface Binding {
   readonly name: string;
-  readonly organizations: readonly (string | Organization)[];
+  readonly organizations?: readonly (string | Organization)[];
+  readonly sessions_max?: number;
 }
 
 const text = (what: string): z.ZodString => z.string({ error: `must be ${what}` });
@@ -48,18 +50,27 @@ const organizationSchema = z.union(
   { error: "must be the UUID of an organization, or hold id, and url, url_file or role" },
 );
 
+const SESSIONS = `must be a whole number of sessions from 1 to ${String(SESSIONS_MAX_MAX)}`;
+
 /** An entry of `data_sources` in the tools file. */
 export const dataSourceSchema: z.ZodType<Binding> = z.strictObject(
   {
     name: text("the name of a data source"),
-    organizations: z.array(organizationSchema, { error: "must be a list of organizations" }),
+    organizations: z
+      .array(organizationSchema, { error: "must be a list of organizations" })
+      .exactOptional(),
+    sessions_max: z
+      .int({ error: SESSIONS })
+      .min(1, SESSIONS)
+      .max(SESSIONS_MAX_MAX, SESSIONS)
+      .exactOptional(),
   },
-  { error: unknownKey(["name", "organizations"]) },
+  { error: unknownKey(["name", "organizations", "sessions_max"]) },
 );
 
 /** What is wrong with the organizations of an entry, beyond its shape. */
 export function checkOrganizations(
-  { name, organizations }: Binding,
+  { name, organizations = [] }: Binding,
   path: readonly [string, number],
   dataSources: readonly DataSourceConfig[],
 ): readonly ToolsMistake[] {
@@ -78,19 +89,29 @@ export function checkOrganizations(
 /** The organizations of entries that have no mistakes. */
 export function boundOrganizations(bindings: readonly Binding[]): BoundOrganizations {
   return new Map(
-    bindings.map(({ name, organizations }) => [
-      name,
-      organizations.map(organizationOf).map((organization) => {
-        const url = urlOf(organization);
-        const { id: orgId, role } = organization;
-        return {
-          orgId: orgId.toLowerCase(),
-          ...(url === undefined ? {} : { url }),
-          ...(role === undefined ? {} : { role }),
-        };
-      }),
-    ]),
+    bindings.flatMap(({ name, organizations }) =>
+      organizations === undefined ? [] : [[name, organizations.map(organizationOf).map(accessOf)]],
+    ),
   );
+}
+
+/** By data source, how many sessions or readers it has, where an entry says so. */
+export function sessionLimits(bindings: readonly Binding[]): ReadonlyMap<string, number> {
+  return new Map(
+    bindings.flatMap(({ name, sessions_max: sessionsMax }) =>
+      sessionsMax === undefined ? [] : [[name, sessionsMax]],
+    ),
+  );
+}
+
+function accessOf(organization: Organization): OrganizationAccess {
+  const url = urlOf(organization);
+  const { id: orgId, role } = organization;
+  return {
+    orgId: orgId.toLowerCase(),
+    ...(url === undefined ? {} : { url }),
+    ...(role === undefined ? {} : { role }),
+  };
 }
 
 function organizationOf(organization: string | Organization): Organization {

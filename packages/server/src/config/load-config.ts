@@ -81,7 +81,7 @@ function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingRepo
   return { setting, origin, ...present("shown", shown) };
 }
 
-function buildConfig(values: SettingValues, { tools: listed, bound }: ToolsFile): Config {
+function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: ToolsFile): Config {
   const strict = values.toolsStrict.value ?? listed?.strict ?? false;
   return deepFreeze({
     host: given(values.host),
@@ -92,6 +92,7 @@ function buildConfig(values: SettingValues, { tools: listed, bound }: ToolsFile)
     dataSources: (values.dataSources.value ?? []).map((source) => ({
       ...source,
       ...present("organizations", bound?.get(source.name)),
+      ...present("sessionsMax", sessions?.get(source.name)),
     })),
     ...present("organization", values.organization.value),
     tools: { strict, tools: listed?.tools ?? [] },

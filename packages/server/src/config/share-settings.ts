@@ -105,8 +105,8 @@ export const SHARE_SETTINGS: ShareSettings = {
       example: "4",
     }),
     help:
-      "Statements that run on one data source at once; an organization has one less than all. Unset: 4 that " +
-      "read a SQLite file, 10 on PostgreSQL.",
+      "Statements that run on one data source at once, where the tools file does not say; an organization has one less " +
+      "than all. Unset: 4 that read a SQLite file, 10 on PostgreSQL.",
   },
   planDeadlineMs: {
     name: "SERVICE_PLAN_DEADLINE_MS",

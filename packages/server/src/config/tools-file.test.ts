@@ -30,6 +30,7 @@ tools:
     expect(parseToolsFile(text, "tools.yaml", SOURCES)).toEqual({
       problems: [],
       bound: new Map(),
+      sessions: new Map(),
       tools: {
         strict: true,
         tools: [
@@ -67,6 +68,28 @@ data_sources:
         ],
       ]),
     );
+  });
+
+  it("says how many sessions a data source has", () => {
+    const text = `
+data_sources:
+  - { name: crm, sessions_max: 3, organizations: [${ORG}] }
+  - { name: shop, sessions_max: 1000 }
+`;
+    const { sessions, bound } = parseToolsFile(text, "tools.yaml", SOURCES);
+    expect(sessions).toEqual(
+      new Map([
+        ["crm", 3],
+        ["shop", 1000],
+      ]),
+    );
+    expect(bound).toEqual(new Map([["crm", [{ orgId: ORG }]]]));
+  });
+
+  it.each([0, 1001, 2.5, "many"])("refuses %j sessions", (sessions) => {
+    expect(reasons(`data_sources:\n  - {name: crm, sessions_max: ${sessions}}\n`)).toEqual([
+      "tools.yaml:2: data_sources[0].sessions_max: must be a whole number of sessions from 1 to 1000",
+    ]);
   });
 
   it("is shown in the documentation as it is read", () => {

@@ -12,6 +12,8 @@ export interface ToolsFile {
   readonly tools?: ToolsConfig;
   /** By data source, the organizations that it is bound to. */
   readonly bound?: BoundOrganizations;
+  /** By data source, how many sessions or readers it has; of others, `SERVICE_SESSIONS_MAX`. */
+  readonly sessions?: ReadonlyMap<string, number>;
   readonly problems: readonly SettingProblem[];
 }
 
@@ -44,7 +46,10 @@ export function parseToolsFile(
     return problems(reasons, "correct the YAML there");
   }
   const checked = checkTools(document.toJS() ?? {}, dataSources);
-  if (checked.ok) return { tools: checked.tools, bound: checked.bound, problems: [] };
+  if (checked.ok) {
+    const { tools, bound, sessions } = checked;
+    return { tools, bound, sessions, problems: [] };
+  }
   const reasons = checked.mistakes.map(({ path, reason }) => {
     return `${at(offsetOf(document, path))}: ${dotted(path)}${reason}`;
   });

@@ -9,6 +9,7 @@ import {
   boundOrganizations,
   checkOrganizations,
   dataSourceSchema,
+  sessionLimits,
 } from "./data-source-schema.js";
 import { unknownKey } from "./unknown-key.js";
 
@@ -20,7 +21,12 @@ export interface ToolsMistake {
 
 /** What the content of a tools file came to. */
 export type ToolsCheck =
-  | { readonly ok: true; readonly tools: ToolsConfig; readonly bound: BoundOrganizations }
+  | {
+      readonly ok: true;
+      readonly tools: ToolsConfig;
+      readonly bound: BoundOrganizations;
+      readonly sessions: ReadonlyMap<string, number>;
+    }
   | { readonly ok: false; readonly mistakes: readonly ToolsMistake[] };
 
 /** Checks what a tools file holds, whatever it is, and reports every mistake at once. */
@@ -52,6 +58,7 @@ export function checkTools(content: unknown, dataSources: readonly DataSourceCon
     ok: true,
     tools: { strict, tools: tools.map(toToolConfig) },
     bound: boundOrganizations(bindings),
+    sessions: sessionLimits(bindings),
   };
 }
 
