@@ -1,0 +1,79 @@
+import { ERROR_CODES } from "@steward/protocol";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const docs = new URL("../../docs/", import.meta.url);
+const page = readFileSync(new URL("limits.md", docs), "utf8");
+const settings = readFileSync(new URL("settings.md", docs), "utf8");
+/** All of them are numbers. */
+const limits = (await import(
+  new URL("../../packages/server/dist/kernel/limits.js", import.meta.url).href
+)) as Readonly<Record<string, number>>;
+
+const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, name = "", rest = ""]) => {
+  const [value = "", what = "", setting = "", beyond = ""] = rest
+    .split("|")
+    .map((cell) => cell.trim());
+  return { name, value, what, setting: setting.replaceAll("`", ""), beyond };
+});
+
+describe("the table of all limits", () => {
+  it("has every limit of kernel/limits.ts once, with its value", () => {
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(limits).toSorted());
+    expect(rows.map(({ name, value }) => `${name} ${value}`)).toEqual(
+      rows.map(({ name }) => `${name} ${shown(name, limits[name] ?? NaN)}`),
+    );
+  });
+
+  it("says of each what it limits, and names only settings and codes that there are", () => {
+    for (const { name, what, setting, beyond } of rows) {
+      expect([name, what]).toEqual([name, expect.stringMatching(/\w/)]);
+      if (setting !== "") expect(settings).toContain(`### ${setting}\n`);
+      for (const [, code = ""] of beyond.matchAll(/`([A-Z_]+)`/g))
+        expect(ERROR_CODES).toContain(code);
+    }
+  });
+
+  it("has the default of a setting as the limit's value", () => {
+    const defaults = rows.filter(
+      ({ setting, beyond }) => setting !== "" && beyond !== "refused at the start",
+    );
+    expect(defaults.length).toBeGreaterThan(8);
+    for (const { name, setting } of defaults) {
+      const [, given] =
+        new RegExp(`### ${setting}\\n[^#]*- Default: \`?(\\w+)`).exec(settings) ?? [];
+      // Where a data source decides, the setting has no default of its own.
+      if (given !== "unset") expect([setting, given]).toEqual([setting, String(limits[name])]);
+    }
+  });
+});
+
+/** A limit as people read it, in the unit that its name ends with. */
+function shown(name: string, value: number): string {
+  if (name.includes("MEBIBYTES")) return `${value} MiB`;
+  if (name.includes("BYTES")) return inUnits(value, BYTES);
+  if (name.includes("_MS")) return inUnits(value, TIMES);
+  return String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+type Units = readonly (readonly [name: string, size: number, least: number])[];
+
+const BYTES: Units = [
+  ["GiB", 1024 ** 3 / 2, 2],
+  ["MiB", 1024 ** 2, 1],
+  ["KiB", 1024, 1],
+];
+const TIMES: Units = [
+  ["days", 86_400_000, 2],
+  ["h", 3_600_000, 1],
+  ["min", 60_000, 1],
+  ["s", 1000, 1],
+  ["ms", 1, 1],
+];
+
+function inUnits(value: number, units: Units): string {
+  const unit = units.find(([, size, least]) => value % size === 0 && value >= least * size);
+  const [name, size] = unit ?? ["bytes", 1];
+  // Half gibibytes are told too.
+  return `${name === "GiB" ? value / 1024 ** 3 : value / size} ${name}`;
+}
