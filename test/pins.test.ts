@@ -408,6 +408,7 @@ describe("the REST interface", () => {
       "GET /api/plans",
       "GET /api/plans/{plan_id}",
       "GET /api/plans/{plan_id}/events",
+      "GET /api/policies",
       "GET /api/state/at",
       "GET /api/state/diff",
       "GET /api/state/drift",
@@ -435,6 +436,8 @@ describe("the REST interface", () => {
       "POST /api/plans",
       "POST /api/plans/{plan_id}/retry",
       "POST /api/plans/{plan_id}/steps/{step_id}/execute",
+      "POST /api/policies/check",
+      "POST /api/policies/explain",
       "POST /api/state/documents",
       "POST /api/state/drift",
       "POST /api/state/fsck",
@@ -458,6 +461,7 @@ describe("the REST interface", () => {
       "POST /billing/setup-intent",
       "POST /billing/usage/verify",
       "PUT /api/memory/retention",
+      "PUT /api/policies",
       "PUT /billing/customers/{customer_id}",
     ]);
   });

@@ -536,6 +536,8 @@ const DECISIONS = {
     "D16-roles": "The shipped policies give each role its rights",
     "D16-admin-intent":
       "The intent admin needs its right at submit and again at execute, and a step refused then stays pending",
+    "D16-own":
+      "An organization's own policies only forbid, and count for its callers alone, as soon as they are put",
     "D16-trying-out":
       "On plain loopback a caller who names no role may do everything but billing, until a role is named",
   },

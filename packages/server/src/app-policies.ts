@@ -1,24 +1,40 @@
-import { cedarEngine, defaultPolicies } from "./adapters/policy-cedar/index.js";
+import { cedarEngine, CheckThread, defaultPolicies } from "./adapters/policy-cedar/index.js";
 import type { Clock } from "./kernel/clock.js";
 import { ROWS_CHANGED_MAX } from "./kernel/limits.js";
-import { Authorizer } from "./policies/index.js";
+import {
+  Authorizer,
+  noPolicies,
+  OrganizationPolicySource,
+  PolicyService,
+} from "./policies/index.js";
+import type { PolicyStore } from "./policies/ports.js";
 import { aauWeight } from "./usage/index.js";
 
 /** What policies are opened with. */
 interface PolicyParts {
   readonly clock: Clock;
+  /** Absent: organizations have no policies of their own. */
+  readonly store?: PolicyStore | undefined;
   readonly rowsChangedMax?: number | undefined;
 }
 
-/** What decides on every operation and every statement, by the shipped policies. */
+/** What decides on every operation and every statement, and the policies that it decides by. */
+export interface OpenPolicies {
+  readonly authorizer: Authorizer;
+  readonly service: PolicyService;
+}
+
+/** The shipped policies, with those that organizations have put. */
 export function openPolicies({
   clock,
+  store = noPolicies,
   rowsChangedMax = ROWS_CHANGED_MAX,
-}: PolicyParts): Authorizer {
-  const policies = cedarEngine().compile([defaultPolicies()]);
-  return new Authorizer({
-    policies: { of: () => policies },
-    clock,
-    statements: { aauOf: aauWeight, rowsChangedMax },
-  });
+}: PolicyParts): OpenPolicies {
+  const shipped = defaultPolicies();
+  const source = new OrganizationPolicySource({ engine: cedarEngine(), store, clock, shipped });
+  const statements = { aauOf: aauWeight, rowsChangedMax };
+  const authorizer = new Authorizer({ policies: source, clock, statements });
+  const checker = new CheckThread();
+  const service = new PolicyService({ store, checker, source, authorizer, clock, shipped });
+  return { authorizer, service };
 }

@@ -133,7 +133,9 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     ...{ ...basics, config, access },
     repositories: state.repositories,
   });
-  const policy = openPolicies({ clock, rowsChangedMax: config.rowsChangedMax });
+  const { rowsChangedMax } = config;
+  const policies = openPolicies({ clock, store: store?.policies, rowsChangedMax });
+  const { authorizer: policy } = policies;
   const authorize: Authorize = (...asked) => policy.authorize(...asked);
   const { relatedTables } = migrations;
   const memory = await openMemory(
@@ -168,6 +170,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     authenticate: authenticator(identity.modes),
     quotas: new OrganizationQuotas(config.quotas, clock),
     authorize,
+    policies: policies.service,
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
     state: state.service,

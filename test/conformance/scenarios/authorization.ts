@@ -1,9 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { DENIED } from "../billing-expectations.js";
 import { expectNotRun, expectRefusal } from "../expectations.js";
 import { scenario, step, type Scenario } from "../scenario.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
+
+/** Forbids agents to read. */
+const NO_STEPS = `@id("no-reads")
+  forbid (principal in Steward::Role::"agent", action == Steward::Action::"read_select", resource);`;
 
 /** Who may do what: roles, and who names none. */
 export const authorization: readonly Scenario[] = [
@@ -44,6 +49,26 @@ export const authorization: readonly Scenario[] = [
       const refused = { code: "POLICY_DENIED", rest: 403 };
       expectNotRun(client.wire, await agent.execute(plan_id, "a"), refused);
       expect((await client.getPlan(plan_id)).steps[0]?.status).toBe("pending");
+    },
+  ),
+  scenario(
+    ["D16-own"],
+    "policies of an organization hold its agents back from a table, and nobody else's",
+    async ({ client, steward }) => {
+      const orgId = randomUUID();
+      const put = (text: string) =>
+        fetch(`${steward.url}/api/policies`, {
+          method: "PUT",
+          headers: {
+            ...{ "content-type": "application/json", "x-org-id": orgId, "x-user-role": "admin" },
+          },
+          body: JSON.stringify({ text, version: 0 }),
+        });
+      expect((await put("permit (principal, action, resource);")).status).toBe(400);
+      expect((await put(NO_STEPS)).status).toBe(200);
+      const held = client.as({ "x-org-id": orgId, "x-user-role": "agent" });
+      await expectRefusal(client.wire, held.submit(PLAN), DENIED);
+      await client.as({ "x-user-role": "agent" }).submit(PLAN);
     },
   ),
   scenario(

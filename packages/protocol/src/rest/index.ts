@@ -229,3 +229,20 @@ export {
   type RevokedApiKey,
   type RotateApiKey,
 } from "./keys.js";
+export {
+  newPoliciesSchema,
+  policiesSchema,
+  policyAnswerSchema,
+  policyCheckSchema,
+  policyQuestionSchema,
+  policyTextSchema,
+  putPoliciesSchema,
+  type NewPolicies,
+  type Policies,
+  type PolicyAnswer,
+  type PolicyCheck,
+  type PolicyProblem,
+  type PolicyQuestion,
+  type PolicyText,
+  type PutPolicies,
+} from "./policies.js";

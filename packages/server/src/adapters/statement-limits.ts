@@ -23,6 +23,6 @@ export function requireFewRows(
   if (statementClass === "read_select" || rowCount <= rowsMax) return;
   const message =
     `The statement changed ${rowCount} rows; at most ${rowsMax} may change in one step ` +
-    "(SERVICE_ROWS_CHANGED_MAX), so nothing was changed. Change them in several steps, each with a narrower WHERE";
+    "(SERVICE_ROWS_CHANGED_MAX, or a policy), so nothing was changed. Change them in several steps, each with a narrower WHERE";
   throw new StatementError("statement", message);
 }

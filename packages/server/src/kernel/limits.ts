@@ -274,6 +274,19 @@ export const SPARQL_QUERIES_MAX: number = 50;
 
 /** Decisions of policies that are remembered, about a kilobyte each. */
 export const POLICY_DECISIONS_MAX: number = 10_000;
+/** How long what was read of an organization's policies is believed, in ms. */
+export const POLICIES_BELIEVED_MS = 500;
+/** Bytes of an organization's policies: every request of the organization is decided by all of them. */
+export const POLICY_TEXT_BYTES_MAX: number = 16 * 1024;
+/** Versions of an organization's policies that are kept. */
+export const POLICY_VERSIONS_KEPT = 20;
+/** How long the check of a text of policies may take, in ms; some fifteen milliseconds go to each policy. */
+export const POLICY_CHECK_MS_MAX = 20_000;
+/** Texts of policies that are checked at once, each in a thread of its own. */
+export const POLICY_CHECKS_MAX = 2;
+/** Mebibytes of stack for the check of policies: less than the server has, so that what passes there fits here. */
+export const POLICY_CHECK_STACK_MEBIBYTES = 0.5;
+
 /** Sets of policies that the engine holds compiled, one for each organization with policies of its own. */
 export const COMPILED_POLICY_SETS_MAX: number = 256;
 

@@ -4,7 +4,12 @@ import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-call.js";
-import { isReadIntent, type StatementGrant, type StatementPolicy } from "../governance/index.js";
+import {
+  isReadIntent,
+  type SqlAnalyzer,
+  type StatementGrant,
+  type StatementPolicy,
+} from "../governance/index.js";
 import { bindOutputs } from "./statements/bind-outputs.js";
 import type { StepOutput } from "./statements/step-output.js";
 import { contextOfFailure, contextOfResult } from "./context-update.js";
@@ -19,6 +24,7 @@ import {
   type StepTarget,
   type ToolRegistry,
 } from "./ports.js";
+import { permitStep } from "./permit-steps.js";
 import { mayRetry } from "./retry.js";
 import type { SchemaSteps } from "./schema-steps.js";
 import { cutToBytes } from "./cut-text.js";
@@ -53,6 +59,7 @@ export interface AttemptRunnerParts {
   readonly access: DataSourceAccess;
   readonly schemas: SchemaSteps;
   readonly policy: StatementPolicy;
+  readonly analyzer: SqlAnalyzer;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -69,8 +76,8 @@ export class AttemptRunner {
    * Decides whether a caller may have a step run now, whatever was decided when it was submitted.
    * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
    */
-  permit({ dataSource, intent }: PreparedStep, caller: Caller): Promise<StatementGrant> {
-    return this.#parts.policy.permit(caller, { dataSource, intent });
+  permit(step: PreparedStep, caller: Caller): Promise<StatementGrant> {
+    return permitStep(caller, step, this.#parts);
   }
 
   /**

@@ -1,7 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
-import type { SqlAnalyzer, StatementPolicy, TouchedData } from "../governance/index.js";
+import type {
+  SqlAnalyzer,
+  StatementGrant,
+  StatementPolicy,
+  TouchedData,
+} from "../governance/index.js";
 import type { PreparedStep } from "./plan.js";
 import type { ToolRegistry } from "./ports.js";
 
@@ -23,23 +28,35 @@ const STEPS_AT_ONCE = 20;
 export async function permitSteps(
   caller: Caller,
   steps: readonly PreparedStep[],
-  { policy, analyzer, tools }: PermitParts,
+  parts: PermitParts,
 ): Promise<void> {
-  const looksAtData = await policy.looksAtData(caller);
   for (const step of steps) {
-    const { index, dataSource, intent } = step;
+    const { index } = step;
     if (index % STEPS_AT_ONCE === STEPS_AT_ONCE - 1) await setImmediate();
-    const touched = looksAtData ? namedBy(step, analyzer, tools) : undefined;
-    const statement = { dataSource, intent, ...(touched && { touched }) };
     try {
-      await policy.permit(caller, statement);
+      await permitStep(caller, step, parts);
     } catch (error) {
       throw ofStep(error, index);
     }
   }
 }
 
-/** What a statement names; which columns it touches, the engine says when it runs. */
+/** Lets one step pass. @throws AppError as {@link permitSteps}. */
+export async function permitStep(
+  caller: Caller,
+  step: PreparedStep,
+  { policy, analyzer, tools }: PermitParts,
+): Promise<StatementGrant> {
+  const looksAtData = await policy.looksAtData(caller);
+  const touched = looksAtData ? namedBy(step, analyzer, tools) : undefined;
+  const { dataSource, intent } = step;
+  return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) });
+}
+
+/**
+ * The tables that a statement names, in lower case, with their schema and without: a policy that speaks of `orders`
+ * is about `main.Orders` too.
+ */
 function namedBy(
   { statement, dataSource }: PreparedStep,
   analyzer: SqlAnalyzer,
@@ -48,7 +65,10 @@ function namedBy(
   const target = tools.target(dataSource);
   if (target === undefined || !("dialect" in target)) return undefined;
   const analysis = analyzer.analyze(statement.sql, target.dialect);
-  return analysis.kind === "statement" ? { tables: analysis.tables, columns: [] } : undefined;
+  if (analysis.kind !== "statement") return undefined;
+  const names = analysis.tables.map((table) => table.toLowerCase());
+  const bare = names.map((name) => name.slice(name.lastIndexOf(".") + 1));
+  return { tables: [...new Set([...names, ...bare])], columns: [] };
 }
 
 function ofStep(error: unknown, index: number): unknown {

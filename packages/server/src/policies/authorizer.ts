@@ -2,11 +2,31 @@ import type { PlannedStatement, StatementGrant, StatementPolicy } from "../gover
 import { type Action, requireScope } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
+import { AppError } from "../kernel/errors.js";
 import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";
 import { principalOf } from "./principal.js";
-import type { PolicyRequest, PolicyResource, PolicySource, RequestContext } from "./ports.js";
+import type {
+  DecidingPolicy,
+  PolicyRequest,
+  PolicyResource,
+  PolicySource,
+  RequestContext,
+} from "./ports.js";
 import { permitStatement, type StatementLimits } from "./statements.js";
+
+/** What policies say of a question. */
+export interface Explained extends StatementGrant {
+  readonly permitted: boolean;
+  /** The policies that permit. */
+  readonly policies: readonly DecidingPolicy[];
+  /** Why not: the error that the request would end with, whose details name the policies. */
+  readonly refusal?: AppError;
+}
+
+function isRefusal({ code }: AppError): boolean {
+  return code === "POLICY_DENIED" || code === "APPROVAL_REQUIRED";
+}
 
 /** What an authorizer is built from. */
 export interface AuthorizerParts {
@@ -55,6 +75,27 @@ export class Authorizer implements StatementPolicy {
         refusal: (request, decision) => this.#decisions.refusal(policies, request, decision),
       },
     );
+  }
+
+  /**
+   * What {@link authorize} or {@link permit} would say, and why, whatever the scopes of a key.
+   * @param asked An action on the organization as a whole, or a statement.
+   */
+  async explain(caller: Caller, asked: Action | PlannedStatement): Promise<Explained> {
+    const policies = await this.#parts.policies.of(caller.orgId);
+    try {
+      if (typeof asked === "string") {
+        const request = this.#requestOf(caller, asked);
+        const { permitted, policies: deciding } = this.#decisions.decide(policies, request);
+        if (permitted) return { permitted, policies: deciding };
+        throw this.#decisions.refusal(policies, request, { permitted, policies: deciding });
+      }
+      const grant = await this.permit(caller, asked);
+      return { permitted: true, policies: [], ...grant };
+    } catch (refusal) {
+      if (!(refusal instanceof AppError) || !isRefusal(refusal)) throw refusal;
+      return { permitted: false, policies: [], refusal };
+    }
   }
 
   #requestOf(

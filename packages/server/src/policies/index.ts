@@ -6,3 +6,6 @@
  * policies together say of one request; without a policy that permits, denied.
  */
 export { Authorizer } from "./authorizer.js";
+export { noPolicies } from "./no-policies.js";
+export { OrganizationPolicySource } from "./organization-policies.js";
+export { PolicyService, type Question } from "./policy-service.js";

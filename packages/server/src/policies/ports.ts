@@ -78,6 +78,39 @@ export interface PolicyDecision {
   readonly policies: readonly DecidingPolicy[];
 }
 
+/** One version of an organization's own policies. */
+export interface OrganizationPolicies {
+  readonly orgId: string;
+  /** From 1. */
+  readonly version: number;
+  readonly text: string;
+  /** Person, agent or API key. */
+  readonly changedBy: string;
+  /** Milliseconds since the epoch. */
+  readonly changedAtMs: number;
+}
+
+/**
+ * Keeps the policies of organizations. What was put is durable, and seen by every node, when `put` resolves.
+ * Every method may reject with AppError `STORE_UNAVAILABLE`.
+ */
+export interface PolicyStore {
+  /** The version in force; `undefined` when the organization has put none. */
+  latest(orgId: string): Promise<OrganizationPolicies | undefined>;
+
+  /** @returns false, with nothing changed, unless its version is the one after the latest. */
+  put(policies: OrganizationPolicies): Promise<boolean>;
+}
+
+/** Checks texts that callers send, apart from the server's event loop. */
+export interface PolicyChecker {
+  /**
+   * What is wrong with a text; empty when it may be put.
+   * @throws AppError `OVERLOADED` when too many are being checked.
+   */
+  check(text: string): Promise<readonly PolicyProblem[]>;
+}
+
 /** What is wrong with a text of policies, and where. */
 export interface PolicyProblem {
   readonly message: string;
@@ -112,8 +145,7 @@ export interface PolicyEngine {
   problemsIn(text: string): readonly PolicyProblem[];
 
   /**
-   * Policies of several texts as one set.
-   * @throws AppError `INVALID_ARGUMENT` with line and column for a text that {@link problemsIn} objects to.
+   * Policies of several texts as one set, texts that {@link problemsIn} has nothing against.
    */
   compile(texts: readonly string[]): CompiledPolicies;
 }

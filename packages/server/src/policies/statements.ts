@@ -87,9 +87,7 @@ function withinRows(
   const { policies, permitted } = decide(request);
   const limits = policies.map(({ rowsChangedMax = Infinity }) => rowsChangedMax);
   const rowsChangedMax = Math.min(...limits);
-  if (permitted || !limits.every(Number.isFinite) || rowsChangedMax === Infinity) {
-    return { request, grant: {} };
-  }
+  if (permitted || rowsChangedMax === Infinity) return { request, grant: {} };
   const narrowed = { ...request, context: { ...request.context, rowsChangedMax } };
   return { request: narrowed, grant: { rowsChangedMax } };
 }

@@ -70,6 +70,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     "api_keys",
     "org_id uuid, key_id text, created_at_ms bigint, definition text, secret_hash text, previous_hash text, previous_until_ms bigint, last_used_at_ms bigint, revoked_at_ms bigint",
   ),
+  table(
+    "policies",
+    "org_id uuid, version bigint, text text, changed_by text, changed_at_ms bigint",
+  ),
   table("sessions", "org_id uuid, session_id text, created_at_ms bigint"),
   table(
     "memory_entries",

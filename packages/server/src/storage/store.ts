@@ -4,6 +4,7 @@ import type { VectorIndex } from "../memory/index.js";
 import type { MemoryStore } from "../memory/ports.js";
 import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanStore } from "../plans/ports.js";
+import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "../state/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
@@ -14,6 +15,7 @@ export interface Store extends AsyncDisposable {
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
   readonly apiKeys: ApiKeyStore;
+  readonly policies: PolicyStore;
   readonly memory: MemoryStore;
   /**
    * What the thread of a search index loads and is given, to read the memory for itself, once the store

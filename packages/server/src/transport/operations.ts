@@ -39,6 +39,8 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("payments:write", "createSetupIntent", "detachPaymentMethod"),
   ...operationsOf("payments:write", "createPaymentCustomer"),
   ...operationsOf("payments:rebind", "rebindPaymentCustomer"),
+  ...operationsOf("policies:read", "getPolicies", "checkPolicies", "explainPolicies"),
+  ...operationsOf("policies:write", "putPolicies"),
   ...operationsOf("keys:read", "listApiKeys"),
   ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),
 };

@@ -8,6 +8,7 @@ import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
 import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";
+import type { PolicyService } from "../policies/index.js";
 import type { PolicyResource } from "../policies/ports.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "../state/index.js";
@@ -24,6 +25,7 @@ export interface Services {
   readonly usage: UsageService;
   readonly payments: PaymentService;
   readonly apiKeys: ApiKeyService;
+  readonly policies: PolicyService;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
   readonly authorize: Authorize;

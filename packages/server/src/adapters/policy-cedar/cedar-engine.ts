@@ -1,6 +1,5 @@
 import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
 import { assert } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
 import { COMPILED_POLICY_SETS_MAX } from "../../kernel/limits.js";
 import type {
   CompiledPolicies,
@@ -37,19 +36,9 @@ export class CedarEngine implements PolicyEngine {
   }
 
   compile(texts: readonly string[]): CompiledPolicies {
-    for (const text of texts) refuseProblems(this.problemsIn(text));
     this.#compiled += 1;
     return new CedarPolicies(this.#compiled, texts.flatMap(readPolicies), this.#slots);
   }
-}
-
-function refuseProblems([first]: readonly PolicyProblem[]): void {
-  if (first === undefined) return;
-  const { line, column, message } = first;
-  throw new AppError(
-    "INVALID_ARGUMENT",
-    `Line ${String(line)}, column ${String(column)}: ${message}`,
-  );
 }
 
 /** The names under which the engine keeps compiled sets. */

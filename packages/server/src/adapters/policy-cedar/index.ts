@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CedarEngine } from "./cedar-engine.js";
 
+export { CheckThread } from "./check-thread.js";
+
 /** An engine whose policies are checked against the published schema. */
 export function cedarEngine(): CedarEngine {
   return new CedarEngine(policySchema());

@@ -4,6 +4,7 @@ import { assert } from "../../kernel/assert.js";
 /** One policy of a text. */
 export interface ReadPolicy {
   readonly text: string;
+  readonly effect: "permit" | "forbid";
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -14,7 +15,8 @@ export function readPolicies(text: string): readonly ReadPolicy[] {
   return inOrder(parts.policies).map((policy) => {
     const answer = policyToJson(policy);
     assert(answer.type === "success", "a policy that was checked can be read");
-    return { text: policy, annotations: answer.json.annotations ?? {} };
+    const { effect, annotations = {} } = answer.json;
+    return { text: policy, effect, annotations };
   });
 }
 

@@ -10,6 +10,7 @@ import { createStateTables } from "./migrations/0006-state.js";
 import { createApiKeys } from "./migrations/0008-api-keys.js";
 import { indexUsageByOrganization } from "./migrations/0009-usage-by-organization.js";
 import { separateOperatorBudgets } from "./migrations/0010-operator-budgets.js";
+import { createPolicies } from "./migrations/0011-policies.js";
 import { createOutputMetadata } from "./migrations/0007-output-metadata.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "0008-api-keys", statements: createApiKeys },
   { name: "0009-usage-by-organization", statements: indexUsageByOrganization },
   { name: "0010-operator-budgets", statements: separateOperatorBudgets },
+  { name: "0011-policies", statements: createPolicies },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */

@@ -4,6 +4,7 @@ import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { Store } from "../store.js";
 import { PostgresApiKeyStore } from "./api-key-store.js";
+import { PostgresPolicyStore } from "./policy-store.js";
 import { PostgresBudgetReservations } from "./budget-reservations.js";
 import { PostgresCustomerBindings } from "./customer-bindings.js";
 import { Database } from "./database.js";
@@ -60,6 +61,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       reservations: new PostgresBudgetReservations(db, node, clock),
       customers: new PostgresCustomerBindings(db),
       apiKeys: new PostgresApiKeyStore(db),
+      policies: new PostgresPolicyStore(db),
       memory,
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };

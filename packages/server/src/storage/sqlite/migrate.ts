@@ -7,6 +7,7 @@ import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
 import { createApiKeys } from "./migrations/0006-api-keys.js";
 import { indexUsageByOrganization } from "./migrations/0007-usage-by-organization.js";
 import { separateOperatorBudgets } from "./migrations/0008-operator-budgets.js";
+import { createPolicies } from "./migrations/0009-policies.js";
 import { createOutputMetadata } from "./migrations/0005-output-metadata.js";
 
 /** In order, never changed once released: a store's `user_version` is how many it has seen. */
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly string[] = [
   createApiKeys,
   indexUsageByOrganization,
   separateOperatorBudgets,
+  createPolicies,
 ];
 
 /** The version of a store that this program has brought up to date. */

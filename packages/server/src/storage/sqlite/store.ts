@@ -8,6 +8,7 @@ import { DirectoryProbe } from "../directory-probe.js";
 import { storeUnavailable } from "../failure-reason.js";
 import type { Store } from "../store.js";
 import { SqliteApiKeyStore } from "./api-key-store.js";
+import { SqlitePolicyStore } from "./policy-store.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
@@ -53,6 +54,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     usage: new SqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
+    policies: new SqlitePolicyStore(writer, statements),
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {

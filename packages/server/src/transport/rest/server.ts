@@ -18,6 +18,7 @@ import { addKeyRoutes } from "./key-routes.js";
 import { addMemoryRoutes } from "./memory-routes.js";
 import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
+import { addPolicyRoutes } from "./policy-routes.js";
 import { addDescription } from "./openapi/rendered-description.js";
 import { addReferencePage } from "./openapi/reference-page.js";
 import { logRequests } from "./request-log.js";
@@ -157,6 +158,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory);
     addKeyRoutes(api, services.apiKeys);
+    addPolicyRoutes(api, services.policies);
     addStateRoutes(api, services.state);
     addMigrationRoutes(api, services.migrations);
     done();

@@ -52,7 +52,7 @@ export async function startServer(
   } = {},
 ): Promise<TestServer> {
   const orchestrator = new InMemoryOrchestrator();
-  const policy = openPolicies({ clock: systemClock });
+  const policies = openPolicies({ clock: systemClock });
   const lines: LoggedLine[] = [];
   const counted: TestServer["counted"][number][] = [];
   const http1 = createServer(answer);
@@ -66,7 +66,8 @@ export async function startServer(
       orchestrator: options.orchestrator ?? orchestrator,
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
-      authorize: (...asked) => policy.authorize(...asked),
+      authorize: (...asked) => policies.authorizer.authorize(...asked),
+      policies: policies.service,
       health: { readiness: () => Promise.resolve(server.readiness) },
       metrics: { contentType: "text/plain", render: () => Promise.resolve("") },
       log: recordingLog(lines),

@@ -71,7 +71,7 @@ export async function startRestServer(
   } = {},
 ): Promise<TestRestServer> {
   const orchestrator = new InMemoryOrchestrator();
-  const policy = openPolicies({ clock: systemClock });
+  const policies = openPolicies({ clock: systemClock });
   const telemetry = new PromTelemetry();
   const lines: LoggedLine[] = [];
   const health = { readiness: async () => server.readiness };
@@ -85,7 +85,8 @@ export async function startRestServer(
       apiKeys: unkeptApiKeys(),
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
-      authorize: (...asked) => policy.authorize(...asked),
+      authorize: (...asked) => policies.authorizer.authorize(...asked),
+      policies: policies.service,
       health,
       metrics: telemetry,
       log: recordingLog(lines),

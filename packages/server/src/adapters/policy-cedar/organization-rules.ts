@@ -1,0 +1,45 @@
+import type { PolicyProblem } from "../../policies/ports.js";
+import { readPolicies, type ReadPolicy } from "./read-policies.js";
+
+/**
+ * What an organization's policies must keep to beside syntax and schema: they only forbid, and their annotations
+ * can be understood. The text has been checked already.
+ */
+export function ruleProblemsIn(text: string): readonly PolicyProblem[] {
+  const policies = readPolicies(text);
+  const ids = policies.map(({ annotations }) => annotations["id"]);
+  return policies.flatMap((policy, index) => {
+    const messages = [
+      ...ruleViolations(policy),
+      ...(ids.indexOf(policy.annotations["id"]) < index ? ["another policy has the same @id"] : []),
+    ];
+    const place = placeOf(text, policy.text);
+    return messages.map((message) => ({ message, ...place }));
+  });
+}
+
+function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<string, void> {
+  if (effect !== "forbid") {
+    yield "an organization's own policies only forbid: what is permitted, the shipped policies say";
+  }
+  if (!ID.test(annotations["id"] ?? "")) {
+    yield '@id is missing: name the policy, as in @id("no-salaries"), with letters, digits, _ and -';
+  }
+  const rows = annotations["rows_changed_max"];
+  if (rows !== undefined && !/^[1-9]\d{0,8}$/.test(rows)) {
+    yield "@rows_changed_max must be a whole number from 1";
+  }
+  if (rows !== undefined && !text.includes("rowsChangedMax")) {
+    yield "@rows_changed_max needs a condition such as context.rowsChangedMax > 100";
+  }
+  if (/\b(?:Column|columns)\b/.test(text)) {
+    yield "columns are not decided on yet: forbid the table, and offer a view without the column";
+  }
+}
+
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+function placeOf(text: string, policy: string): { readonly line: number; readonly column: number } {
+  const lines = text.slice(0, Math.max(0, text.indexOf(policy))).split("\n");
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}

@@ -1,0 +1,14 @@
+import { AppError } from "../kernel/errors.js";
+import type { PolicyStore } from "./ports.js";
+
+/** Policies where there is nothing to keep them in: no organization has any, and none can be put. */
+export const noPolicies: PolicyStore = {
+  latest: () => Promise.resolve(undefined),
+  put: () =>
+    Promise.reject(
+      new AppError(
+        "STORE_UNAVAILABLE",
+        "Policies are not kept: no backing store; set SERVICE_DATABASE_URL",
+      ),
+    ),
+};

@@ -1,0 +1,69 @@
+import type { Clock } from "../kernel/clock.js";
+import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "../kernel/limits.js";
+import { RecentMap } from "../kernel/recent-map.js";
+import type { CompiledPolicies, PolicyEngine, PolicySource, PolicyStore } from "./ports.js";
+
+/** What the policies of organizations are made from. */
+export interface OrganizationPoliciesParts {
+  readonly engine: PolicyEngine;
+  readonly store: PolicyStore;
+  readonly clock: Clock;
+  /** The shipped policies, as text. */
+  readonly shipped: string;
+}
+
+/** What is known of one organization. */
+interface Known {
+  version: number;
+  policies: CompiledPolicies;
+  readUntilMs: number;
+  reading: Promise<CompiledPolicies> | undefined;
+}
+
+/**
+ * The shipped policies with an organization's own. What was read of the store is believed for half a second and
+ * then read again, so that a change counts on every node within a second, whatever becomes of notifications.
+ */
+export class OrganizationPolicySource implements PolicySource {
+  readonly #parts: OrganizationPoliciesParts;
+  readonly #shipped: CompiledPolicies;
+  readonly #known = new RecentMap<Known>(COMPILED_POLICY_SETS_MAX);
+
+  constructor(parts: OrganizationPoliciesParts) {
+    this.#parts = parts;
+    this.#shipped = parts.engine.compile([parts.shipped]);
+  }
+
+  of(orgId: string): CompiledPolicies | Promise<CompiledPolicies> {
+    const known = this.#known.getOrMake(orgId, () => ({
+      ...{ version: 0, policies: this.#shipped, readUntilMs: 0, reading: undefined },
+    }));
+    if (this.#parts.clock.nowMs() < known.readUntilMs) return known.policies;
+    known.reading ??= this.#read(orgId, known).finally(() => {
+      known.reading = undefined;
+    });
+    return known.reading;
+  }
+
+  /** The next request reads them anew. */
+  changed(orgId: string): void {
+    const known = this.#known.find(orgId);
+    if (known !== undefined) known.readUntilMs = 0;
+  }
+
+  async #read(orgId: string, known: Known): Promise<CompiledPolicies> {
+    const { store, engine, clock, shipped } = this.#parts;
+    const askedAtMs = clock.nowMs();
+    const latest = await store.latest(orgId).catch((error: unknown) => {
+      // While the store is down the policies that were read last still hold.
+      if (known.readUntilMs > 0) return undefined;
+      throw error;
+    });
+    if (latest !== undefined && latest.version !== known.version) {
+      known.policies = engine.compile([shipped, latest.text]);
+      known.version = latest.version;
+    }
+    known.readUntilMs = askedAtMs + POLICIES_BELIEVED_MS;
+    return known.policies;
+  }
+}
