@@ -1,5 +1,5 @@
 import { freshDatabase } from "@steward/test-postgres";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -33,6 +33,20 @@ describe("steward migrate", () => {
     expect(pending.length).toBeGreaterThan(0);
     expect(existsSync(store)).toBe(false);
     expect(JSON.parse((await runSteward(args, { cwd })).stdout).applied).toEqual(pending);
+  });
+
+  it("says of a file that is no database, or cannot be opened, what is wrong with it", async () => {
+    writeFileSync(join(cwd, "notes.txt"), "not a database at all, only text".repeat(200));
+    for (const [path, reason] of [
+      ["notes.txt", "is no SQLite database: name another file, or restore it from a backup"],
+      [".", "is no file that can be opened: check the path, and that its directory exists"],
+    ] as const) {
+      const file = join(cwd, path);
+      const { code, stderr } = await runSteward(["migrate", "--database-url", `sqlite:${file}`], {
+        cwd,
+      });
+      expect([code, stderr]).toEqual([1, `error: The store cannot be opened: ${file} ${reason}\n`]);
+    }
   });
 
   it("ends with 2 and the fix when there is no store", async () => {

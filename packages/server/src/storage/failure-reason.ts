@@ -17,6 +17,10 @@ export function failureReason(error: unknown, path: string): string | undefined 
       return `the disk of ${dirname(path)} fails: the system's log says why`;
     case "damaged":
       return `${path} is damaged: restore it from a backup`;
+    case "foreign":
+      return `${path} is no SQLite database: name another file, or restore it from a backup`;
+    case "unopened":
+      return `${path} is no file that can be opened: check the path, and that its directory exists`;
     case undefined:
       return undefined;
   }
@@ -29,7 +33,7 @@ export function storeUnavailable(what: string, error: unknown, path: string): Ap
   return new AppError("STORE_UNAVAILABLE", message, { cause: error, retryAfterMs: 1000 });
 }
 
-type Failure = "full" | "read_only" | "failing" | "damaged";
+type Failure = "full" | "read_only" | "failing" | "damaged" | "foreign" | "unopened";
 
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -46,7 +50,8 @@ const SQLITE_FAILURES: ReadonlyMap<number, Failure> = new Map([
   [10, "failing"],
   [11, "damaged"],
   [13, "full"],
-  [26, "damaged"],
+  [14, "unopened"],
+  [26, "foreign"],
 ]);
 
 /** By the name of the system's error. */

@@ -25,5 +25,7 @@ export function fail(name: string, found: string, fix: string): Check {
 
 /** The words of whatever was thrown. */
 export function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  // The driver's words for a server that takes the connection and says nothing.
+  return reason === "timeout expired" ? "it takes connections but does not answer" : reason;
 }

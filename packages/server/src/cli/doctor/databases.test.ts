@@ -1,5 +1,6 @@
 import { freshDatabase } from "@steward/test-postgres";
 import { expect, it } from "vitest";
+import { reasonOf } from "./check.js";
 import { checkDataSources } from "./databases.js";
 
 it("warns of a data source whose role is a superuser, and says which role to make", async () => {
@@ -11,4 +12,9 @@ it("warns of a data source whose role is a superuser, and says which role to mak
     found: expect.stringContaining("is a superuser") as string,
     fix: expect.stringContaining("CREATE ROLE") as string,
   });
+});
+
+it("says in plain words that a server does not answer", () => {
+  expect(reasonOf(new Error("timeout expired"))).toBe("it takes connections but does not answer");
+  expect(reasonOf(new Error("password authentication failed"))).toContain("password");
 });

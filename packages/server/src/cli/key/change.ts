@@ -14,7 +14,11 @@ export function rotateCommand(context: CliContext): Command {
     .option("--overlap <hours>", "Hours for which the present secret stays good.", "0");
   return command.action(async (keyId: string, options: RotateOptions) => {
     const hours = Number(options.overlap);
-    if (!(hours >= 0)) throw usageError("--overlap: a number of hours", "write, say, 24");
+    if (!(hours >= 0))
+      throw usageError(
+        `--overlap ${options.overlap} is not a number of hours`,
+        "give the hours for which the present secret stays good, such as 24",
+      );
     const issued = await withKeys(context, command, (service, operator) =>
       service.rotate(operator, keyId, hours * 3_600_000),
     );

@@ -4,6 +4,7 @@ import {
   type StatementSyncInstance,
 } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
+import { failureReason } from "../failure-reason.js";
 
 /** A value of a row, or one bound to a statement. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -17,15 +18,29 @@ const BUSY_TIMEOUT_MS = 5000;
 /**
  * Opens our own store. `synchronous=FULL`: a commit that was acknowledged has reached the disk.
  * @param readOnly refuses writes on this connection; the file must exist.
+ * @throws AppError `STORE_UNAVAILABLE` for what is no store, without a time to try again: it stays as it is.
  */
 export function openConnection(path: string, readOnly: boolean): DatabaseSyncInstance {
-  const db = new DatabaseSync(path);
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    db = new DatabaseSync(path);
+    prepare(db, readOnly);
+    return db;
+  } catch (error) {
+    db?.close();
+    const reason = failureReason(error, path);
+    if (reason === undefined) throw error;
+    const message = `The store cannot be opened: ${reason}`;
+    throw new AppError("STORE_UNAVAILABLE", message, { cause: error });
+  }
+}
+
+function prepare(db: DatabaseSyncInstance, readOnly: boolean): void {
   db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");
   db.exec("PRAGMA foreign_keys = ON");
   if (readOnly) db.exec("PRAGMA query_only = ON");
-  return db;
 }
 
 /** Prepares each SQL text once. */
