@@ -44,8 +44,8 @@ export function openMigrations(options: MigrationOptions): OpenMigrations {
       ? new PostgresSchemaDatabase(name, url, config.migrationWaits)
       : new SqliteSchemaDatabase(name, path, config.migrationWaits);
   };
-  for (const { name, url, organizations = [] } of config.dataSources) {
-    databases.set(name, databaseAt(name, url));
+  for (const { name, url, migrationUrl, organizations = [] } of config.dataSources) {
+    databases.set(name, databaseAt(name, migrationUrl ?? url));
     for (const { orgId, url: own } of organizations) {
       if (own !== undefined) databases.set(ownDatabaseKey(name, orgId), databaseAt(name, own));
     }

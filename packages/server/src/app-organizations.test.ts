@@ -63,10 +63,16 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-function openWith(dataDir: string): Promise<App> {
+/** Where steps log in: by a role that owns nothing. */
+function loginUrl(): string {
   const url = new URL(database.url);
   url.username = roles.login;
   url.password = "few";
+  return url.href;
+}
+
+function openWith(dataDir: string): Promise<App> {
+  const url = loginUrl();
   const files = `sqlite:${join(dir, "files.db")}`;
   return openApp({
     port: 0,
@@ -76,10 +82,10 @@ function openWith(dataDir: string): Promise<App> {
     sessionsMax: 1,
     stepTimeoutMs: 1_000,
     dataSources: [
-      { name: "rows", url: url.href, organizations: [{ orgId: A }, { orgId: B }] },
+      { name: "rows", url, organizations: [{ orgId: A }, { orgId: B }] },
       {
         name: "roles",
-        url: url.href,
+        url,
         organizations: [
           { orgId: A, role: roles.a },
           { orgId: B, role: roles.b },
@@ -344,5 +350,51 @@ describe("a data source", () => {
     const refused = (await send(closed, path, undefined, identity(A))) as object;
     expect(refused).toMatchObject({ code: "POLICY_DENIED" });
     expect(JSON.stringify(refused)).not.toContain("thing of A");
+  });
+});
+
+describe("migrations with a URL of their own", () => {
+  it("have the rights that they need, and steps do not", async () => {
+    const open = (name: string, more: object): Promise<App> =>
+      openApp({
+        port: 0,
+        logLevel: "silent",
+        dataDir: join(dir, name),
+        databaseUrl: `sqlite:${join(dir, `${name}.db`)}`,
+        dataSources: [{ name: "shop", url: loginUrl(), ...more }],
+        organization: A,
+        auth,
+      });
+    const propose = async (at: App): Promise<{ migration_id?: string; digest?: string }> => {
+      const { sql } = (await send(at, "GET /api/state/schema", undefined, identity(A))) as {
+        sql: string;
+      };
+      const wanted = { database: "shop", sql: `${sql}\n;CREATE TABLE public.migrated (id int);` };
+      const proposal = { ...wanted, message: "by the owner" };
+      return send(at, "POST /api/state/migrations", proposal, identity(A)) as Promise<object>;
+    };
+    {
+      await using few = await open("few", {});
+      expect((await propose(few)).migration_id).toBeUndefined();
+    }
+    await using owning = await open("owning", { migrationUrl: database.url });
+    const { migration_id: id = "", digest } = await propose(owning);
+    const run = `POST /api/state/migrations/${id}/apply`;
+    expect(await send(owning, run, { digest }, identity(A))).toMatchObject({ status: "applied" });
+    const [made] = await database.query(
+      "SELECT tableowner = current_user AS is_owners FROM pg_tables WHERE tablename = 'migrated'",
+    );
+    expect(made).toEqual({ is_owners: true });
+    const steps = [{ id: "s", intent: "admin", query_template: "DROP TABLE migrated" }];
+    const { plan_id: plan } = (await send(owning, "POST /api/plans", { steps }, identity(A))) as {
+      plan_id: string;
+    };
+    const path = `POST /api/plans/${plan}/steps/s/execute`;
+    expect(await send(owning, path, undefined, identity(A))).toMatchObject({
+      step_result: {
+        status: "failed",
+        error: { message: expect.stringContaining("must be owner") as string },
+      },
+    });
   });
 });

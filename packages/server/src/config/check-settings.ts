@@ -13,6 +13,7 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
     checkApiKeys(values),
     checkGrpcPort(values),
     checkStoreApart(values),
+    ...checkMigrationUrls(values),
     ...checkMtls(values),
     checkTlsPair(values),
     checkReadable(SETTINGS.tlsCert.name, values.tlsCert.value),
@@ -92,6 +93,27 @@ function checkStoreApart({ databaseUrl, dataSources }: SettingValues): SettingPr
     reason: `data source "${shared.name}" is the database of ${SETTINGS.databaseUrl.name}: steps could change the plans themselves`,
     fix: "give the service a database of its own",
   };
+}
+
+/** Each URL is of a data source, and both are PostgreSQL: SQLite has no roles to tell apart. */
+function checkMigrationUrls({
+  dataSources,
+  migrationUrls,
+}: SettingValues): readonly SettingProblem[] {
+  const known = dataSources.value ?? [];
+  return (migrationUrls.value ?? []).flatMap(({ name, url }) => {
+    const source = known.find((each) => each.name === name);
+    const isPostgres = [url, source?.url ?? ""].every((each) => sqliteFile(each) === undefined);
+    if (source !== undefined && isPostgres) return [];
+    const setting = SETTINGS.migrationUrls.name;
+    if (source !== undefined) {
+      const fix = "leave it out: only on PostgreSQL can migrations log in by another role";
+      return [{ setting, reason: `${name} or its URL for migrations is a SQLite file`, fix }];
+    }
+    const names = known.map((each) => each.name).join(", ");
+    const fix = names === "" ? `set ${SETTINGS.dataSources.name} too` : `use one of: ${names}`;
+    return [{ setting, reason: `"${name}" is not a data source`, fix }];
+  });
 }
 
 function identity(url: string): string {

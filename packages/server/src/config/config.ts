@@ -94,6 +94,8 @@ export interface DataSourceConfig {
   readonly name: string;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly url: string;
+  /** Where migrations log in, on PostgreSQL; absent: as steps do. */
+  readonly migrationUrl?: string;
   /** The organizations that it is bound to; absent: none, as {@link Config.organization} says. */
   readonly organizations?: readonly OrganizationAccess[];
   /** Readers of its SQLite file, or sessions of its PostgreSQL database, at once; absent: {@link Config.sessionsMax}. */

@@ -150,6 +150,23 @@ describe("a configuration", () => {
   });
 });
 
+describe("the URLs of migrations", () => {
+  it("belong to data sources, and are shown without their passwords", async () => {
+    const env = {
+      SERVICE_DATA_SOURCES: "crm=postgres://u@h/crm,shop=x.db",
+      SERVICE_MIGRATION_URLS: "crm=postgres://owner:hidden@h/crm",
+    };
+    expect((await loadConfig({ env })).dataSources).toEqual([
+      {
+        ...{ name: "crm", url: "postgres://u@h/crm" },
+        migrationUrl: "postgres://owner:hidden@h/crm",
+      },
+      { name: "shop", url: "sqlite:x.db" },
+    ]);
+    expect(JSON.stringify((await readConfig({ env })).settings)).not.toContain("hidden");
+  });
+});
+
 describe("a wrong setting", () => {
   const pem = file("server.pem", "");
   it.each<[string, Environment, RegExp]>([
@@ -167,6 +184,19 @@ describe("a wrong setting", () => {
       "SERVICE_DATA_SOURCES",
       { SERVICE_DATABASE_URL: "sqlite:x.db", SERVICE_DATA_SOURCES: "./x.db" },
       /database of its own/,
+    ],
+    [
+      "SERVICE_MIGRATION_URLS",
+      {
+        SERVICE_DATA_SOURCES: "crm=postgres://u@h/crm",
+        SERVICE_MIGRATION_URLS: "cms=postgres://o@h/crm",
+      },
+      /"cms" is not a data source.*use one of: crm/,
+    ],
+    [
+      "SERVICE_MIGRATION_URLS",
+      { SERVICE_DATA_SOURCES: "shop=x.db", SERVICE_MIGRATION_URLS: "shop=y.db" },
+      /is a SQLite file/,
     ],
     ["SERVICE_JWT_ISSUER", { SERVICE_AUTH: "jwt", SERVICE_JWT_AUDIENCE: "a" }, /=jwt needs it/],
     [

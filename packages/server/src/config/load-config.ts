@@ -82,6 +82,7 @@ function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingRepo
 }
 
 function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: ToolsFile): Config {
+  const migrationUrls = values.migrationUrls.value ?? [];
   const strict = values.toolsStrict.value ?? listed?.strict ?? false;
   return deepFreeze({
     host: given(values.host),
@@ -91,6 +92,7 @@ function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: 
     ...present("databaseUrl", values.databaseUrl.value),
     dataSources: (values.dataSources.value ?? []).map((source) => ({
       ...source,
+      ...present("migrationUrl", migrationUrls.find(({ name }) => name === source.name)?.url),
       ...present("organizations", bound?.get(source.name)),
       ...present("sessionsMax", sessions?.get(source.name)),
     })),

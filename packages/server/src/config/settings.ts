@@ -34,6 +34,7 @@ export interface Settings extends AuthSettings, ShareSettings {
   readonly dataDir: Setting<string>;
   readonly databaseUrl: Setting<string>;
   readonly dataSources: Setting<readonly DataSourceConfig[]>;
+  readonly migrationUrls: Setting<readonly DataSourceConfig[]>;
   readonly toolsFile: Setting<string>;
   readonly toolsStrict: Setting<boolean>;
   readonly tlsCert: Setting<string>;
@@ -128,6 +129,19 @@ export const SETTINGS: Settings = {
       parse: parseDataSources,
     },
     help: "Databases that steps run on; the first one is the default.",
+    mask: maskDatabaseUrl,
+  },
+  migrationUrls: {
+    name: "SERVICE_MIGRATION_URLS",
+    type: {
+      shape: "name=url,name=url with the names of data sources on PostgreSQL",
+      placeholder: "urls",
+      example: "crm=postgres://crm_owner@db/crm",
+      parse: parseDataSources,
+    },
+    help:
+      "Where migrations log in to data sources on PostgreSQL, by a role that owns the tables; unset: as steps do, " +
+      "whose role then needs these rights too.",
     mask: maskDatabaseUrl,
   },
   toolsFile: {
