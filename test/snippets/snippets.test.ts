@@ -52,6 +52,12 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     expect(await runs("packages/client/README.md", { serves: true })).toContain("PlanCompleted");
   });
 
+  it("docs/policies.md do what they say", async () => {
+    const output = await runs("docs/policies.md", { serves: true });
+    expect(output).toContain("deny: Customers are for people");
+    expect(output).toContain("at most 100 rows may change");
+  });
+
   it("docs/state.md do what they say", async () => {
     await runs("docs/state.md", { serves: true });
   });

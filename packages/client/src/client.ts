@@ -7,6 +7,8 @@ import { createMigrations } from "./migrations.js";
 import type { Migrations } from "./migrations.js";
 import { createPlans } from "./plans.js";
 import type { Plans } from "./plans.js";
+import { createPolicies } from "./policies.js";
+import type { Policies } from "./policies.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
 
@@ -44,6 +46,7 @@ export interface StewardClient {
   readonly state: State;
   readonly billing: Billing;
   readonly migrations: Migrations;
+  readonly policies: Policies;
 }
 
 /**
@@ -65,6 +68,7 @@ export function createClient(options: ClientOptions): StewardClient {
     state: createState(http),
     billing: createBilling(http),
     migrations: createMigrations(http),
+    policies: createPolicies(http),
   };
 }
 

@@ -7,6 +7,7 @@ export { createClient, type ClientOptions, type StewardClient } from "./client.j
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
+export { type Policies } from "./policies.js";
 export { type State, type StateDocument } from "./state.js";
 export type { StreamedBody } from "./http.js";
 export { type RunOptions, type StepProgress } from "./run-plan.js";
@@ -44,6 +45,7 @@ export type {
   MigrationProposal,
   NewBudget,
   NewMemoryEntry,
+  NewPolicies,
   NewPrice,
   PaymentCustomer,
   PaymentMethod,
@@ -56,8 +58,14 @@ export type {
   PlanStep,
   PlanStepDef,
   PlanSummary,
+  Policies as PoliciesInForce,
+  PolicyAnswer,
+  PolicyCheck,
+  PolicyProblem,
+  PolicyQuestion,
   Price,
   ProofStretch,
+  PutPolicies,
   RemovedBudget,
   RenameHint,
   RepriceRequest,

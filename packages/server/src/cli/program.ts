@@ -14,6 +14,7 @@ import { memoryCommand } from "./memory/index.js";
 import { migrateCommand } from "./migrate.js";
 import { migrateDbCommand } from "./migrate-db/index.js";
 import { planCommand } from "./plan/index.js";
+import { policyCommand } from "./policy/index.js";
 import { serveCommand } from "./serve.js";
 import { stateCommand } from "./state/index.js";
 
@@ -36,6 +37,7 @@ export function createProgram(context: CliContext): Command {
     backupCommand,
     restoreCommand,
     keyCommand,
+    policyCommand,
     migrateCommand,
     copyCommand,
     configCommand,

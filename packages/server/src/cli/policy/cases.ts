@@ -1,0 +1,47 @@
+import type { PolicyQuestion } from "@steward/client";
+import { parse } from "yaml";
+import * as z from "zod";
+import { usageError } from "../cli-error.js";
+
+/** One question with the answer that it must have. */
+export interface PolicyCase {
+  readonly name: string;
+  readonly question: PolicyQuestion;
+  readonly expect: "permit" | "deny" | "approval";
+}
+
+const names = z.array(z.string());
+
+const caseSchema = z.strictObject({
+  name: z.string(),
+  expect: z.enum(["permit", "deny", "approval"]),
+  action: z.string(),
+  roles: names.exactOptional(),
+  permissions: names.exactOptional(),
+  user_id: z.string().exactOptional(),
+  agent_id: z.string().exactOptional(),
+  data_source: z.string().exactOptional(),
+  tables: names.exactOptional(),
+});
+
+/** The cases of a file in YAML or JSON. @throws CliError naming what is wrong. */
+export function readCases(text: string, file: string): readonly PolicyCase[] {
+  const read = z.array(caseSchema).safeParse(parsed(text, file));
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const place = issue?.path.map(String).join(".") ?? "";
+    throw usageError(`${file}: ${place}: ${issue?.message ?? "is no list"}`, SHAPE);
+  }
+  return read.data.map(({ name, expect, ...question }) => ({ name, expect, question }));
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw usageError(`${file}: ${error instanceof Error ? error.message : String(error)}`, SHAPE);
+  }
+}
+
+const SHAPE =
+  "give a list of cases, each with name, expect (permit, deny or approval), action and who asks";

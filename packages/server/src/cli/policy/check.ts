@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import { CliError } from "../cli-error.js";
+import { connect, type ClientOptions } from "../server-connection.js";
+import { readTextFile } from "../text-file.js";
+import { POLICY_FILE, policyAdminCommand } from "./policy-command.js";
+
+/** `steward policy check`: what is wrong with policies, before they are put. */
+export function checkCommand({ env, terminal, stdin }: CliContext): Command {
+  return policyAdminCommand("check", "Checks policies without putting them.")
+    .argument("<file>", "File of policies in Cedar, or - for standard input.")
+    .action(async (file: string, options: ClientOptions) => {
+      const text = await readTextFile(file, stdin, POLICY_FILE);
+      const { problems } = await connect(options, env).policies.check(text);
+      if (options.json) terminal.printJson(problems);
+      for (const { line, column, message } of options.json ? [] : problems) {
+        terminal.print(`${file}:${String(line)}:${String(column)}: ${message}`);
+      }
+      if (problems.length === 0) return;
+      throw new CliError(`${String(problems.length)} of these policies cannot be put`, {
+        ...{ exitCode: EXIT.failed, code: "INVALID_ARGUMENT" },
+        fix: "correct them at the places named above",
+      });
+    });
+}

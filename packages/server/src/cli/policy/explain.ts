@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { connect, type ClientOptions } from "../server-connection.js";
+import { answerLines } from "./answer-lines.js";
+import { policyAdminCommand } from "./policy-command.js";
+
+interface ExplainOptions extends ClientOptions {
+  readonly as: readonly string[];
+  readonly permission: readonly string[];
+  readonly agent?: string;
+  readonly dataSource?: string;
+  readonly table: readonly string[];
+}
+
+/** `steward policy explain`: whether somebody may do something, by which policies, and why. */
+export function explainCommand({ env, terminal }: CliContext): Command {
+  const collect = (value: string, before: readonly string[]): readonly string[] => [
+    ...before,
+    value,
+  ];
+  return policyAdminCommand("explain", "Says whether somebody may do something, and why.")
+    .argument("<action>", "Action (plans:submit) or intent of a statement (write_delete).")
+    .option("--as <role>", "Role of whoever would do it; may be repeated.", collect, [])
+    .option("--permission <name>", "Permission of theirs; may be repeated.", collect, [])
+    .option("--agent <id>", "The agent that would do it; left out: a person.")
+    .option("--data-source <name>", "Data source of the statement.")
+    .option("--table <name>", "Table that the statement names; may be repeated.", collect, [])
+    .action(async (action: string, options: ExplainOptions) => {
+      const { as: roles, permission: permissions, agent, dataSource, table: tables } = options;
+      const answer = await connect(options, env).policies.explain({
+        ...{ action, roles, permissions, tables },
+        ...(agent === undefined ? {} : { agent_id: agent }),
+        ...(dataSource === undefined ? {} : { data_source: dataSource }),
+      });
+      if (options.json) terminal.printJson(answer);
+      else answerLines(answer).forEach(terminal.print);
+    });
+}

@@ -1,0 +1,18 @@
+import { Command } from "commander";
+import type { CliContext } from "../context.js";
+import { checkCommand } from "./check.js";
+import { explainCommand } from "./explain.js";
+import { putCommand } from "./put.js";
+import { showCommand } from "./show.js";
+import { testCommand } from "./test.js";
+
+/** `steward policy …`: who may do what. */
+export function policyCommand(context: CliContext): Command {
+  return new Command("policy")
+    .description("Shows, checks, tests, changes and explains your organization's policies.")
+    .addCommand(showCommand(context))
+    .addCommand(checkCommand(context))
+    .addCommand(testCommand(context))
+    .addCommand(putCommand(context))
+    .addCommand(explainCommand(context));
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApp, type App } from "../../app.js";
+import { runHere } from "../testing/run-here.js";
+
+/** One server with a store, whose policies the commands change in turn. */
+describe("steward policy", () => {
+  const directory = mkdtempSync(join(tmpdir(), "steward-policy-cli-"));
+  let app: App;
+  beforeAll(async () => {
+    const databaseUrl = `sqlite:${join(directory, "store.db")}`;
+    app = await openApp({ port: 0, logLevel: "silent", databaseUrl, dataDir: directory });
+  });
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  });
+
+  const steward = (...args: readonly string[]) =>
+    runHere(["policy", ...args], {
+      SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}`,
+    });
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+
+  const POLICY =
+    '@id("no-deletes") forbid (principal, action == Steward::Action::"write_delete", resource);';
+
+  it("checks a file and names the place of each mistake", async () => {
+    expect((await steward("check", file("good.cedar", POLICY))).stdout).toBe("");
+    const bad = file("bad.cedar", "permit (principal, action, resource);");
+    await expect(steward("check", bad)).rejects.toThrow("cannot be put");
+  });
+
+  it("puts policies, shows them, and explains what they decide", async () => {
+    const put = await steward("put", file("p.cedar", POLICY));
+    expect(put.stdout).toContain("is in force");
+    expect((await steward("show")).stdout.trim()).toBe(POLICY);
+    expect((await steward("show", "--shipped")).stdout).toContain('@id("operator")');
+    const denied = await steward(
+      "explain",
+      "write_delete",
+      "--as",
+      "agent",
+      "--data-source",
+      "shop",
+    );
+    expect(denied.stdout).toContain("deny: The policy no-deletes forbids write_delete");
+    const permitted = await steward("explain", "plans:submit", "--as", "agent");
+    expect(permitted.stdout).toMatch(/^permit\n {2}policy agent: /);
+  });
+
+  it("does not put policies over a version that was not named", async () => {
+    const stale = steward("put", file("p.cedar", POLICY), "--if-version", "99");
+    await expect(stale).rejects.toMatchObject({ code: "STATE_CONFLICT" });
+  });
+
+  it("tries a file of cases, and fails when one has another answer", async () => {
+    const cases = (expect: string) =>
+      file(
+        "cases.yaml",
+        `- { name: a case, action: "plans:read", roles: [auditor], expect: ${expect} }`,
+      );
+    expect((await steward("test", cases("permit"))).stdout).toBe("ok    a case\n");
+    await expect(steward("test", cases("deny"))).rejects.toThrow("1 of 1 cases failed");
+    await expect(steward("test", cases("maybe"))).rejects.toThrow("cases.yaml: 0.expect");
+  });
+});
