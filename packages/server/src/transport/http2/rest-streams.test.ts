@@ -13,6 +13,7 @@ const deadlines = {
   headersMs: 300,
   requestMs: 300,
   keepAliveMs: 300,
+  unreadMs: 5_000,
   checkMs: 50,
   heartbeatMs: 1_000,
 };

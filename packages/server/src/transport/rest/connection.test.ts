@@ -6,6 +6,7 @@ const deadlines = {
   headersMs: 300,
   requestMs: 600,
   keepAliveMs: 300,
+  unreadMs: 5_000,
   checkMs: 50,
   heartbeatMs: 1_000,
 };

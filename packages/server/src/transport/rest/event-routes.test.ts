@@ -7,6 +7,7 @@ const deadlines = {
   headersMs: 5_000,
   requestMs: 5_000,
   keepAliveMs: 5_000,
+  unreadMs: 5_000,
   checkMs: 100,
   heartbeatMs: 30,
 };

@@ -27,6 +27,7 @@ import { addServiceRoutes } from "./service-routes.js";
 import { addStateRoutes } from "./state-routes.js";
 import { RoutedPaths } from "./routed-paths.js";
 import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
+import { UnreadAnswers } from "./unread-answers.js";
 import { zodValidation } from "./validation.js";
 
 /** What the REST server needs to know beside the rooms behind it. */
@@ -44,6 +45,8 @@ export interface RestDeadlines {
   readonly requestMs: number;
   /** Between two requests. */
   readonly keepAliveMs: number;
+  /** For the other end to take some of an answer; longer for a large piece of it. */
+  readonly unreadMs: number;
   /** How often the deadlines are checked: the most that any of them is overrun by. */
   readonly checkMs: number;
   /** Between two signs of life on an event stream: shorter than the patience of usual proxies, 60 s. */
@@ -55,6 +58,7 @@ const DEADLINES: RestDeadlines = {
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,
+  unreadMs: 60_000,
   checkMs: 1_000,
   heartbeatMs: 15_000,
 };
@@ -82,10 +86,14 @@ export async function openRestServer(
   const { version } = options;
   const app = restApp(services, { version, deadlines, paths });
   await app.ready();
+  const unread = new UnreadAnswers(app.server, deadlines);
   return {
     http1: app.server,
     http2: restStreams(app.server, { requestMs: deadlines.requestMs, unrouted: paths.answer }),
-    close: () => app.close(),
+    close: async () => {
+      await app.close();
+      unread[Symbol.dispose]();
+    },
   };
 }
 
