@@ -475,6 +475,8 @@ const DECISIONS = {
     "D15-pinned": "A migration runs only on the very schema that it is for",
     "D15-digest":
       "A run names the digest of the migration that was reviewed, and is 409 for another migration",
+    "D15-code":
+      "A migration that defines or changes code needs the permission manage:code, or the role admin",
     "D15-drift": "A database that is not as it was left is refused, and the difference named",
     "D15-loss": "Losing rows or values needs accept_data_loss",
     "D15-values":

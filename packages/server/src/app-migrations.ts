@@ -8,6 +8,7 @@ import type { Log } from "./kernel/log.js";
 import { Turns } from "./kernel/turns.js";
 import {
   KnownSchemas,
+  type MayDefineCode,
   MigrationService,
   ownDatabaseKey,
   RelatedTables,
@@ -20,6 +21,7 @@ import type { Repositories } from "./state/ports.js";
 export interface MigrationOptions {
   readonly config: Pick<Config, "dataSources" | "migrationWaits">;
   readonly access: DataSourceAccess;
+  readonly mayDefineCode: MayDefineCode;
   /** Where the organizations keep their state. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -36,7 +38,7 @@ export interface OpenMigrations {
 
 /** Migrations of the data sources. Everything is opened when it is used. */
 export function openMigrations(options: MigrationOptions): OpenMigrations {
-  const { config, access, repositories, clock, ids, log } = options;
+  const { config, access, mayDefineCode, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
   const databaseAt = (name: string, url: string): SchemaDatabase => {
     const path = sqliteFile(url);
@@ -54,7 +56,7 @@ export function openMigrations(options: MigrationOptions): OpenMigrations {
   const turns = new Turns();
   const parts = { databases: known.databases, access, repositories, clock, ids, turns };
   return {
-    service: new MigrationService(parts),
+    service: new MigrationService({ ...parts, mayDefineCode }),
     recorder: new StepRecorder(parts),
     relatedTables: new RelatedTables(known, access),
   };

@@ -162,3 +162,38 @@ describe("a run of a migration", () => {
     });
   });
 });
+
+describe("a migration that defines code", () => {
+  const TRIGGER =
+    "CREATE TRIGGER noted AFTER INSERT ON coded BEGIN UPDATE coded SET id = id WHERE id = 0; END";
+  const may = (permissions: string): Record<string, string> => ({
+    ...ORG,
+    "x-user-role": "schema",
+    "x-user-permissions": permissions,
+  });
+
+  it("needs a permission of its own when it is proposed, and when it runs", async () => {
+    const { sql } = (await send(app, "GET /api/state/schema", undefined, ADMIN)) as { sql: string };
+    const wish = (more: string): object => ({
+      ...{ database: "shop", message: "code" },
+      sql: `${sql}\n;CREATE TABLE coded (id INTEGER PRIMARY KEY);${more}`,
+    });
+    const proposal = (more: string, headers: Record<string, string>): Promise<unknown> =>
+      send(app, "POST /api/state/migrations", wish(more), headers);
+    expect(await proposal("", may("manage:schema"))).toMatchObject({ status: "proposed" });
+    expect(await proposal(TRIGGER, may("manage:schema"))).toMatchObject({
+      code: "POLICY_DENIED",
+      error: expect.stringMatching(/defines code \(Trigger .*noted\).*manage:code/) as string,
+    });
+    const coded = (await proposal(TRIGGER, may("manage:schema,manage:code"))) as {
+      migration_id: string;
+      digest: string;
+    };
+    const run = (headers: Record<string, string>): Promise<unknown> => {
+      const path = `POST /api/state/migrations/${coded.migration_id}/apply`;
+      return send(app, path, { digest: coded.digest }, headers);
+    };
+    expect(await run(may("manage:schema"))).toMatchObject({ code: "POLICY_DENIED" });
+    expect(await run(may("manage:code"))).toMatchObject({ status: "applied" });
+  });
+});

@@ -129,14 +129,15 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   if (store !== undefined) opened.use(store);
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const access = new DataSourceAccess(config.dataSources, config.organization);
-  const migrations = openMigrations({
-    ...{ ...basics, config, access },
-    repositories: state.repositories,
-  });
   const { rowsChangedMax } = config;
   const policies = openPolicies({ clock, store: store?.policies, rowsChangedMax });
   const { authorizer: policy } = policies;
   const authorize: Authorize = (...asked) => policy.authorize(...asked);
+  const migrations = openMigrations({
+    ...{ ...basics, config, access },
+    repositories: state.repositories,
+    mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
+  });
   const { relatedTables } = migrations;
   const memory = await openMemory(
     { ...basics, config, store, provider: options.embeddingProvider, relatedTables },

@@ -76,7 +76,7 @@ async function openTransaction(url: string): Promise<pg.Client> {
 /** Schemas, migrations, and the steps of plans that change the one by the other (Decision §15). */
 export const migrations: readonly ProcessScenario[] = [
   onShop(
-    ["D15-proof", "D15-pinned", "D15-drift", "D15-locks", "D15-digest"],
+    ["D15-proof", "D15-pinned", "D15-drift", "D15-locks", "D15-digest", "D15-code"],
     "a migration is proven, runs on the very schema it is for, and drift is named",
     async (shop) => {
       const { steward, rest } = shop;
@@ -94,6 +94,13 @@ export const migrations: readonly ProcessScenario[] = [
         },
       ]);
       expect(await rest.migrations.verify(migration.migration_id)).toMatchObject({ proven: true });
+      const trigger = "CREATE TRIGGER t AFTER INSERT ON customers BEGIN SELECT 1; END";
+      const schema = createClient({ baseUrl: steward.url, userId: "bo", role: "schema" });
+      const coded = { database: "default", sql: `${WANTED}; ${trigger}`, message: "code" };
+      await expect(schema.migrations.propose(coded)).rejects.toMatchObject({
+        ...{ status: 403, code: "POLICY_DENIED" },
+        message: expect.stringContaining("manage:code") as unknown,
+      });
       await steward.sql("CREATE INDEX by_hand ON customers (name)");
       await expect(rest.migrations.apply(migration.migration_id)).rejects.toMatchObject({
         status: 409,

@@ -10,6 +10,8 @@ export const ACTIONS: readonly Action[] = [
   ...(["memory:read", "memory:write", "memory:purge", "memory:retention"] as const),
   ...(["state:read", "state:write", "state:refs", "state:maintain"] as const),
   ...(["migrations:read", "migrations:propose", "migrations:apply", "migrations:revert"] as const),
+  // No operation of its own: what a migration needs, beside its operation, that defines code.
+  ...(["migrations:code"] as const),
   ...(["usage:read", "usage:read_all", "usage:report", "usage:repair"] as const),
   ...(["prices:read", "prices:write"] as const),
   ...(["budgets:read", "budgets:write"] as const),
@@ -23,7 +25,7 @@ export type Action =
   | `plans:${"submit" | "execute" | "cancel" | "retry" | "read"}`
   | `memory:${"read" | "write" | "purge" | "retention"}`
   | `state:${"read" | "write" | "refs" | "maintain"}`
-  | `migrations:${"read" | "propose" | "apply" | "revert"}`
+  | `migrations:${"read" | "propose" | "apply" | "revert" | "code"}`
   | `usage:${"read" | "read_all" | "report" | "repair"}`
   | `prices:${"read" | "write"}`
   | `budgets:${"read" | "write"}`

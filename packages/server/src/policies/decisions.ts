@@ -35,4 +35,4 @@ export class Decisions {
 }
 
 /** The permissions that the shipped policies know. */
-const PERMISSIONS = ["manage:billing", "manage:schema", "manage:keys"] as const;
+const PERMISSIONS = ["manage:billing", "manage:schema", "manage:code", "manage:keys"] as const;

@@ -10,6 +10,7 @@
  * as it was left. **Hint**: that an object is another one under a new name.
  */
 export { ownDatabaseKey } from "./bound-databases.js";
+export type { MayDefineCode } from "./code-objects.js";
 export { renameHints } from "./definitions.js";
 export { castElements } from "./postgres/array-casts.js";
 export type { Drift } from "./drift.js";

@@ -5,6 +5,7 @@ import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
 import { Turns } from "../kernel/turns.js";
 import { type BlockStore, type Repositories, withPauses } from "../state/index.js";
+import { type MayDefineCode, requireCode } from "./code-objects.js";
 import { BoundDatabases } from "./bound-databases.js";
 import { type Drift, driftBetween, refusingDrift } from "./drift.js";
 import type { PlannedScript } from "./checkpoint.js";
@@ -59,6 +60,8 @@ export interface MigrationServiceParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
   /** Which organizations may have which databases migrated; absent: every one may. */
   readonly access?: DataSourceAccess;
+  /** Asked before code is defined by a migration; absent: every caller may define it. */
+  readonly mayDefineCode?: MayDefineCode;
   /** Where each organization keeps its migrations and the history of its schemas. */
   readonly repositories: Repositories;
   readonly clock: Clock;
@@ -95,6 +98,7 @@ export class MigrationService {
       const { base, target } = await wantedSchema(database, read, proposal);
       const migration = await drawMigration(caller, proposal, { base, target }, this.#parts);
       if (migration.status === "unchanged") return migration;
+      await requireCode(caller, { from: base, to: target }, this.#parts.mayDefineCode);
       refuseUnproven(await proveTouched(database, { ...migration, base, target }));
       const note = noteOf(caller, `Propose ${migration.id}`);
       await this.#write(caller, (store) =>
@@ -282,6 +286,7 @@ export class MigrationService {
       }
       await refuseUnfinished(database);
       const { from, to } = pathOf(migration, isUp ? "up" : "down");
+      await requireCode(caller, { from, to }, this.#parts.mayDefineCode);
       // Whoever ran it last may have died before saying so.
       const found = await this.#reached(caller, await database.introspect(), {
         ...{ database: name, from, to },
@@ -335,6 +340,7 @@ export class MigrationService {
         );
       }
       const { from, to } = pathOf(migration, unfinished.direction);
+      await requireCode(caller, { from, to }, this.#parts.mayDefineCode);
       const planned = { from, to, script: scriptBetween(from, to) };
       const run = await this.#runOf(caller, migration, unfinished.direction, planned);
       return deal(run, unfinished, acceptDataLoss);

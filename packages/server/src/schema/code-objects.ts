@@ -1,0 +1,55 @@
+import type { Caller } from "../kernel/caller.js";
+import { AppError } from "../kernel/errors.js";
+import type { Kind } from "./kinds.js";
+import type { Schema } from "./schema.js";
+import { changesBetween } from "./schema-diff.js";
+
+/**
+ * Objects that hold code, or bring it: it runs with the rights of whoever touches the data, or of its owner, when nobody
+ * has named it (docs/data-sources.md).
+ */
+const CODE: ReadonlySet<Kind> = new Set([
+  ...(["Function", "Procedure", "Aggregate", "Operator", "Cast"] as const),
+  ...(["Extension", "Rule", "Trigger", "Opaque"] as const),
+]);
+
+/** Code that is mentioned in an error, at most. */
+const NAMED_MAX = 5;
+
+/** Lets a caller pass who may define code. @throws AppError `POLICY_DENIED`. */
+export type MayDefineCode = (caller: Caller) => Promise<void>;
+
+/** The code that one schema has and another has not, or has otherwise: `Function shop.total`. */
+export function newCode(before: Schema, after: Schema): readonly string[] {
+  return after.objects
+    .filter(({ kind }) => CODE.has(kind))
+    .filter((now) => {
+      const old = before.find(now.id);
+      return old === undefined || changesBetween(old, now).length > 0;
+    })
+    .map((object) => `${object.kind} ${after.pathOf(object)}`);
+}
+
+/**
+ * Lets a migration run, or be proposed, that defines no code, or whose caller may define it.
+ * @throws AppError `POLICY_DENIED` naming the code and what the caller lacks.
+ */
+export async function requireCode(
+  caller: Caller,
+  { from, to }: { readonly from: Schema; readonly to: Schema },
+  mayDefine: MayDefineCode | undefined,
+): Promise<void> {
+  const code = newCode(from, to);
+  if (code.length === 0 || mayDefine === undefined) return;
+  try {
+    await mayDefine(caller);
+  } catch (error) {
+    const refusal = AppError.from(error);
+    const more = code.length > NAMED_MAX ? ` and ${String(code.length - NAMED_MAX)} more` : "";
+    const named = code.slice(0, NAMED_MAX).join(", ") + more;
+    throw new AppError(refusal.code, `The migration defines code (${named}): ${refusal.message}`, {
+      details: refusal.details,
+      cause: error,
+    });
+  }
+}
