@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -95,12 +96,15 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     await client.connect();
     // Roles belong to the whole server, which other tests share.
     const role = `steward_crm_${String(process.pid)}`;
+    const organization = `crm_acme_${String(process.pid)}`;
     try {
       await client.query("CREATE SCHEMA crm; CREATE TABLE crm.contacts (id integer PRIMARY KEY)");
+      await client.query("CREATE TABLE crm.notes (id integer PRIMARY KEY, org_id uuid)");
       const name = new URL(database.url).pathname.slice(1);
       for (const { language, text } of snippetsIn("docs/data-sources.md")) {
         const own = text
           .replaceAll("steward_crm", role)
+          .replaceAll("crm_acme", organization)
           .replace("DATABASE crm", `DATABASE "${name}"`);
         if (language === "sql") await client.query(own);
       }
@@ -108,8 +112,14 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
       await client.query("SELECT id FROM crm.contacts");
       await client.query("DELETE FROM crm._steward_steps");
       await expect(client.query("DELETE FROM crm.contacts")).rejects.toThrow("permission denied");
+      const [own, other] = [randomUUID(), randomUUID()];
+      await client.query(`RESET ROLE; SET ROLE ${organization}; SET steward.org_id = '${own}'`);
+      await client.query("INSERT INTO crm.notes VALUES (1, $1)", [own]);
+      const foreign = client.query("INSERT INTO crm.notes VALUES (2, $1)", [other]);
+      await expect(foreign).rejects.toThrow("row-level security");
     } finally {
-      await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      const roles = `${role}, ${organization}`;
+      await client.query(`RESET ROLE; DROP OWNED BY ${roles}; DROP ROLE ${roles}`);
       await client.end();
     }
   });
