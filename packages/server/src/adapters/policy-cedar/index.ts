@@ -1,3 +1,4 @@
+import "./wasm-calls.js";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CedarEngine } from "./cedar-engine.js";
