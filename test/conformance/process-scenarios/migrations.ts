@@ -242,7 +242,10 @@ export const migrations: readonly ProcessScenario[] = [
         });
       }
       const agent = client.as({ "x-user-role": "agent" });
-      const denied = await agent.execute(await submit(agent, apply(migration)), "apply");
+      await expectRefusal(wire, submit(agent, apply(migration)), {
+        ...{ code: "POLICY_DENIED", grpc: "PERMISSION_DENIED", rest: 403 },
+      });
+      const denied = await agent.execute(await submit(client, apply(migration)), "apply");
       expect(denied).toMatchObject({ success: false, error_code: "POLICY_DENIED" });
       const none = { migration_id: "11111111-1111-4111-8111-111111111111" };
       const unknown = await client.execute(await submit(client, apply(none)), "apply");

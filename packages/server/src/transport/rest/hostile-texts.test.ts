@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const headers = { "x-user-role": "admin" };
+const headers = { "x-user-role": "operator", "x-user-permissions": "manage:billing" };
 const NUL = "holds a NUL character, which no text may";
 
 describe("a text that no store could keep as it is", () => {

@@ -103,6 +103,7 @@ describe("/openapi.json", () => {
       "get /api/plans listPlans",
       "get /api/plans/{plan_id} getPlan",
       "get /api/plans/{plan_id}/events streamPlanEvents",
+      "get /api/policies getPolicies",
       "get /api/state/at getStateAt",
       "get /api/state/diff getStateDiff",
       "get /api/state/drift getSchemaDrift",
@@ -130,6 +131,8 @@ describe("/openapi.json", () => {
       "post /api/plans submitPlan",
       "post /api/plans/{plan_id}/retry retryPlan",
       "post /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
+      "post /api/policies/check checkPolicies",
+      "post /api/policies/explain explainPolicies",
       "post /api/state/documents importStateDocument",
       "post /api/state/drift acceptSchemaDrift",
       "post /api/state/fsck checkState",
@@ -153,6 +156,7 @@ describe("/openapi.json", () => {
       "post /billing/setup-intent createSetupIntent",
       "post /billing/usage/verify verifyUsage",
       "put /api/memory/retention setMemoryRetention",
+      "put /api/policies putPolicies",
       "put /billing/customers/{customer_id} rebindPaymentCustomer",
     ]);
     const { responses } = (body["paths"] as Paths)["/api/plans/{plan_id}"]?.["get"] ?? {};
