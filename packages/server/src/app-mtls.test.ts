@@ -36,6 +36,7 @@ beforeAll(async () => {
     log: recordingLog(lines),
     databaseUrl: `sqlite:${join(directory, "steward.db")}`,
     dataDir: directory,
+    organization: ORG,
     dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
     tls: {
       certFile: file("cert.pem", String(testTlsIdentity.cert)),

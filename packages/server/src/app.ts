@@ -38,6 +38,7 @@ import {
   type Orchestrator,
 } from "./plans/index.js";
 import { DirectoryProbe } from "./storage/directory-probe.js";
+import { assertPrivate } from "./storage/private-files.js";
 import { openPostgresStore } from "./storage/postgres/store.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 import type { Store } from "./storage/store.js";
@@ -99,6 +100,7 @@ export async function openApp(options: AppOptions = {}): Promise<App> {
   const embedding = { ...defaults.embedding, ...options.embedding };
   const config: Config = { ...defaults, ...options, embedding };
   assertSafeToListen(config.host, config.auth.headers);
+  assertPrivate(config.dataDir);
   const opened = new DisposalStack();
   try {
     return await openRooms(config, options, opened);
@@ -299,11 +301,14 @@ interface Transports {
 }
 
 async function openTransports(config: Config, services: Services): Promise<Transports> {
-  const { host, port, grpcPort, tls } = config;
-  const rest = await openRestServer(services, { version: version() });
+  const { host, port, grpcPort, tls, docs } = config;
+  const rest = await openRestServer(services, {
+    version: version(),
+    docs,
+  });
   const listening = await listen({
     http1: rest.http1,
-    ...http2Sides(services, rest.http2, { grpcPort }),
+    ...http2Sides(services, rest.http2, { grpcPort, reflection: docs }),
     host,
     port,
     ...(tls === undefined ? {} : { tls: readTls(tls) }),

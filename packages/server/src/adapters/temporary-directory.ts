@@ -11,7 +11,7 @@ export class TemporaryDirectory implements Disposable {
   /** @param parent holds the directories of all processes that share it, each named by its process id. */
   constructor(parent: string) {
     this.path = join(parent, String(process.pid));
-    mkdirSync(parent, { recursive: true });
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(parent)) {
       if (!isAnotherAlive(name)) rmSync(join(parent, name), { recursive: true, force: true });
     }

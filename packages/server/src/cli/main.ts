@@ -17,6 +17,8 @@ await main(process.argv.slice(2));
 
 /** Runs one command. The exit code is set, not forced, so that what was written is also read. */
 async function main(args: readonly string[]): Promise<void> {
+  // Whatever this program writes may hold data of organizations: nobody else on this machine may read it.
+  process.umask(0o077);
   const env = processEnvironment();
   const terminal = createTerminal(process.stdout, process.stderr, env);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => endWithoutOutput(error, terminal));

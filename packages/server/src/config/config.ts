@@ -21,6 +21,8 @@ export interface Config {
   readonly tools: ToolsConfig;
   readonly auth: AuthConfig;
   readonly tls?: TlsConfig;
+  /** Whether the descriptions of the API are served: `/docs`, `/openapi.json` and gRPC reflection. */
+  readonly docs: boolean;
   /** How much one organization may ask of this server. */
   readonly quotas: QuotaConfig;
   /** Milliseconds one attempt of a step may run. */

@@ -25,6 +25,7 @@ describe("a configuration", () => {
       port: 8080,
       dataDir: "./.steward",
       dataSources: [],
+      docs: true,
       tools: { strict: false, tools: [] },
       auth: { headers: { trustedProxies: [], proxySecrets: [] } },
       stepTimeoutMs: 30_000,

@@ -100,6 +100,7 @@ function buildConfig(values: SettingValues, { tools: listed, bound, sessions }: 
     tools: { strict, tools: listed?.tools ?? [] },
     auth: authOf(values),
     ...present("tls", tlsOf(values)),
+    docs: given(values.docs),
     quotas: {
       requestsPerSecond: given(values.orgRequestsPerSecond),
       stepsMax: given(values.orgStepsMax),

@@ -39,6 +39,7 @@ export interface Settings extends AuthSettings, ShareSettings {
   readonly toolsStrict: Setting<boolean>;
   readonly tlsCert: Setting<string>;
   readonly tlsKey: Setting<string>;
+  readonly docs: Setting<boolean>;
   readonly tlsClientCa: Setting<string>;
   readonly mtlsClients: Setting<string>;
   readonly migrationLockWaitMs: Setting<number>;
@@ -168,6 +169,13 @@ export const SETTINGS: Settings = {
     flag: "tls-key",
     type: path("./server.key"),
     help: "PEM file of the private key.",
+  },
+  docs: {
+    name: "SERVICE_DOCS",
+    flag: "docs",
+    type: boolean,
+    default: "true",
+    help: "Serve the descriptions of the API: /docs, /openapi.json and gRPC reflection.",
   },
   tlsClientCa: {
     name: "SERVICE_TLS_CLIENT_CA",

@@ -86,10 +86,7 @@ export class MigrationRun {
     const { from, to, script } = this.#path;
     refuseOtherScript(script, run);
     refuseLoss(lint(from, to, script), options.acceptDataLoss);
-    const halfway = await this.#reached(run.unitsDone);
-    // The engine goes on making an index for a process that has died.
-    const isMade = run.begunIndex !== undefined;
-    const possible = isMade ? [halfway, await this.#reached(run.unitsDone + 1)] : [halfway];
+    const possible = await possibleSchemas(this.#database, this.#path, run);
     const concern = concernOf(from, to);
     let reached = to;
     const outcome = await this.#database.apply(
@@ -156,14 +153,14 @@ export class MigrationRun {
     const others = lint(halfway, from, script).filter(({ object }) => !guarded.has(object));
     refuseLoss(others, acceptDataLoss);
     const concern = concernOf(halfway, from);
-    const here = isBegun
-      ? await checkpoint(this.#database, { from: halfway, to: from, script }, run.unitsDone)
-      : halfway;
+    const possible = isBegun
+      ? await possibleSchemas(this.#database, { from: halfway, to: from, script }, run)
+      : [halfway];
     const outcome = await this.#database.apply(
       script,
       {
         before: (draft) =>
-          this.#refuseOthersChanges({ possible: [here], concern, extras: true }, draft, run),
+          this.#refuseOthersChanges({ possible, concern, extras: true }, draft, run),
         after: async (draft) => {
           const { differences } = await withPauses(
             concernedDifferences(from, draft, concern, { extras: false }),
@@ -236,6 +233,20 @@ interface Expectation {
   readonly concern: Concern;
   /** Whether what others made on these objects counts too: it would go along with them. */
   readonly extras: boolean;
+}
+
+/**
+ * The schemas that a run which stopped may have left, as far as it is concerned with them. The engine goes on making an
+ * index for a process that has died.
+ */
+async function possibleSchemas(
+  database: SchemaDatabase,
+  path: Parameters<typeof checkpoint>[1],
+  { unitsDone, begunIndex }: UnfinishedRun,
+): Promise<readonly Schema[]> {
+  const halfway = await checkpoint(database, path, unitsDone);
+  if (begunIndex === undefined) return [halfway];
+  return [halfway, await checkpoint(database, path, unitsDone + 1)];
 }
 
 /** Relations of a concern that are neither those from before the run nor its own. */

@@ -10,6 +10,8 @@ export interface Http2SidesOptions {
   /** gRPC's own port; absent: it shares the port of REST. */
   readonly grpcPort?: number | undefined;
   readonly patience?: GrpcPatience;
+  /** Whether clients may ask which services and messages there are. */
+  readonly reflection: boolean;
 }
 
 /**
@@ -20,15 +22,15 @@ export interface Http2SidesOptions {
 export function http2Sides(
   services: Services,
   rest: StreamListener,
-  { grpcPort, patience = GRPC_PATIENCE }: Http2SidesOptions,
+  { grpcPort, patience = GRPC_PATIENCE, reflection }: Http2SidesOptions,
 ): Pick<ListenOptions, "http2" | "grpc"> {
   if (grpcPort === undefined) {
-    return { http2: new GrpcServer(services, { patience, otherStreams: rest }) };
+    return { http2: new GrpcServer(services, { patience, otherStreams: rest, reflection }) };
   }
   return {
     http2: new Http2Connections({ patience, otherStreams: rest, grpcStreams: refuseGrpc }),
     grpc: {
-      http2: new GrpcServer(services, { patience, otherStreams: refuseRest }),
+      http2: new GrpcServer(services, { patience, otherStreams: refuseRest, reflection }),
       port: grpcPort,
     },
   };

@@ -41,6 +41,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("payments:rebind", "rebindPaymentCustomer"),
   ...operationsOf("policies:read", "getPolicies", "checkPolicies", "explainPolicies"),
   ...operationsOf("policies:write", "putPolicies"),
+  ...operationsOf("metrics:read", "getMetrics"),
   ...operationsOf("keys:read", "listApiKeys"),
   ...operationsOf("keys:write", "createApiKey", "rotateApiKey", "revokeApiKey"),
 };

@@ -69,11 +69,11 @@ describe("a migration of several transactions on PostgreSQL", () => {
   async function holdIndexUp(): Promise<void> {
     await other.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
   }
-  /** Begins to apply, and has the process lose its connection in the middle of the index. */
-  async function dieAtIndex(id: string): Promise<void> {
+  /** Begins to apply or to undo, and has the process lose its connection in the middle of the index. */
+  async function dieAtIndex(id: string, action: "apply" | "undo" = "apply"): Promise<void> {
     await holdIndexUp();
-    const applied = service.apply(ADMIN, id);
-    const lost = expect(applied).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const begun = service[action](ADMIN, id);
+    const lost = expect(begun).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await untilIndexWaits();
     await db.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -144,6 +144,19 @@ describe("a migration of several transactions on PostgreSQL", () => {
     await db.query("DELETE FROM orders WHERE id = 3");
     expect((await service.resume(ADMIN, id)).status).toBe("applied");
     expect(await db.query("SELECT id FROM notes")).toEqual([{ id: 7 }]);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("is taken back to the end though the process died while an index was made again that the engine then finished", async () => {
+    const gone = "CREATE INDEX gone ON orders ((total + id))";
+    await db.query(gone);
+    const { id } = await propose(WANTED);
+    await dieAtIndex(id);
+    await dieAtIndex(id, "undo");
+    expect((await service.unfinishedRun(ADMIN, id))?.begunIndex).toContain("gone");
+    await db.query(`DROP INDEX gone; ${gone}`);
+    expect((await service.resume(ADMIN, id)).status).toBe("proposed");
+    expect(await service.unfinishedRun(ADMIN, id)).toBeUndefined();
     expect(await differences()).toEqual([]);
   });
 

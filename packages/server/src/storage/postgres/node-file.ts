@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { isUuid } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
+import { makePrivateDirectory } from "../private-files.js";
 
 /** The process that used a data directory last, as a node. */
 interface NamedProcess {
@@ -37,7 +38,7 @@ export class NodeFile {
   name(nodeId: string): void {
     const named: NamedProcess = { node_id: nodeId, host: hostname(), pid: process.pid };
     try {
-      mkdirSync(dirname(this.#path), { recursive: true });
+      makePrivateDirectory(dirname(this.#path));
       writeFileSync(this.#path, JSON.stringify(named));
     } catch (error) {
       this.#log.warn({ err: error }, "the name of this node could not be written");

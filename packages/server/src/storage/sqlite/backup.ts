@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -21,6 +20,7 @@ import {
   stateDirectoryOf,
   writeParts,
 } from "./backup-parts.js";
+import { closeToOthers, makePrivateDirectory } from "../private-files.js";
 import { schemaVersion, SCHEMA_VERSION } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 
@@ -69,7 +69,7 @@ export async function backupStore(
   assertExists(places.store, "store");
   assertAbsent(target);
   assertAbsent(copiedStates);
-  mkdirSync(states.length === 0 ? dirname(target) : copiedStates, { recursive: true });
+  makePrivateDirectory(states.length === 0 ? dirname(target) : copiedStates);
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
   try {
@@ -113,8 +113,8 @@ export function restoreStore(
   const { store, state } = places;
   assertExists(file, "backup");
   if (!replace) [store, state].forEach(assertReplaced);
-  mkdirSync(dirname(store), { recursive: true });
-  mkdirSync(dirname(state), { recursive: true });
+  makePrivateDirectory(dirname(store));
+  makePrivateDirectory(dirname(state));
   using _lock = lockStore(store);
   const unfinished = { store: `${store}.unfinished`, state: `${state}.unfinished` };
   try {
@@ -139,7 +139,7 @@ function takeCopies(
   to: StorePlaces,
 ): { readonly version: number; readonly states: number } {
   const copiedStates = stateDirectoryOf(file);
-  copyFileSync(file, to.store);
+  copyPrivately(file, to.store);
   const version = checkStore(to.store, "backup");
   const parts = completeParts(to.store, copiedStates);
   if ("missing" in parts) {
@@ -147,14 +147,20 @@ function takeCopies(
   }
   const { names } = parts;
   rmSync(to.state, { recursive: true, force: true });
-  if (names.length > 0) mkdirSync(to.state);
+  if (names.length > 0) makePrivateDirectory(to.state);
   for (const name of names) {
-    copyFileSync(join(copiedStates, name), join(to.state, name));
+    copyPrivately(join(copiedStates, name), join(to.state, name));
     checkDatabase(join(to.state, name), "backup");
   }
   dropParts(to.store);
   checkStore(to.store, "backup");
   return { version, states: names.length };
+}
+
+/** A copy has the mode of what is copied, which may have been opened to others on its way. */
+function copyPrivately(from: string, to: string): void {
+  copyFileSync(from, to);
+  closeToOthers(to);
 }
 
 async function copyDatabase(

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../kernel/assert.js";
 import type { Clock } from "../../kernel/clock.js";
 import type { BlockStore, BlockStores } from "../../state/index.js";
 import { storeUnavailable } from "../failure-reason.js";
+import { makePrivateDirectory } from "../private-files.js";
 import { openSqliteBlockStore } from "./block-store.js";
 
 const ORG_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -24,7 +25,7 @@ export class SqliteBlockStores implements BlockStores {
     const path = stateFile(this.#directory, orgId);
     if (!create && !existsSync(path)) return undefined;
     try {
-      mkdirSync(this.#directory, { recursive: true });
+      makePrivateDirectory(this.#directory);
     } catch (error) {
       const what = `The directory ${this.#directory} of the state cannot be made`;
       throw storeUnavailable(what, error, path);

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../kernel/assert.js";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { BlockStore, Clones, Fault, Hash } from "../../state/index.js";
+import { makePrivateDirectory } from "../private-files.js";
 import { openSqliteBlockStore } from "./block-store.js";
 import { stateFile } from "./block-stores.js";
 import { StateThreads } from "./state-threads.js";
@@ -53,7 +54,7 @@ export class SqliteClones implements Clones {
   }
 
   async check(fill: (scratch: BlockStore) => Promise<void>): Promise<readonly Fault[]> {
-    mkdirSync(this.#directory, { recursive: true });
+    makePrivateDirectory(this.#directory);
     const directory = mkdtempSync(join(this.#directory, "check-"));
     try {
       const path = join(directory, "scratch.db");
@@ -75,7 +76,7 @@ export class SqliteClones implements Clones {
 
   /** What is lost with the machine is brought again: a clone need not survive a power cut. */
   #openFile(path: string): BlockStore {
-    mkdirSync(this.#directory, { recursive: true });
+    makePrivateDirectory(this.#directory);
     return openSqliteBlockStore(path, this.#clock, "NORMAL");
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
@@ -6,6 +6,7 @@ import type { Telemetry } from "../../kernel/telemetry.js";
 import type { ReembeddingStore } from "../../memory/ports.js";
 import { DirectoryProbe } from "../directory-probe.js";
 import { storeUnavailable } from "../failure-reason.js";
+import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
 import { SqliteApiKeyStore } from "./api-key-store.js";
 import { SqlitePolicyStore } from "./policy-store.js";
@@ -31,7 +32,7 @@ export interface SqliteStore extends Store {
  * @throws AppError `STORE_UNAVAILABLE` when another process owns it or it cannot be opened.
  */
 export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry): SqliteStore {
-  makeDirectory(path);
+  makePrivate(path);
   const lock = lockStore(path);
   try {
     prepare(path);
@@ -86,10 +87,12 @@ export function pendingMigrations(path: string): readonly string[] {
   }
 }
 
-function makeDirectory(path: string): void {
+function makePrivate(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makePrivateDirectory(dirname(path));
+    makePrivateFile(path);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw storeUnavailable(`The store ${path} cannot be opened`, error, path);
   }
 }

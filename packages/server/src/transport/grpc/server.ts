@@ -33,6 +33,8 @@ export interface GrpcServerOptions {
   readonly patience: GrpcPatience;
   /** Serves the requests on its connections that are not gRPC. */
   readonly otherStreams: StreamListener;
+  /** Whether clients may ask which services and messages there are. */
+  readonly reflection: boolean;
 }
 
 /**
@@ -43,8 +45,9 @@ export class GrpcServer {
   readonly #connections: Http2Connections;
   readonly #methods: readonly Methods[];
 
-  constructor(services: Services, { patience, otherStreams }: GrpcServerOptions) {
+  constructor(services: Services, options: GrpcServerOptions) {
     const { telemetry, clock } = services;
+    const { patience, otherStreams, reflection } = options;
     const { requestTimeoutMs } = patience;
     const interceptors = [watchCalls({ telemetry, clock, requestTimeoutMs })];
     this.#connections = new Http2Connections({ patience, otherStreams, interceptors });
@@ -58,7 +61,7 @@ export class GrpcServer {
     const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
     const open = new Methods(server, { ...services, authenticate: anybody }, { admitStream });
     addHealth(open, services.health);
-    addReflection(open);
+    if (reflection) addReflection(open);
     this.#methods = [guarded, open];
   }
 

@@ -4,19 +4,24 @@ import { json } from "./described-replies.js";
 import { html } from "./html.js";
 import { PAGE_HEADERS, pageOf } from "./page.js";
 import type { RestApp } from "./rest-app.js";
+import type { RestOptions } from "./server.js";
+
+const DOCS_LINKS = { docs: "/docs", openapi: "/openapi.json" } as const;
 
 /** What is found where, beside the operations themselves. */
 const LINKS = {
-  docs: "/docs",
-  openapi: "/openapi.json",
   health: "/healthz",
   readiness: "/readyz",
   metrics: "/metrics",
 } as const;
 
 /** Serves `/`, where whoever has only the address begins: a page for browsers, else JSON. */
-export function addIndexRoute(app: RestApp, version: string): void {
-  const index: ServiceIndex = { name: "Steward", version, links: LINKS };
+export function addIndexRoute(
+  app: RestApp,
+  { version, docs }: Pick<RestOptions, "version" | "docs">,
+): void {
+  const links = { ...(docs ? DOCS_LINKS : {}), ...LINKS };
+  const index: ServiceIndex = { name: "Steward", version, links };
   const page = indexPage(index);
   const { content, description } = json("What there is", dataOf(serviceIndexSchema));
   app.get(

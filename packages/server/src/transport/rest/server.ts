@@ -21,9 +21,10 @@ import { addPlanRoutes } from "./plan-routes.js";
 import { addPolicyRoutes } from "./policy-routes.js";
 import { addDescription } from "./openapi/rendered-description.js";
 import { addReferencePage } from "./openapi/reference-page.js";
+import { refuseForeignPages } from "./browser-requests.js";
 import { logRequests } from "./request-log.js";
 import type { RestApp } from "./rest-app.js";
-import { addServiceRoutes } from "./service-routes.js";
+import { addMetricsRoute, addServiceRoutes } from "./service-routes.js";
 import { addStateRoutes } from "./state-routes.js";
 import { RoutedPaths } from "./routed-paths.js";
 import { setStandardHeaders, withStandardHeaders } from "./standard-headers.js";
@@ -34,6 +35,8 @@ import { zodValidation } from "./validation.js";
 export interface RestOptions {
   /** This program's version, for the API's description. */
   readonly version: string;
+  /** Whether `/docs` and `/openapi.json` are served. */
+  readonly docs: boolean;
   readonly deadlines?: RestDeadlines;
 }
 
@@ -83,8 +86,8 @@ export async function openRestServer(
 ): Promise<RestServer> {
   const deadlines = options.deadlines ?? DEADLINES;
   const paths = new RoutedPaths();
-  const { version } = options;
-  const app = restApp(services, { version, deadlines, paths });
+  const { version, docs } = options;
+  const app = restApp(services, { version, docs, deadlines, paths });
   await app.ready();
   const unread = new UnreadAnswers(app.server, deadlines);
   return {
@@ -103,6 +106,7 @@ export async function describedRoutes(version: string): Promise<string> {
   const services = {} as Services;
   const app = restApp(services, {
     ...{ version, deadlines: DEADLINES, paths: new RoutedPaths() },
+    docs: true,
     isDescribed: true,
   });
   await app.ready();
@@ -110,8 +114,7 @@ export async function describedRoutes(version: string): Promise<string> {
 }
 
 /** How the routes are served. */
-interface AppOptions {
-  readonly version: string;
+interface AppOptions extends Pick<RestOptions, "version" | "docs"> {
   readonly deadlines: RestDeadlines;
   readonly paths: RoutedPaths;
   /** Whether `app.swagger()` is asked for, which costs time and memory. */
@@ -119,7 +122,7 @@ interface AppOptions {
 }
 
 function restApp(services: Services, options: AppOptions): RestApp {
-  const { version, deadlines, paths, isDescribed = false } = options;
+  const { version, docs, deadlines, paths, isDescribed = false } = options;
   const { log } = services;
   const app = fastify({
     http: {
@@ -157,6 +160,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
   logRequests(app, services);
   answerErrors(app, log);
   requireHost(app);
+  refuseForeignPages(app);
   refuseCodings(app);
   paths.watch(app);
   if (isDescribed) describeApi(app, version);
@@ -176,11 +180,18 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addBillingRoutes(billing, services);
     done();
   });
+  app.register((watching, _options, done) => {
+    authenticateRequests(watching, services, "caller");
+    addMetricsRoute(watching, services);
+    done();
+  });
   app.register((open, _options, done) => {
-    addIndexRoute(open, version);
+    addIndexRoute(open, { version, docs });
     addServiceRoutes(open, services);
-    addDescription(open, version);
-    addReferencePage(open, version);
+    if (docs) {
+      addDescription(open, version);
+      addReferencePage(open, version);
+    }
     done();
   });
   return app;

@@ -15,8 +15,8 @@ const metricsSchema = z.string().meta({
   ],
 });
 
-/** What those who keep the process running ask: is it alive, is it ready, how is it doing. */
-export function addServiceRoutes(app: RestApp, { health, metrics }: Services): void {
+/** What probes ask, who have no identity: is the process alive, is it ready. */
+export function addServiceRoutes(app: RestApp, { health }: Pick<Services, "health">): void {
   app.get(
     "/healthz",
     {
@@ -52,14 +52,18 @@ export function addServiceRoutes(app: RestApp, { health, metrics }: Services): v
       return reply.code(503).send(notReady(readiness));
     },
   );
+}
 
+/** Tells those who may read it how the process is doing: of every organization at once. */
+export function addMetricsRoute(app: RestApp, { metrics }: Pick<Services, "metrics">): void {
   app.get(
     "/metrics",
     {
       schema: {
         operationId: "getMetrics",
         summary: "Read the metrics in Prometheus' text format",
-        description: "Counters and histograms of the process, for Prometheus to collect.",
+        description:
+          "Counters and histograms of the process, for Prometheus to collect; for callers with the right metrics:read.",
         tags,
         response: {
           200: { description: "The metrics", content: { "text/plain": { schema: metricsSchema } } },

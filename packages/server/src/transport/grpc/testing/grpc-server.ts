@@ -81,6 +81,7 @@ export async function startServer(
     }),
     {
       patience: { ...PATIENCE, ...options.patience },
+      reflection: true,
       ...(options.split === true ? { grpcPort: 0 } : {}),
     },
   );

@@ -68,6 +68,7 @@ export async function startRestServer(
     readonly memory?: MemoryService;
     readonly quotas?: Partial<QuotaLimits>;
     readonly deadlines?: RestDeadlines;
+    readonly docs?: boolean;
   } = {},
 ): Promise<TestRestServer> {
   const orchestrator = new InMemoryOrchestrator();
@@ -94,7 +95,11 @@ export async function startRestServer(
       clock: systemClock,
       ids: systemIds(systemClock),
     },
-    { version: "1.2.3", ...(options.deadlines && { deadlines: options.deadlines }) },
+    {
+      version: "1.2.3",
+      docs: options.docs ?? true,
+      ...(options.deadlines && { deadlines: options.deadlines }),
+    },
   );
   const listener = await listen(rest.http1);
   const { port } = listener.address() as AddressInfo;
