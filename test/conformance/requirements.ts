@@ -212,6 +212,11 @@ const DECISIONS = {
       "SERVICE_AUTH=apikey: organization, role and permissions come from the key, of which only a SHA-256 is stored",
     "D2-mtls":
       "With mtls a verified client certificate says who calls, and one that is known to nobody is refused",
+    "D2-browsers": "A request that a page of another site has a browser send is refused",
+    "D2-metrics": "Metrics need the right metrics:read where callers have rights",
+    "D2-docs": "The descriptions of the API can be switched off",
+    "D2-private":
+      "A store or data directory that others have rights on stops the start, with the fix",
     "D2-attempts":
       "Wrong credentials are limited by the address they come from: 429 with Retry-After after twenty in a minute",
     "D2-data-sources":

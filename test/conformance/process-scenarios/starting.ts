@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { expect } from "vitest";
 import { freePort } from "../../faults/server-process.js";
@@ -26,6 +29,37 @@ async function planOverHttp2(url: string, planId: string, identity: Identity): P
 
 /** How a server is started, and what it is without settings. */
 export const starting: readonly ProcessScenario[] = [
+  {
+    cites: ["D2-browsers", "D2-docs", "D2-metrics"],
+    title: "foreign pages are refused, metrics need their right, and the docs can be switched off",
+    run: async () => {
+      await using steward = await Steward.start({ SERVICE_DOCS: "false" });
+      const statusOf = async (path: string, headers: Readonly<Record<string, string>> = {}) =>
+        (await fetch(`${steward.url}${path}`, { headers })).status;
+      expect(await statusOf("/api/plans", { origin: "https://evil.example" })).toBe(403);
+      expect(await statusOf("/api/plans", { origin: steward.url })).toBe(200);
+      expect(await statusOf("/metrics")).toBe(200);
+      expect(await statusOf("/metrics", { "x-user-role": "agent" })).toBe(403);
+      expect(await statusOf("/metrics", { "x-user-role": "auditor" })).toBe(200);
+      expect(await Promise.all(["/docs", "/openapi.json"].map((path) => statusOf(path)))).toEqual([
+        ...[404, 404],
+      ]);
+    },
+  },
+  {
+    cites: ["D2-private"],
+    title: "a data directory that others may enter stops the start, with the fix",
+    run: async () => {
+      const directory = mkdtempSync(join(tmpdir(), "steward-open-"));
+      chmodSync(directory, 0o755);
+      const { exitCode, stderr } = await runSteward(["serve", "--port", "0"], {
+        SERVICE_DATA_DIR: directory,
+      });
+      rmSync(directory, { recursive: true });
+      expect(exitCode).not.toBe(0);
+      expect(stderr).toContain(`chmod 700 ${directory}`);
+    },
+  },
   {
     cites: ["D1-npx"],
     title: "npx steward works at the repository's root",

@@ -4,6 +4,7 @@ import { readSetting, SETTINGS, sqliteFile } from "../config/index.js";
 import type { Config, Environment, SettingSources } from "../config/index.js";
 import { usageError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
+import { tellOfEmbedding } from "./embedding-note.js";
 import { runServer } from "./run-server.js";
 import { assertDataSourcesExist, configOrExit, settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
@@ -23,6 +24,7 @@ export function devCommand({ env, terminal }: CliContext): Command {
     const config = await configOrExit({ ...sources, defaults: devDefaults(sources) }, terminal);
     if (usesSample(config)) await createSample(config);
     assertDataSourcesExist(config);
+    tellOfEmbedding(config, terminal);
     await runServer(config, terminal, (app) => {
       const urls = serverUrls(app, config);
       if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });

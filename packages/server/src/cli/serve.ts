@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { maskDatabaseUrl } from "../config/index.js";
 import type { Config } from "../config/index.js";
 import type { CliContext } from "./context.js";
+import { tellOfEmbedding } from "./embedding-note.js";
 import { runServer } from "./run-server.js";
 import { assertDataSourcesExist, configOrExit, settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
@@ -16,6 +17,7 @@ export function serveCommand({ env, terminal }: CliContext): Command {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     assertDataSourcesExist(config);
     warnOfGaps(config, terminal);
+    tellOfEmbedding(config, terminal);
     await runServer(config, terminal, (app) => {
       const urls = serverUrls(app, config);
       if (options.json) terminal.printJson({ ready: true, pid: process.pid, ...urls });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -36,6 +36,7 @@ describe("an SQLite store", () => {
     const db = openConnection(path, false);
     db.exec("PRAGMA user_version = 999");
     db.close();
+    chmodSync(path, 0o600);
     expect(() => openSqliteStore(path, systemClock, silentTelemetry)).toThrow(/schema version 999/);
   });
 });

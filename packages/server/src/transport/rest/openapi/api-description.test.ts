@@ -45,7 +45,8 @@ describe("/openapi.json", () => {
     );
     for (const operation of operations()) {
       const { path, security, parameters = [] } = operation;
-      const wanted = path.startsWith("/api/")
+      const isForCallers = path.startsWith("/api/") || path === "/metrics";
+      const wanted = isForCallers
         ? [{ bearer: [] }, { organization: [] }, {}]
         : path.startsWith("/billing/")
           ? [{ bearer: [] }, { billingRole: [] }, { billingPermission: [] }]
