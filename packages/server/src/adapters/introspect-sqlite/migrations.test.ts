@@ -313,18 +313,8 @@ describe("migrations of a SQLite database", () => {
     expect(await service.list(ADMIN)).toEqual([]);
   });
 
-  it("are for those who may change schemas, each organization its own", async () => {
+  it("are each organization's own", async () => {
     const migration = await propose(SCHEMA.replace("city TEXT", "city TEXT, email TEXT"));
-    const nobody = { ...ADMIN, roles: ["agent"] };
-    for (const call of [
-      () => service.propose(nobody, { database: "shop", sql: SCHEMA, message: "" }),
-      () => service.list(nobody),
-      () => service.show(nobody, migration.id),
-      () => service.apply(nobody, migration.id),
-      () => service.drift(nobody, "shop"),
-    ]) {
-      await expect(call()).rejects.toMatchObject({ code: "POLICY_DENIED" });
-    }
     const other = {
       ...ADMIN,
       orgId: "11111111-1111-4111-8111-111111111111",
