@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -27,7 +26,6 @@ export class BenchServer {
   static async start(dir: string, storeUrl: string, node: number): Promise<BenchServer> {
     const port = FIRST_PORT + node;
     const dataDir = join(dir, `node-${String(node)}`);
-    mkdirSync(dataDir);
     const started = performance.now();
     const child = spawn(process.execPath, [STEWARD, "serve"], {
       env: {
