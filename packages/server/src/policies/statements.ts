@@ -45,9 +45,7 @@ export function permitStatement(
   limits: StatementLimits,
   policies: Policies,
 ): StatementGrant {
-  const whole = requestOf(asked, limits);
-  const { request, grant } = withinRows(whole, policies);
-  const decision = policies.decide(request);
+  const { request, decision, grant } = withinRows(requestOf(asked, limits), policies);
   if (!decision.permitted) throw policies.refusal(request, decision);
   const { touched } = asked.statement;
   if (touched !== undefined) requireTouched(request, { ...asked.statement, touched }, policies);
@@ -77,19 +75,25 @@ function requestOf(
 const NOTHING: TouchedData = { tables: [], columns: [] };
 
 /**
- * The request with the number of rows that policies allow. A policy that forbids more rows than it says
+ * What is said of the request with the number of rows that policies allow. A policy that forbids more rows than it says
  * (`@rows_changed_max`) is no refusal but a limit: the statement may run within it.
  */
 function withinRows(
   request: PolicyRequest & { readonly context: StatementContext },
   { decide }: Policies,
-): { readonly request: PolicyRequest; readonly grant: StatementGrant } {
-  const { policies, permitted } = decide(request);
-  const limits = policies.map(({ rowsChangedMax = Infinity }) => rowsChangedMax);
+): LimitedDecision {
+  const decision = decide(request);
+  const limits = decision.policies.map(({ rowsChangedMax = Infinity }) => rowsChangedMax);
   const rowsChangedMax = Math.min(...limits);
-  if (permitted || rowsChangedMax === Infinity) return { request, grant: {} };
+  if (decision.permitted || rowsChangedMax === Infinity) return { request, decision, grant: {} };
   const narrowed = { ...request, context: { ...request.context, rowsChangedMax } };
-  return { request: narrowed, grant: { rowsChangedMax } };
+  return { request: narrowed, decision: decide(narrowed), grant: { rowsChangedMax } };
+}
+
+interface LimitedDecision {
+  readonly request: PolicyRequest;
+  readonly decision: PolicyDecision;
+  readonly grant: StatementGrant;
 }
 
 function requireTouched(
