@@ -10,6 +10,7 @@ import {
   commitId,
   iri,
   type Pausing,
+  readCommit,
   schemaBranch,
   TripleStore,
 } from "../state/index.js";
@@ -64,12 +65,15 @@ export class SchemaHistory {
   }
 
   /**
-   * Records the schema as it is now. @returns the commit's content id.
+   * Records the schema as it is now, unless the last commit says the very same: whoever made it may have died before
+   * they could say so elsewhere. @returns the commit's content id.
    * @throws AppError `STATE_CONFLICT` when somebody else has recorded one meanwhile.
    */
   *recording(schema: Schema, note: CommitNote): Pausing<string> {
     yield* this.#store.replacing(yield* collecting(quadsOf(schema.objects), this.#blocks));
-    return commitId(this.#store.commit(note));
+    const { head } = this.#store;
+    const isSaid = head !== undefined && readCommit(this.#blocks, head).message === note.message;
+    return commitId(isSaid ? this.#store.commitChanges(note) : this.#store.commit(note));
   }
 }
 

@@ -60,6 +60,21 @@ describe("migrations of a SQLite database", () => {
   const statements = ({ up }: Migration) => up.flatMap((phase) => phase.statements);
   const codes = ({ findings }: Migration) => findings.map(({ code }) => code);
 
+  it("have one commit each, also when the process dies after the schema was recorded and before the migration is", async () => {
+    const { id } = await propose(SCHEMA.replace("city TEXT", "city TEXT, email TEXT"));
+    const move = blocks.move.bind(blocks);
+    blocks.move = (order, held) => {
+      if (order.name === "heads/migrations") throw new Error("the process died");
+      return move(order, held);
+    };
+    await expect(service.apply(ADMIN, id)).rejects.toThrow("the process died");
+    blocks.move = move;
+    expect((await serviceOver(blocks).apply(ADMIN, id)).status).toBe("applied");
+    const head = blocks.ref("heads/schemas/shop");
+    const messages = head === undefined ? [] : [...log(blocks, head)].map(({ message }) => message);
+    expect(messages.filter((message) => message.includes(id))).toEqual([`Apply ${id}: a change`]);
+  });
+
   it("use ALTER TABLE where SQLite has it, keep the rows, and come back", async () => {
     const wanted = SCHEMA.replace("city TEXT", "city TEXT, email TEXT DEFAULT 'none'");
     const migration = await propose(wanted);
