@@ -6,15 +6,19 @@ import { openPostgresFaultPlace } from "./testing/postgres-fault-place.js";
 const TIMEOUT_MS = 60 * 60_000;
 
 describe("a migration of PostgreSQL whose process dies at every statement, while others write", () => {
-  it("loses nothing unasked, touches nothing of others, and can be gone on with", async () => {
-    const ends = await faultRounds({
-      dialect: "postgres",
-      open: openPostgresFaultPlace,
-      seeds: 3,
-      statementStep: 1,
-    });
-    process.stdout.write(`rounds: ${JSON.stringify(ends)}\n`);
-    expect(ends.died).toBeGreaterThan(0);
-    expect(ends.refused).toBeGreaterThan(0);
-  }, TIMEOUT_MS);
+  it(
+    "loses nothing unasked, touches nothing of others, and can be gone on with",
+    async () => {
+      const ends = await faultRounds({
+        dialect: "postgres",
+        open: openPostgresFaultPlace,
+        seeds: 3,
+        statementStep: 1,
+      });
+      process.stdout.write(`rounds: ${JSON.stringify(ends)}\n`);
+      expect(ends.died).toBeGreaterThan(0);
+      expect(ends.refused).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
 });
