@@ -20,7 +20,7 @@ const directory = mkdtempSync(join(tmpdir(), "steward-authorization-"));
 const LIMITED = /^The API key is limited to /;
 
 const BILLING = ["usage", "prices", "budgets", "payments"];
-/** What goes beyond an organization's own. */
+/** Actions that reach beyond one organization. */
 const OPERATION: readonly Action[] = ["usage:read_all", "prices:write", "payments:rebind"];
 const READS = ACTIONS.filter((action) => action.endsWith(":read"));
 

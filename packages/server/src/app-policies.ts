@@ -18,7 +18,7 @@ interface PolicyParts {
   readonly rowsChangedMax?: number | undefined;
 }
 
-/** What decides on every operation and every statement, and the policies that it decides by. */
+/** The authorizer of every operation and statement, and the service that manages organizations' policies. */
 export interface OpenPolicies {
   readonly authorizer: Authorizer;
   readonly service: PolicyService;

@@ -302,10 +302,7 @@ interface Transports {
 
 async function openTransports(config: Config, services: Services): Promise<Transports> {
   const { host, port, grpcPort, tls, docs } = config;
-  const rest = await openRestServer(services, {
-    version: version(),
-    docs,
-  });
+  const rest = await openRestServer(services, { version: version(), docs });
   const listening = await listen({
     http1: rest.http1,
     ...http2Sides(services, rest.http2, { grpcPort, reflection: docs }),

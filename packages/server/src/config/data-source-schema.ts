@@ -95,7 +95,7 @@ export function boundOrganizations(bindings: readonly Binding[]): BoundOrganizat
   );
 }
 
-/** By data source, how many sessions or readers it has, where an entry says so. */
+/** The number of sessions or readers of each data source whose entry sets one, by the name of the data source. */
 export function sessionLimits(bindings: readonly Binding[]): ReadonlyMap<string, number> {
   return new Map(
     bindings.flatMap(({ name, sessions_max: sessionsMax }) =>

@@ -106,8 +106,9 @@ function certificatePrincipal(
   { certificate, peerAddress }: ShownIdentity,
   { certificate: verify, attempts }: AuthenticationModes,
 ): Principal | undefined {
+  if (verify === undefined) return undefined;
   const presented = certificate();
-  if (presented === undefined || verify === undefined) return undefined;
+  if (presented === undefined) return undefined;
   attempts.assertAllowed(peerAddress);
   try {
     return verify(presented);

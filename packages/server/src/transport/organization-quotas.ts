@@ -16,7 +16,7 @@ export interface QuotaLimits {
 /** What a request has of its organization's share as long as it lasts. */
 export type Share = "step" | "stream";
 
-/** How soon a refused organization may find a step or a stream ended, in ms. */
+/** The wait that an organization is told which has as many steps or streams open as it may, in ms. */
 const RETRY_AFTER_MS = 1000;
 
 /**

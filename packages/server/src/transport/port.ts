@@ -133,7 +133,7 @@ export class Port {
   /** Closes a connection whose client shows a certificate that cannot be believed. */
   #isRefused(socket: TLSSocket): boolean {
     if (socket.authorized || socket.getPeerX509Certificate() === undefined) return false;
-    // Node's types say Error; it is the name of OpenSSL's error.
+    // At run time this is the name of OpenSSL's error, although Node's types say Error.
     const reason = String(socket.authorizationError);
     this.#options.onRefusedClient?.(socket.remoteAddress ?? "", reason);
     socket.destroy();

@@ -17,7 +17,7 @@ export interface OrganizationTotals extends UsageTotals {
 export interface OrganizationReportParameters extends Pick<ReportParameters, "from" | "to"> {
   /** Absent: {@link USAGE_ORGANIZATIONS_PAGE_DEFAULT}. */
   readonly limit?: number | undefined;
-  /** That of the page before. */
+  /** The cursor that came with the previous page; absent: from the first organization. */
   readonly cursor?: string | undefined;
 }
 

@@ -102,7 +102,7 @@ export class UsageService {
     });
   }
 
-  /** Every price of the organization; an operator may name another one. */
+  /** Every price of the caller's organization, or of the one that an operator names. */
   async prices(caller: Caller, named?: string): Promise<readonly Price[]> {
     return this.#parts.store.prices(organizationOf(caller, named));
   }

@@ -1,3 +1,4 @@
+import { PROVIDER_URLS } from "../../embedding/index.js";
 import {
   arrayAt,
   bearer,
@@ -10,7 +11,7 @@ import {
 /** Cohere's `POST /v2/embed`. */
 export function cohereWire(settings: WireSettings): EmbeddingWire {
   return {
-    defaultBaseUrl: "https://api.cohere.com/v2",
+    defaultBaseUrl: PROVIDER_URLS.cohere,
     path: "/embed",
     headers: bearer(settings),
     batchSizeMax: 96,

@@ -1,3 +1,4 @@
+import { PROVIDER_URLS } from "../../embedding/index.js";
 import {
   arrayAt,
   member,
@@ -10,7 +11,7 @@ import {
 export function geminiWire(settings: WireSettings): EmbeddingWire {
   const model = `models/${settings.model}`;
   return {
-    defaultBaseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    defaultBaseUrl: PROVIDER_URLS.gemini,
     path: `/models/${encodeURIComponent(settings.model)}:batchEmbedContents`,
     headers: settings.apiKey === undefined ? {} : { "x-goog-api-key": settings.apiKey },
     batchSizeMax: 100,

@@ -1,3 +1,4 @@
+import { PROVIDER_URLS } from "../../embedding/index.js";
 import {
   arrayAt,
   bearer,
@@ -14,7 +15,7 @@ import {
  */
 export function openAiWire(settings: WireSettings): EmbeddingWire {
   return {
-    defaultBaseUrl: "https://api.openai.com/v1",
+    defaultBaseUrl: PROVIDER_URLS.openai,
     path: "/embeddings",
     headers: bearer(settings),
     // OpenAI takes 2048; the small servers that speak its language take far less.

@@ -21,7 +21,7 @@ export interface Call {
   once(event: "cancelled", listener: () => void): unknown;
 }
 
-/** What a call asks for, and has of its organization's share as long as it lasts; absent where anybody may call. */
+/** The action of a call, and the quota that it counts against while it lasts; undefined where anybody may call. */
 export interface Asked {
   readonly action: Action | undefined;
   readonly share: Share | undefined;
