@@ -6,6 +6,7 @@ import {
   VERIFIED_CREDENTIALS_MAX,
 } from "../kernel/limits.js";
 import type { Log } from "../kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import { goodUntil, parseKeyText, type ApiKey } from "./api-key.js";
 import type { ApiKeyStore, KeyUse } from "./ports.js";
 import type { Principal, Verified } from "./principal.js";
@@ -26,12 +27,18 @@ export class ApiKeyVerifier implements AsyncDisposable {
   readonly #options: ApiKeyVerifierOptions;
   /** By key id: what has not been written. */
   readonly #uses = new Map<string, KeyUse>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #loop: WorkerLoop;
 
   constructor(options: ApiKeyVerifierOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#flush(), API_KEY_USES_FLUSH_MS);
-    this.#timer.unref();
+    this.#loop = new WorkerLoop({
+      name: "writing the last uses of API keys",
+      work: () => this.#flush(),
+      pollMs: API_KEY_USES_FLUSH_MS,
+      begin: "later",
+      end: "drain",
+      log: options.log,
+    });
   }
 
   /** As a `VerifyCredential`. */
@@ -49,8 +56,7 @@ export class ApiKeyVerifier implements AsyncDisposable {
 
   /** Writes what is left to write. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#flush();
+    await this.#loop[Symbol.asyncDispose]();
   }
 
   #note(use: KeyUse): void {
@@ -59,16 +65,18 @@ export class ApiKeyVerifier implements AsyncDisposable {
     }
   }
 
-  async #flush(): Promise<void> {
+  async #flush(): Promise<BatchEnd> {
     const uses = [...this.#uses.values()];
-    if (uses.length === 0) return;
+    if (uses.length === 0) return "idle";
     this.#uses.clear();
     try {
       await this.#options.store.recordUses(uses);
-    } catch (err) {
-      // The next use tells as much.
-      this.#options.log.warn({ err, keys: uses.length }, "last uses of API keys not written");
+    } catch (error) {
+      // A use since then says more.
+      for (const use of uses) if (!this.#uses.has(use.keyId)) this.#note(use);
+      throw error;
     }
+    return "idle";
   }
 }
 

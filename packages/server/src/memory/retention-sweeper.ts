@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.js";
 import { ENTRIES_DELETED_MAX } from "../kernel/limits.js";
 import type { Log } from "../kernel/log.js";
+import { WorkerLoop } from "../kernel/worker-loop.js";
 import type { MemoryStore } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
@@ -18,13 +19,22 @@ export interface RetentionSweeperOptions {
 /** Deletes the entries that are older than their organization keeps them, by the batch. */
 export class RetentionSweeper implements AsyncDisposable {
   readonly #options: RetentionSweeperOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
-  #closed = false;
+  readonly #loop: WorkerLoop;
 
   constructor(options: RetentionSweeperOptions) {
     this.#options = options;
-    this.#schedule();
+    this.#loop = new WorkerLoop({
+      name: "deleting old memory entries",
+      work: async () => {
+        const entries = await this.sweep();
+        if (entries > 0) options.log.info({ entries }, "old memory entries deleted");
+        return "idle";
+      },
+      pollMs: SWEEP_EVERY_MS,
+      begin: "later",
+      end: "finish",
+      log: options.log,
+    });
   }
 
   /** Deletes what is too old now. @returns how many there were. @throws AppError `STORE_UNAVAILABLE`. */
@@ -34,32 +44,12 @@ export class RetentionSweeper implements AsyncDisposable {
       const deleted = await store.deleteExpired(clock.nowMs(), ENTRIES_DELETED_MAX);
       if (deleted.length > 0) await index.remove(deleted);
       count += deleted.length;
-      if (deleted.length < ENTRIES_DELETED_MAX || this.#closed) return count;
+      if (deleted.length < ENTRIES_DELETED_MAX || this.#loop.isEnding) return count;
     }
   }
 
   /** Waits for the batch under way. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#sweeping;
-  }
-
-  #schedule(): void {
-    this.#timer = setTimeout(() => {
-      this.#sweeping = this.#sweepAndLog().finally(() => {
-        if (!this.#closed) this.#schedule();
-      });
-    }, SWEEP_EVERY_MS).unref();
-  }
-
-  async #sweepAndLog(): Promise<void> {
-    const { log } = this.#options;
-    try {
-      const entries = await this.sweep();
-      if (entries > 0) log.info({ entries }, "old memory entries deleted");
-    } catch (error) {
-      log.warn({ err: error }, "old memory entries could not be deleted yet");
-    }
+    await this.#loop[Symbol.asyncDispose]();
   }
 }

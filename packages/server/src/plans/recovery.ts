@@ -1,5 +1,6 @@
 import type { Log } from "../kernel/log.js";
 import { isReadIntent } from "../governance/index.js";
+import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import type { AttemptEnd, AttemptRunner } from "./attempt.js";
 import { contextOfFailure } from "./context-update.js";
 import type { AbandonedStep, PlanStore, ToolRegistry } from "./ports.js";
@@ -19,39 +20,33 @@ export class Recovery implements AsyncDisposable {
   readonly #tools: ToolRegistry;
   readonly #runner: AttemptRunner;
   readonly #log: Log;
-  readonly #timer: NodeJS.Timeout;
-  #sweeping: Promise<void> | undefined;
+  readonly #loop: WorkerLoop;
 
   constructor(store: PlanStore, tools: ToolRegistry, runner: AttemptRunner, log: Log) {
     this.#store = store;
     this.#tools = tools;
     this.#runner = runner;
     this.#log = log;
-    this.#timer = setInterval(() => {
-      this.#wake();
-    }, SWEEP_MS).unref();
-    this.#wake();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
-  }
-
-  #wake(): void {
-    this.#sweeping ??= this.#sweep().finally(() => {
-      this.#sweeping = undefined;
+    this.#loop = new WorkerLoop({
+      name: "settling abandoned steps",
+      work: () => this.#sweep(),
+      pollMs: SWEEP_MS,
+      backoff: { baseMs: SWEEP_MS, capMs: SWEEP_MS },
+      begin: "now",
+      end: "finish",
+      log,
     });
   }
 
-  async #sweep(): Promise<void> {
-    try {
-      const abandoned = await this.#store.abandonedSteps(SWEEP_STEPS_MAX);
-      for (const step of abandoned) await this.#settle(step);
-      await this.#store.expirePlans();
-    } catch (error) {
-      this.#log.warn({ err: error }, "the sweep for abandoned steps failed and will be repeated");
-    }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#loop[Symbol.asyncDispose]();
+  }
+
+  async #sweep(): Promise<BatchEnd> {
+    const abandoned = await this.#store.abandonedSteps(SWEEP_STEPS_MAX);
+    for (const step of abandoned) await this.#settle(step);
+    await this.#store.expirePlans();
+    return "idle";
   }
 
   /** One that cannot be settled now, because its target cannot be asked, waits for the next sweep. */

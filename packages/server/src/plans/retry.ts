@@ -1,3 +1,4 @@
+import { backoffMs } from "../kernel/backoff.js";
 import { READ_ATTEMPTS_MAX, RETRY_BASE_MS, RETRY_CAP_MS } from "../kernel/limits.js";
 import type { StatementFailureReason } from "./ports.js";
 
@@ -19,6 +20,5 @@ export function mayRetry(
  * @param random in [0, 1).
  */
 export function retryDelayMs(attemptsMade: number, random: number): number {
-  const ceiling = Math.min(RETRY_BASE_MS * 2 ** (attemptsMade - 1), RETRY_CAP_MS);
-  return Math.floor(random * ceiling);
+  return backoffMs({ baseMs: RETRY_BASE_MS, capMs: RETRY_CAP_MS }, attemptsMade, random);
 }

@@ -1,4 +1,5 @@
 import type { Log } from "../kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import type { Repositories } from "./ports.js";
 
 /** How often garbage is collected. */
@@ -13,35 +14,31 @@ export interface ScheduleParts {
 /** Collects every organization's garbage from time to time, one after the other. */
 export class GarbageSchedule implements AsyncDisposable {
   readonly #parts: ScheduleParts;
-  readonly #timer: NodeJS.Timeout;
-  #round: Promise<void> = Promise.resolve();
-  #closed = false;
+  readonly #loop: WorkerLoop;
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
-    // A process that has nothing else to do may end.
-    this.#timer = setInterval(() => {
-      this.#round = this.#round.then(() => this.#collectAll());
-    }, COLLECTION_INTERVAL_MS).unref();
+    this.#loop = new WorkerLoop({
+      name: "collecting state garbage",
+      work: () => this.#collectAll(),
+      pollMs: COLLECTION_INTERVAL_MS,
+      begin: "later",
+      end: "finish",
+      log: parts.log,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    clearInterval(this.#timer);
-    await this.#round;
+    await this.#loop[Symbol.asyncDispose]();
   }
 
-  async #collectAll(): Promise<void> {
-    const { repositories, log } = this.#parts;
-    try {
-      // What another server has collected since its own last round needs nothing from this one.
-      for (const orgId of await repositories.due(COLLECTION_INTERVAL_MS / 2)) {
-        if (this.#closed) return;
-        await this.#collect(orgId);
-      }
-    } catch (error) {
-      log.error({ err: error }, "whose state has garbage could not be found out");
+  async #collectAll(): Promise<BatchEnd> {
+    // What another server has collected since its own last round needs nothing from this one.
+    for (const orgId of await this.#parts.repositories.due(COLLECTION_INTERVAL_MS / 2)) {
+      if (this.#loop.isEnding) break;
+      await this.#collect(orgId);
     }
+    return "idle";
   }
 
   async #collect(orgId: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { AppError } from "../kernel/errors.js";
+import type { Backoff } from "../kernel/backoff.js";
 import type { EventBus, Unsubscribe } from "../kernel/event-bus.js";
-import { DRAIN_MS } from "../kernel/limits.js";
 import type { Log } from "../kernel/log.js";
 import type { AuditEvents } from "../kernel/tool-call.js";
+import { WorkerLoop } from "../kernel/worker-loop.js";
 import type { UsageStore } from "./ports.js";
 import type { UsageEvent } from "./usage-event.js";
 
@@ -10,10 +11,8 @@ import type { UsageEvent } from "./usage-event.js";
 const BATCH_MAX = 500;
 /** How long the first event waits for others, in ms: the calls of that time share one commit. */
 const GATHER_MS = 100;
-/** First pause after the store failed, in ms; doubles each time. */
-const BACKOFF_BASE_MS = 100;
-/** Longest pause after the store failed, in ms. */
-const BACKOFF_CAP_MS = 10_000;
+/** Pauses after the store failed. */
+const BACKOFF: Backoff = { baseMs: 100, capMs: 10_000 };
 /** Tool calls that may wait while the store fails, before new ones are refused. */
 const UNRECORDED_MAX = 10_000;
 
@@ -25,26 +24,32 @@ const UNRECORDED_MAX = 10_000;
  */
 export class UsageRecorder implements AsyncDisposable {
   readonly #store: UsageStore;
-  readonly #log: Log;
+  readonly #loop: WorkerLoop;
   readonly #unsubscribe: Unsubscribe;
   readonly #listeners = new Set<(events: readonly UsageEvent[]) => void>();
   #lane: Promise<unknown> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
-  #failures = 0;
   #heard = 0;
   #unrecorded = 0;
-  #closed = false;
+  /** Whether the store failed when it was last asked to record. */
+  #isFailing = false;
 
   /** Starts with what a former process has left in the log. */
   constructor(store: UsageStore, bus: EventBus<AuditEvents>, log: Log) {
     this.#store = store;
-    this.#log = log;
+    this.#loop = new WorkerLoop({
+      name: "recording usage",
+      work: () => this.exclusively(() => Promise.resolve("idle")),
+      gatherMs: GATHER_MS,
+      backoff: BACKOFF,
+      begin: "now",
+      end: "drain",
+      log,
+    });
     this.#unsubscribe = bus.subscribe("LlmToolCallAuditRecorded", () => {
       this.#heard += 1;
       this.#unrecorded += 1;
-      this.#schedule(GATHER_MS);
+      this.#loop.wake();
     });
-    this.#schedule(0);
   }
 
   /** Has `listener` called with the rows of each batch, right after its commit. */
@@ -67,16 +72,11 @@ export class UsageRecorder implements AsyncDisposable {
     return turn;
   }
 
-  /** Records what waits now, as far as the store lets it; a failure is logged and tried again. */
+  /** Records what waits now, as far as the store lets it; what it does not is left to the loop. */
   async flush(): Promise<void> {
-    try {
-      await this.exclusively(() => Promise.resolve());
-      this.#failures = 0;
-    } catch (error) {
-      this.#failures += 1;
-      this.#log.warn({ err: error, failures: this.#failures }, "usage could not be recorded");
-      this.#schedule(Math.min(BACKOFF_BASE_MS * 2 ** (this.#failures - 1), BACKOFF_CAP_MS));
-    }
+    await this.exclusively(() => Promise.resolve()).catch(() => {
+      this.#loop.wake();
+    });
   }
 
   /** Tells the listeners of rows that were added by other work than a batch. */
@@ -86,42 +86,33 @@ export class UsageRecorder implements AsyncDisposable {
 
   /** @throws AppError `STORE_UNAVAILABLE` when so many calls wait that no further one may run. */
   checkRoom(): void {
-    if (this.#failures === 0 || this.#unrecorded < UNRECORDED_MAX) return;
+    if (!this.#isFailing || this.#unrecorded < UNRECORDED_MAX) return;
     throw new AppError(
       "STORE_UNAVAILABLE",
       "Usage cannot be recorded now, and too many tool calls wait for it: try again later",
-      { retryAfterMs: BACKOFF_CAP_MS },
+      { retryAfterMs: BACKOFF.capMs },
     );
   }
 
   /** Records what waits, if the store lets it within the time for draining: the log keeps the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    let giveUp: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      giveUp = setTimeout(resolve, DRAIN_MS);
-    });
-    await Promise.race([this.flush(), deadline]);
-    clearTimeout(giveUp);
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#closed) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.flush();
-    }, delayMs);
+    await this.#loop[Symbol.asyncDispose]();
   }
 
   async #catchUp(): Promise<void> {
     const heard = this.#heard;
-    for (;;) {
-      const events = await this.#store.recordPending(BATCH_MAX);
-      if (events.length > 0) this.recorded(events);
-      if (events.length < BATCH_MAX) break;
+    try {
+      for (;;) {
+        const events = await this.#store.recordPending(BATCH_MAX);
+        if (events.length > 0) this.recorded(events);
+        if (events.length < BATCH_MAX) break;
+      }
+    } catch (error) {
+      this.#isFailing = true;
+      throw error;
     }
+    this.#isFailing = false;
     this.#unrecorded = this.#heard - heard;
   }
 }

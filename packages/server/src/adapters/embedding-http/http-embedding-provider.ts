@@ -4,6 +4,7 @@ import {
   type BatchEmbeddingProvider,
   type EmbedOptions,
 } from "../../embedding/index.js";
+import { backoffMs } from "../../kernel/backoff.js";
 import { assert } from "../../kernel/assert.js";
 import type { Clock } from "../../kernel/clock.js";
 import { malformed, type EmbeddingWire } from "./embedding-wire.js";
@@ -100,7 +101,8 @@ export class HttpEmbeddingProvider implements BatchEmbeddingProvider {
 
   #pauseMs(result: AttemptResult & { kind: "failed" }, number: number): number {
     const { retryBaseMs, random } = this.#options;
-    return result.retryAfterMs ?? random() * retryBaseMs * 2 ** (number - 1);
+    const backoff = { baseMs: retryBaseMs, capMs: RETRY_AFTER_MS_MAX };
+    return result.retryAfterMs ?? backoffMs(backoff, number, random());
   }
 }
 

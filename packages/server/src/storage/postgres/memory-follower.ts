@@ -1,4 +1,5 @@
 import type { Log } from "../../kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
 import type { VectorIndex } from "../../memory/index.js";
 import type { Database } from "./database.js";
 import { indexEntryOf, type CodeRow } from "./memory-index-source.js";
@@ -11,8 +12,8 @@ const POLL_MS = 400;
 const CHANGES_MAX = 2000;
 /** How long the mark of a deleted entry is kept, in ms: no node may lag behind for longer. */
 const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
-/** How often old marks are taken away, in polls. */
-const CLEAN_POLLS = 9000;
+/** How often old marks are taken away, in ms. */
+const CLEAN_MS = 60 * 60 * 1000;
 
 /** What of an index follows the store. */
 type FollowingIndex = Pick<VectorIndex, "add" | "remove">;
@@ -37,26 +38,39 @@ export class MemoryFollower implements AsyncDisposable {
   readonly #db: Database;
   readonly #index: FollowingIndex;
   readonly #signals: Signals;
-  readonly #log: Log;
   readonly #modelId: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #following: WorkerLoop;
+  readonly #cleaning: WorkerLoop;
   readonly #onSignal = (): void => {
-    this.#wake();
+    this.#following.wake();
   };
   #snapshot: string;
-  #polls = 0;
-  #again = false;
-  #following: Promise<void> | undefined;
 
   private constructor(parts: MemoryFollowerParts, index: FollowingIndex, snapshot: string) {
     this.#db = parts.db;
     this.#signals = parts.signals;
-    this.#log = parts.log;
     this.#modelId = parts.modelId;
     this.#index = index;
     this.#snapshot = snapshot;
+    const pollMs = parts.pollMs ?? POLL_MS;
+    this.#following = new WorkerLoop({
+      name: "reading other nodes' memory entries",
+      work: () => this.#read(),
+      pollMs,
+      backoff: { baseMs: pollMs, capMs: 10 * pollMs },
+      begin: "later",
+      end: "finish",
+      log: parts.log,
+    });
+    this.#cleaning = new WorkerLoop({
+      name: "deleting old marks of deleted memory entries",
+      work: () => this.#clean(),
+      pollMs: CLEAN_MS,
+      begin: "later",
+      end: "finish",
+      log: parts.log,
+    });
     this.#signals.on("memory", this.#onSignal);
-    this.#timer = setInterval(this.#onSignal, parts.pollMs ?? POLL_MS).unref();
   }
 
   /** Follows from now on: an index that is loaded later holds what came before. */
@@ -68,41 +82,21 @@ export class MemoryFollower implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
     this.#signals.off("memory", this.#onSignal);
-    this.#again = false;
-    await this.#following;
-  }
-
-  #wake(): void {
-    this.#again = true;
-    this.#following ??= this.#follow().finally(() => {
-      this.#following = undefined;
-    });
-  }
-
-  async #follow(): Promise<void> {
-    try {
-      while (this.#again) {
-        this.#again = false;
-        await this.#read();
-      }
-      this.#polls += 1;
-      if (this.#polls % CLEAN_POLLS === 0) await this.#clean();
-    } catch (error) {
-      this.#log.warn({ err: error }, "memory entries of other nodes could not be read yet");
-    }
+    await this.#following[Symbol.asyncDispose]();
+    await this.#cleaning[Symbol.asyncDispose]();
   }
 
   /** The new snapshot counts only when everything that it shows has reached the index. */
-  async #read(): Promise<void> {
+  async #read(): Promise<BatchEnd> {
     const [now] = await this.#db.query<{ readonly snapshot: string }>(
       "SELECT pg_current_snapshot()::text AS snapshot",
     );
-    if (now === undefined || now.snapshot === this.#snapshot) return;
+    if (now === undefined || now.snapshot === this.#snapshot) return "idle";
     await this.#add();
     await this.#remove();
     this.#snapshot = now.snapshot;
+    return "idle";
   }
 
   async #add(): Promise<void> {
@@ -135,10 +129,11 @@ export class MemoryFollower implements AsyncDisposable {
     if (rows.length > 0) await this.#index.remove(rows.map((row) => row.entry_id));
   }
 
-  async #clean(): Promise<void> {
+  async #clean(): Promise<BatchEnd> {
     await this.#db.query(
       "DELETE FROM memory_deletions WHERE deleted_at_ms < steward_now_ms() - $1::bigint",
       [DELETION_KEPT_MS],
     );
+    return "idle";
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../../kernel/clock.js";
 import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { Ids } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
+import { WorkerLoop } from "../../kernel/worker-loop.js";
 import type { Database } from "./database.js";
 import type { NodeFile } from "./node-file.js";
 
@@ -32,7 +33,6 @@ export interface NodeLeaseOptions {
 export class NodeLease implements Clock, AsyncDisposable {
   readonly #db: Database;
   readonly #ids: Ids;
-  readonly #log: Log;
   readonly #file: NodeFile | undefined;
   readonly #listeners = new Set<() => void>();
   #nodeId: string;
@@ -40,14 +40,11 @@ export class NodeLease implements Clock, AsyncDisposable {
   #steadySince = Infinity;
   #offsetMs = 0;
   #others: readonly string[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
-  #closed = false;
+  #heartbeat: WorkerLoop | undefined;
 
-  private constructor({ db, ids, log, file }: NodeLeaseOptions) {
+  private constructor({ db, ids, file }: NodeLeaseOptions) {
     this.#db = db;
     this.#ids = ids;
-    this.#log = log;
     this.#file = file;
     this.#nodeId = ids.uuid();
   }
@@ -61,7 +58,20 @@ export class NodeLease implements Clock, AsyncDisposable {
     const former = options.file?.former();
     if (former !== undefined) await lease.#bury("node_id = $2", former);
     await lease.#beat();
-    lease.#schedule();
+    lease.#heartbeat = new WorkerLoop({
+      name: "this node's heartbeat",
+      work: async () => {
+        await lease.#beat();
+        for (const listener of lease.#listeners) listener();
+        return "idle";
+      },
+      pollMs: HEARTBEAT_MS,
+      // The lease goes on running out: a database that comes back must find its nodes soon.
+      backoff: { baseMs: HEARTBEAT_MS, capMs: HEARTBEAT_MS },
+      begin: "later",
+      end: "finish",
+      log: options.log,
+    });
     return lease;
   }
 
@@ -108,9 +118,7 @@ export class NodeLease implements Clock, AsyncDisposable {
 
   /** Leaves: others may take this node's plans at once. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#beating;
+    await this.#heartbeat?.[Symbol.asyncDispose]();
     this.#validUntil = 0;
     await this.#db
       .query(`DELETE FROM nodes WHERE org_id = $1 AND node_id = $2`, [NIL_ORG_ID, this.#nodeId])
@@ -127,22 +135,6 @@ export class NodeLease implements Clock, AsyncDisposable {
     await this.#db.query(`DELETE FROM usage_reservations WHERE node_id = ANY ($1::uuid[])`, [
       gone.map((row) => row.node_id),
     ]);
-  }
-
-  #schedule(): void {
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.#beating = this.#beat()
-        .then(() => {
-          for (const listener of this.#listeners) listener();
-        })
-        .catch((error: unknown) => {
-          this.#log.warn({ err: error }, "the store did not answer this node's heartbeat");
-        })
-        .finally(() => {
-          this.#schedule();
-        });
-    }, HEARTBEAT_MS).unref();
   }
 
   /** One that was taken for gone comes back as somebody else: its plans may be another's by now. */

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
-import type pg from "pg";
 import type { Log } from "../../kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { Database } from "./database.js";
 
@@ -30,14 +29,10 @@ export class Signals extends EventEmitter<{
   [Name in keyof SignalEvents]: [...SignalEvents[Name]];
 }> {
   readonly #db: Database;
-  readonly #log: Log;
   readonly #node: { readonly nodeId: string; readonly others: readonly string[] };
   readonly #waiting = new Set<string>();
-  readonly #closing = new AbortController();
-  readonly #listening: Promise<void>;
-  #client: pg.Client | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #sending: Promise<void> = Promise.resolve();
+  readonly #listening: WorkerLoop;
+  readonly #sending: WorkerLoop;
 
   constructor(
     db: Database,
@@ -48,8 +43,23 @@ export class Signals extends EventEmitter<{
     this.setMaxListeners(0);
     this.#db = db;
     this.#node = node;
-    this.#log = log;
-    this.#listening = this.#listen();
+    this.#listening = new WorkerLoop({
+      name: "listening to other nodes",
+      work: (signal) => this.#listen(signal),
+      restMs: () => RECONNECT_MS,
+      backoff: { baseMs: RECONNECT_MS, capMs: 10 * RECONNECT_MS },
+      begin: "now",
+      end: "abandon",
+      log,
+    });
+    this.#sending = new WorkerLoop({
+      name: "notifying other nodes",
+      work: () => this.#flush(),
+      gatherMs: GATHER_MS,
+      begin: "later",
+      end: "drain",
+      log,
+    });
   }
 
   /** Tells every other node that a plan has changed. */
@@ -68,48 +78,32 @@ export class Signals extends EventEmitter<{
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    clearTimeout(this.#timer);
-    this.#flush();
-    await this.#sending;
-    await this.#client?.end().catch(() => undefined);
-    await this.#listening;
+    await this.#sending[Symbol.asyncDispose]();
+    await this.#listening[Symbol.asyncDispose]();
   }
 
   #send(line: string): void {
     this.#waiting.add(line);
-    this.#timer ??= setTimeout(() => {
-      this.#flush();
-    }, GATHER_MS);
+    this.#sending.wake();
   }
 
-  #flush(): void {
-    this.#timer = undefined;
+  /** What cannot be sent is dropped: whoever waits for a signal polls too. */
+  async #flush(): Promise<BatchEnd> {
     const lines = [...this.#waiting];
     this.#waiting.clear();
     for (const payload of payloadsOf(this.#node.nodeId, lines)) {
-      this.#sending = this.#sending.then(async () => {
-        await this.#db.query("SELECT pg_notify($1, $2)", [CHANNEL, payload]).catch(() => undefined);
-      });
+      await this.#db.query("SELECT pg_notify($1, $2)", [CHANNEL, payload]);
     }
+    return "idle";
   }
 
-  async #listen(): Promise<void> {
-    const { signal } = this.#closing;
-    while (!signal.aborted) {
-      try {
-        await this.#listenOnce(signal);
-      } catch (error) {
-        this.#log.warn({ err: error }, "signals of other nodes cannot be heard now");
-      }
-      await delay(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  /** Resolves when the connection has ended. */
-  async #listenOnce(signal: AbortSignal): Promise<void> {
+  /** Resolves when the connection has ended, or the signal ends it. */
+  async #listen(signal: AbortSignal): Promise<BatchEnd> {
     const client = this.#db.dedicatedClient();
-    this.#client = client;
+    const stop = (): void => {
+      client.end().catch(() => undefined);
+    };
+    signal.addEventListener("abort", stop, { once: true });
     const ended = new Promise<void>((resolve) => {
       client.on("end", resolve);
       client.on("error", () => {
@@ -124,7 +118,9 @@ export class Signals extends EventEmitter<{
       await client.query(`LISTEN ${CHANNEL}`);
       this.emit("missed");
       if (!signal.aborted) await ended;
+      return "more";
     } finally {
+      signal.removeEventListener("abort", stop);
       await client.end().catch(() => undefined);
     }
   }
