@@ -276,7 +276,7 @@ async function openOrchestrator(
   return opened.use(
     new DurableOrchestrator({
       ...basics,
-      store: store.plans,
+      engine: store.plans,
       tools: buildToolRegistry(config.tools, targets, own),
       access,
       schemas: migrations.recorder,

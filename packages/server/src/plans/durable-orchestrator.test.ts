@@ -45,7 +45,7 @@ class Process extends DisposalStack {
     );
     this.orchestrator = this.use(
       new DurableOrchestrator({
-        store: this.store.plans,
+        engine: this.store.plans,
         tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
         access: new DataSourceAccess([{ name: "default" }]),
         schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },

@@ -10,6 +10,7 @@ import { isUuid, type Ids } from "../kernel/ids.js";
 import { DRAIN_MS, LEASE_RENEW_MS } from "../kernel/limits.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
+import { systemTimers } from "../kernel/timers.js";
 import type {
   AnnouncedToolCall,
   SqlAnalyzer,
@@ -20,6 +21,8 @@ import type {
 } from "../governance/index.js";
 import { AttemptRunner, type AttemptEnd } from "./attempt.js";
 import { withHints } from "./context-update.js";
+import { untilNews } from "./engine/until-news.js";
+import type { PlanEngine } from "./engine/index.js";
 import { FlightTable, type Flight } from "./flights.js";
 import type {
   Orchestrator,
@@ -35,7 +38,6 @@ import type {
   AttemptRef,
   ClaimResult,
   PlanRef,
-  PlanStore,
   SchemaJournal,
   StepRef,
   ToolRegistry,
@@ -51,7 +53,7 @@ import type { StepOutcome } from "./plan-state.js";
 
 /** What a durable orchestrator is built from. */
 export interface DurableOrchestratorOptions {
-  readonly store: PlanStore;
+  readonly engine: PlanEngine;
   readonly tools: ToolRegistry;
   /** Who may use which data source: asked when a plan is submitted, and when a step runs. */
   readonly access: DataSourceAccess;
@@ -79,12 +81,12 @@ const POLL_MS = 250;
 
 /**
  * Runs plans so that nothing acknowledged is lost or done twice: every transition is one atomic
- * method of the {@link PlanStore}, every effect on a data source carries its attempt. This class only
+ * method of the {@link PlanEngine}, every effect on a data source carries its attempt. This class only
  * sequences them.
  */
 export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisposable {
   readonly #options: DurableOrchestratorOptions;
-  readonly #store: PlanStore;
+  readonly #engine: PlanEngine;
   readonly #owner: string;
   readonly #runner: AttemptRunner;
   readonly #recovery: Recovery;
@@ -95,16 +97,16 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
 
   constructor(options: DurableOrchestratorOptions) {
     this.#options = options;
-    this.#store = options.store;
+    this.#engine = options.engine;
     this.#owner = options.ids.uuid();
     const { analyzer, log } = options;
     const schemas = new SchemaSteps(options.schemas, analyzer, log);
     this.#runner = new AttemptRunner({ ...options, schemas });
-    this.#recovery = new Recovery(options.store, options.tools, this.#runner, log);
+    this.#recovery = new Recovery(options.engine, options.tools, this.#runner, log);
     this.#renewal = setInterval(() => {
       this.#renewLeases();
     }, LEASE_RENEW_MS).unref();
-    this.#unwatchCancels = options.store.onCancelRequested((ref) => {
+    this.#unwatchCancels = options.engine.onCancelRequested((ref) => {
       this.#flights.abort(ref);
     });
   }
@@ -122,7 +124,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     await permitSteps(ctx, steps, this.#options);
     await pauseIfLong(steps);
     const nowMs = clock.nowMs();
-    const record = await this.#store.createPlan({
+    const record = await this.#engine.createPlan({
       ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
       sessionId: session,
       name: definition.name,
@@ -144,7 +146,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   }
 
   getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {
-    return this.#store.findPlan({ orgId: ctx.orgId, planId });
+    return this.#engine.findPlan({ orgId: ctx.orgId, planId });
   }
 
   async executeStep(
@@ -165,7 +167,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
 
   async cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void> {
     const ref = { orgId: ctx.orgId, planId };
-    const state = await this.#store.cancelPlan(ref, reason ?? "cancelled by the caller");
+    const state = await this.#engine.cancelPlan(ref, reason ?? "cancelled by the caller");
     this.#flights.abort(ref);
     if (state.status === "cancelled") return;
     await this.#untilOver(ref, ctx.signal);
@@ -173,7 +175,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
 
   async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
     const { clock, planDeadlineMs } = this.#options;
-    return this.#store.retryPlan({ orgId: ctx.orgId, planId }, clock.nowMs() + planDeadlineMs);
+    return this.#engine.retryPlan({ orgId: ctx.orgId, planId }, clock.nowMs() + planDeadlineMs);
   }
 
   async listPlans(
@@ -182,7 +184,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     ctx: QueryRuntimeContext,
   ): Promise<PlanPage> {
     if (page.cursor !== undefined && !isUuid(page.cursor)) throw strangeCursor();
-    return this.#store.listPlans(ctx.orgId, filter, page);
+    return this.#engine.listPlans(ctx.orgId, filter, page);
   }
 
   async readEvents(
@@ -191,11 +193,11 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     limit: number,
     ctx: QueryRuntimeContext,
   ): Promise<readonly PlanEvent[]> {
-    return this.#store.readEvents({ orgId: ctx.orgId, planId }, afterSequence, limit);
+    return this.#engine.readEvents({ orgId: ctx.orgId, planId }, afterSequence, limit);
   }
 
   onPlanEvents(planId: string, wake: () => void): Unsubscribe {
-    return this.#store.onPlanEvents(planId, wake);
+    return this.#engine.onPlanEvents(planId, wake);
   }
 
   /** Steps under way in this process. */
@@ -238,7 +240,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   async #fly(ref: StepRef, ctx: QueryRuntimeContext, flight: Flight): Promise<StepExecution> {
     for (;;) {
       if (this.#closing) throw shuttingDown();
-      const claim = await this.#store.claimStep(ref, this.#owner);
+      const claim = await this.#engine.claimStep(ref, this.#owner);
       switch (claim.kind) {
         case "finished":
           return claim.execution;
@@ -272,7 +274,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     try {
       const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, flight);
       const outcome = withHints(end.outcome, warnings);
-      const finished = await this.#store.finishStep(attempt, outcome, end.toolCall);
+      const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall);
       recorded = end.toolCall !== undefined && finished.kind !== "fenced";
       flight.attempt = undefined;
       this.#tell(attempt, claim, ctx, outcome);
@@ -292,7 +294,7 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     try {
       return await ask();
     } catch (refusal) {
-      await this.#store.finishStep(attempt, { kind: "released" }, undefined);
+      await this.#engine.finishStep(attempt, { kind: "released" }, undefined);
       throw refusal;
     }
   }
@@ -341,28 +343,25 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
 
   #renewLeases(): void {
     for (const attempt of this.#flights.attempts()) {
-      this.#store.renewLease(attempt, this.#owner).catch((error: unknown) => {
+      this.#engine.renewLease(attempt, this.#owner).catch((error: unknown) => {
         this.#options.log.warn({ err: error, ...attempt }, "a lease could not be renewed");
       });
     }
   }
 
   /** Waits for another process's step: until its plan has news, or for a while. */
-  async #untilNews(ref: PlanRef, signal: AbortSignal): Promise<void> {
-    const news = new AbortController();
-    const unsubscribe = this.#store.onPlanEvents(ref.planId, () => {
-      news.abort();
+  #untilNews(ref: PlanRef, signal: AbortSignal): Promise<void> {
+    return untilNews({
+      subscribe: (wake) => this.#engine.onPlanEvents(ref.planId, wake),
+      timers: systemTimers,
+      pollMs: POLL_MS,
+      signal,
     });
-    try {
-      await pause(POLL_MS, AbortSignal.any([signal, news.signal]));
-    } finally {
-      unsubscribe();
-    }
   }
 
   async #untilOver(ref: PlanRef, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const plan = await this.#store.findPlan(ref);
+      const plan = await this.#engine.findPlan(ref);
       if (plan === undefined || (plan.status !== "running" && plan.status !== "pending")) return;
       if (signal.aborted) throw callerGone();
       await this.#untilNews(ref, signal);

@@ -1,6 +1,7 @@
 import { isoTime } from "../kernel/clock.js";
 import { hintsOf } from "./context-update.js";
 import type { PlanRecord, PreparedStep, StepExecution, StepRecord, StepResult } from "./plan.js";
+import type { LoadedPlan } from "./engine/index.js";
 import type { NewPlan, StepOutput } from "./ports.js";
 import type { PlanState, StepContext, StepState } from "./transitions.js";
 
@@ -42,8 +43,7 @@ export function outputOf({ toolOutputJson, outputMetadata }: StepContext): StepO
   return { json: toolOutputJson, ...metadata };
 }
 
-/** Everybody's view of a plan's steps, in the order submitted. */
-export function stepRecordsOf(
+function stepRecordsOf(
   prepared: readonly PreparedStep[],
   states: readonly StepState[],
 ): readonly StepRecord[] {
@@ -54,15 +54,29 @@ export function stepRecordsOf(
 }
 
 /** A plan that was just made: what reading it back would give. */
-export function newPlanRecord(plan: NewPlan, state: PlanState): PlanRecord {
+export function newPlanRecord({ name, description, steps }: NewPlan, state: PlanState): PlanRecord {
+  return planRecordOf({ name, description, state, prepared: steps });
+}
+
+/** Everybody's view of a plan. */
+export function planRecordOf({
+  name,
+  description,
+  state,
+  prepared,
+}: Pick<LoadedPlan, "name" | "description" | "state" | "prepared">): PlanRecord {
+  const { startedAtMs, finishedAtMs } = state;
   return {
-    ...plan.ref,
-    sessionId: plan.sessionId,
-    name: plan.name,
-    description: plan.description,
+    planId: state.planId,
+    orgId: state.orgId,
+    sessionId: state.sessionId,
+    name,
+    description,
     status: state.status,
     createdAt: isoTime(state.createdAtMs),
-    steps: stepRecordsOf(plan.steps, state.steps),
+    ...(startedAtMs === undefined ? {} : { startedAt: isoTime(startedAtMs) }),
+    ...(finishedAtMs === undefined ? {} : { finishedAt: isoTime(finishedAtMs) }),
+    steps: stepRecordsOf(prepared, state.steps),
   };
 }
 

@@ -7,6 +7,7 @@
  * finding out for good whether a write took effect. **Marker**: the row a write leaves in its target.
  */
 export { DurableOrchestrator, type DurableOrchestratorOptions } from "./durable-orchestrator.js";
+export { PlanEngine } from "./engine/index.js";
 export { NoopOrchestrator } from "./noop-orchestrator.js";
 export {
   hasJournal,

@@ -1,13 +1,9 @@
 import type { Dialect, Intent } from "../governance/index.js";
 import type { Caller } from "../kernel/caller.js";
-import type { Unsubscribe } from "../kernel/event-bus.js";
-import type { ToolCallRecord } from "../kernel/tool-call.js";
-import type { PageRequest, PlanFilter, PlanPage } from "./orchestrator.js";
-import type { PlanEvent } from "./plan-events.js";
-import type { PlanRecord, PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
+import type { PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { PostgresType } from "./statements/postgres-types.js";
 import type { ColumnType, StepOutput } from "./statements/step-output.js";
-import type { ClaimRefusal, PlanState, StepOutcome } from "./transitions.js";
+import type { ClaimRefusal } from "./transitions.js";
 
 export {
   arrayTypeOf,
@@ -256,74 +252,4 @@ export interface AbandonedStep {
   readonly attempt: AttemptRef;
   readonly step: PreparedStep;
   readonly sessionId: string;
-}
-
-/**
- * Keeps plans, their events and their tool calls. Every method is one atomic use case, durable when
- * its promise resolves (but for the claim of a read, see `claimStep`); decisions are those of
- * `transitions.ts`, so that every engine decides alike. Errors: `PLAN_NOT_FOUND` for another
- * organization's plan as for none, `STORE_UNAVAILABLE` when nothing can be said.
- */
-export interface PlanStore extends AsyncDisposable {
-  /**
-   * @returns the plan; with an idempotency key used before for the same request, the first plan.
-   * @throws AppError `IDEMPOTENCY_CONFLICT` when the key was used for another request.
-   */
-  createPlan(plan: NewPlan): Promise<PlanRecord>;
-
-  /** As committed; `undefined` when unknown. */
-  findPlan(ref: PlanRef): Promise<PlanRecord | undefined>;
-
-  /** Newest first. */
-  listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage>;
-
-  /**
-   * Takes a step for `owner`, raising its attempt. A store that one process owns may keep the claim
-   * of a read in memory until it lasts; the claim of a write is durable when this resolves.
-   */
-  claimStep(ref: StepRef, owner: string): Promise<ClaimResult>;
-
-  /** Prolongs a claim. @returns false when it is no longer ours. */
-  renewLease(attempt: AttemptRef, owner: string): Promise<boolean>;
-
-  /**
-   * Ends an attempt: step, plan, events and tool call in one transaction, guarded by `running` and
-   * the attempt.
-   */
-  finishStep(
-    attempt: AttemptRef,
-    outcome: StepOutcome,
-    toolCall: ToolCallRecord | undefined,
-  ): Promise<FinishResult>;
-
-  /**
-   * Forbids new claims; ends the plan at once when nothing runs. Repeating is harmless.
-   * @returns the plan's state after it.
-   * @throws AppError `PLAN_NOT_ACTIVE` when it has completed or failed.
-   */
-  cancelPlan(ref: PlanRef, reason: string): Promise<PlanState>;
-
-  /**
-   * @param deadlineMs until when the plan may run on, ms since the epoch.
-   * @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed.
-   */
-  retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord>;
-
-  /** See {@link PlanJournal.readEvents}. */
-  readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]>;
-
-  /** Has `wake` called after each commit that added events to the plan. */
-  onPlanEvents(planId: string, wake: () => void): Unsubscribe;
-
-  /**
-   * Has `listener` called when another process asks for the cancel of a plan that has steps running
-   * here: they must stop. It may be called more than once.
-   */
-  onCancelRequested(listener: (ref: PlanRef) => void): Unsubscribe;
-
-  /** Running steps whose lease is over, oldest first, at most `limit`. */
-  abandonedSteps(limit: number): Promise<readonly AbandonedStep[]>;
-
-  /** Fails the active plans whose deadline has passed. @returns how many. */
-  expirePlans(): Promise<number>;
 }

@@ -3,7 +3,8 @@ import { isReadIntent } from "../governance/index.js";
 import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import type { AttemptEnd, AttemptRunner } from "./attempt.js";
 import { contextOfFailure } from "./context-update.js";
-import type { AbandonedStep, PlanStore, ToolRegistry } from "./ports.js";
+import type { PlanEngine } from "./engine/index.js";
+import type { AbandonedStep, ToolRegistry } from "./ports.js";
 import type { StepOutcome } from "./transitions.js";
 
 /** How often abandoned steps and overdue plans are looked for, in ms. */
@@ -16,14 +17,14 @@ const SWEEP_STEPS_MAX = 100;
  * handed back as its marker in the target says. Nothing is ever run again on a guess.
  */
 export class Recovery implements AsyncDisposable {
-  readonly #store: PlanStore;
+  readonly #engine: PlanEngine;
   readonly #tools: ToolRegistry;
   readonly #runner: AttemptRunner;
   readonly #log: Log;
   readonly #loop: WorkerLoop;
 
-  constructor(store: PlanStore, tools: ToolRegistry, runner: AttemptRunner, log: Log) {
-    this.#store = store;
+  constructor(engine: PlanEngine, tools: ToolRegistry, runner: AttemptRunner, log: Log) {
+    this.#engine = engine;
     this.#tools = tools;
     this.#runner = runner;
     this.#log = log;
@@ -43,9 +44,8 @@ export class Recovery implements AsyncDisposable {
   }
 
   async #sweep(): Promise<BatchEnd> {
-    const abandoned = await this.#store.abandonedSteps(SWEEP_STEPS_MAX);
+    const abandoned = await this.#engine.sweep(SWEEP_STEPS_MAX);
     for (const step of abandoned) await this.#settle(step);
-    await this.#store.expirePlans();
     return "idle";
   }
 
@@ -53,7 +53,7 @@ export class Recovery implements AsyncDisposable {
   async #settle({ attempt, step, sessionId }: AbandonedStep): Promise<void> {
     try {
       const end = await this.#endOf({ attempt, step, sessionId });
-      await this.#store.finishStep(attempt, end.outcome, end.toolCall);
+      await this.#engine.finishStep(attempt, end.outcome, end.toolCall);
       this.#tools.target(step.dataSource)?.forget(attempt);
       this.#log.info({ ...attempt, outcome: end.outcome.kind }, "an abandoned step was settled");
     } catch (error) {

@@ -3,8 +3,8 @@ import { isUuid, type Ids } from "../kernel/ids.js";
 import { NAME_LENGTH_MAX, PLAN_DEADLINE_MS } from "../kernel/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { isIntent } from "../governance/index.js";
+import type { PlanEngine } from "./engine/index.js";
 import type { PreparedStep } from "./plan.js";
-import type { PlanStore } from "./ports.js";
 
 /** Keeps the record of a tool call that another orchestrator has run. Durable when it resolves. */
 export type KeepToolCall = (call: ToolCallRecord) => Promise<void>;
@@ -15,7 +15,7 @@ export type KeepToolCall = (call: ToolCallRecord) => Promise<void>;
  * the orchestrator in use.
  */
 export function keepInStore(
-  store: PlanStore,
+  engine: PlanEngine,
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 ): KeepToolCall {
   return async (made) => {
@@ -24,7 +24,7 @@ export function keepInStore(
     const call = isUuid(made.planId) ? made : { ...made, planId: ref.planId };
     const step = stepOf(call);
     const createdAtMs = clock.nowMs();
-    await store.createPlan({
+    await engine.createPlan({
       ref,
       sessionId: call.sessionId,
       name: made.planId.slice(0, NAME_LENGTH_MAX),
@@ -33,11 +33,11 @@ export function keepInStore(
       createdAtMs,
       deadlineMs: createdAtMs + PLAN_DEADLINE_MS,
     });
-    const claim = await store.claimStep({ ...ref, stepId: step.id }, ref.planId);
+    const claim = await engine.claimStep({ ...ref, stepId: step.id }, ref.planId);
     if (claim.kind !== "claimed") return;
     const { durationMs, rowCount, output: toolOutputJson } = call;
     const context = { toolOutputJson, schemaAdditions: [], augmentationHints: [] };
-    await store.finishStep(
+    await engine.finishStep(
       { ...ref, stepId: step.id, attempt: claim.attempt },
       call.status === "completed"
         ? { kind: "completed", rowCount, durationMs, context }

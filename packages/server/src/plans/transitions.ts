@@ -5,7 +5,6 @@ import { endAttempt, settlePlan } from "./plan-ending.js";
 import type { PlanEvent } from "./plan-events.js";
 import type { PlanChange, PlanState, StepOutcome, StepState } from "./plan-state.js";
 
-export { planDiffers } from "./plan-state.js";
 export type {
   PlanChange,
   PlanFailure,

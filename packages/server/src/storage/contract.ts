@@ -5,13 +5,13 @@ import { uuidV7 } from "../kernel/ids.js";
 import { LEASE_MS } from "../kernel/limits.js";
 import type { ToolCallLog, ToolCallRecord } from "../kernel/tool-call.js";
 import type { Intent } from "../governance/index.js";
-import type { PlanEvent, PreparedStep } from "../plans/index.js";
-import type { AttemptRef, ClaimResult, NewPlan, PlanRef, PlanStore } from "../plans/ports.js";
+import type { PlanEngine, PlanEvent, PreparedStep } from "../plans/index.js";
+import type { AttemptRef, ClaimResult, NewPlan, PlanRef } from "../plans/ports.js";
 import type { StepOutcome } from "../plans/transitions.js";
 
 /** What the battery needs of an engine under test. */
 export interface StoreUnderTest extends AsyncDisposable {
-  readonly plans: PlanStore;
+  readonly plans: PlanEngine;
   readonly toolCalls: ToolCallLog;
 }
 
@@ -342,10 +342,10 @@ export function planStoreBattery(
     it("keeps a write's claim over a crash, and finds it abandoned when its lease is over", async () => {
       const ref = await submit([step("w", [], { intent: "write_insert" })], { sessionId: "s9" });
       const attempt = await claim(ref, "w");
-      expect(await store.plans.abandonedSteps(10)).toEqual([]);
+      expect(await store.plans.sweep(10)).toEqual([]);
       await restart();
       clock.advance(LEASE_MS + 1);
-      const [abandoned] = await store.plans.abandonedSteps(10);
+      const [abandoned] = await store.plans.sweep(10);
       expect(abandoned).toMatchObject({ attempt, sessionId: "s9", step: { id: "w" } });
       await store.plans.finishStep(attempt, { kind: "released" }, undefined);
       expect((await claim(ref, "w")).attempt).toBe(2);
@@ -359,16 +359,16 @@ export function planStoreBattery(
       expect(await store.plans.renewLease(attempt, "somebody else")).toBe(false);
       expect(await store.plans.renewLease(attempt, "owner")).toBe(true);
       clock.advance(LEASE_MS - 1);
-      expect(await store.plans.abandonedSteps(10)).toEqual([]);
+      expect(await store.plans.sweep(10)).toEqual([]);
       clock.advance(2);
-      expect(await store.plans.abandonedSteps(10)).toHaveLength(1);
+      expect(await store.plans.sweep(10)).toHaveLength(1);
     });
 
     it("fails plans whose deadline has passed", async () => {
       const ref = await submit([step("a")], { deadlineMs: clock.nowMs() + 1000 });
       const patient = await submit([step("a")]);
       clock.advance(1001);
-      expect(await store.plans.expirePlans()).toBe(1);
+      expect(await store.plans.sweep(10)).toEqual([]);
       expect((await store.plans.findPlan(ref))?.status).toBe("failed");
       expect((await store.plans.findPlan(patient))?.status).toBe("pending");
       expect((await events(ref)).map((e) => e.eventType)).toEqual([

@@ -3,14 +3,14 @@ import type { ToolCallLog } from "../kernel/tool-call.js";
 import type { VectorIndex } from "../memory/index.js";
 import type { MemoryStore } from "../memory/ports.js";
 import type { CustomerBindings } from "../payments/ports.js";
-import type { PlanStore } from "../plans/ports.js";
+import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
 import type { Origin } from "../state/ports.js";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** Everything this service keeps, in one database of any engine. */
 export interface Store extends AsyncDisposable {
-  readonly plans: PlanStore;
+  readonly plans: PlanEngine;
   readonly toolCalls: ToolCallLog;
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;

@@ -1,6 +1,6 @@
 import { callJson } from "./call-codec.js";
 import type { Database, PgValue } from "./database.js";
-import type { ChangeRow, OpenPlan, PlanUnit } from "./open-plan.js";
+import type { LogEntry, PlanUnit } from "../../plans/engine/index.js";
 import { eventsJson } from "./event-codec.js";
 import { endingJson, stepsJson } from "./plan-rows.js";
 
@@ -32,7 +32,7 @@ export class AppendStatement {
 
   constructor(orgId: string, units: readonly PlanUnit[], lease: StepLease) {
     this.#orgId = orgId;
-    this.#rows = units.flatMap(({ plan, rows }) => rows.map((row) => writtenRow(plan, row)));
+    this.#rows = units.flatMap((unit) => unit.entries.map((entry) => writtenRow(unit, entry)));
     this.#values = valuesOf(orgId, this.#rows, units, lease);
   }
 
@@ -62,13 +62,14 @@ export class AppendStatement {
 }
 
 function writtenRow(
-  { ref, sessionId }: OpenPlan,
-  { sequence, events, steps, end }: ChangeRow,
+  { ref, sessionId }: PlanUnit,
+  { sequence, events, steps, end }: LogEntry,
 ): WrittenRow {
   const context = end?.context;
   // What is empty is not kept.
   const output = context?.toolOutputJson === "[]" ? undefined : context?.toolOutputJson;
-  const call = end?.call && callJson(end.call, { ...ref, sessionId, step: end.step, output });
+  const call =
+    end?.toolCall && callJson(end.toolCall, { ...ref, sessionId, step: end.step, output });
   return {
     planId: ref.planId,
     sequence,
@@ -97,14 +98,14 @@ function valuesOf(
   units: readonly PlanUnit[],
   lease: StepLease,
 ): readonly PgValue[] {
-  const plans = units.flatMap(({ plan, state, holder }) =>
-    state === undefined ? [] : [{ planId: plan.ref.planId, state, holder }],
+  const plans = units.flatMap(({ ref, plan, owner }) =>
+    plan === undefined ? [] : [{ planId: ref.planId, state: plan, owner }],
   );
-  const claimed = units.flatMap(({ plan, claimed: steps }) =>
-    steps.map((step) => ({ planId: plan.ref.planId, step })),
+  const claimed = units.flatMap(({ ref, claimed: steps }) =>
+    steps.map((step) => ({ planId: ref.planId, step })),
   );
-  const ended = units.flatMap(({ plan, ended: steps }) =>
-    steps.map((step) => ({ planId: plan.ref.planId, step })),
+  const ended = units.flatMap(({ ref, ended: steps }) =>
+    steps.map((step) => ({ planId: ref.planId, step })),
   );
   return [
     orgId,
@@ -124,7 +125,7 @@ function valuesOf(
     plans.map(({ state }) => state.finishedAtMs ?? null),
     plans.map(({ state }) => state.deadlineMs),
     plans.map(({ state }) => endingJson(state)),
-    plans.map(({ holder }) => holder ?? null),
+    plans.map(({ owner }) => owner ?? null),
     claimed.map(({ planId }) => planId),
     claimed.map(({ step }) => step.index),
     claimed.map(({ step }) => step.attempt),

@@ -1,6 +1,7 @@
 import { AppError } from "../../kernel/errors.js";
 import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { PlanEvent } from "../../plans/index.js";
+import { planRecordOf } from "../../plans/execution.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { StepContext } from "../../plans/transitions.js";
 import type { CopiedCall, CopiedPlan } from "../copied-plan.js";
@@ -205,13 +206,16 @@ export async function readPlan(
   db: Database,
   ref: PlanRef,
 ): Promise<Pick<CopiedPlan, "record" | "events" | "contexts"> | undefined> {
-  const queries = new PlanQueries(db);
-  const record = await queries.record(ref);
+  const queries = new PlanQueries(db, { others: [], buryTheGone: () => Promise.resolve() });
   const loaded = await queries.load(ref);
-  if (record === undefined || loaded === undefined) return undefined;
+  if (loaded === undefined) return undefined;
   const contexts = new Map<number, StepContext>();
   for (const [index, sequence] of loaded.results) {
     contexts.set(index, await queries.context(ref, sequence));
   }
-  return { record, events: await queries.events(ref, 0, EVENTS_MAX), contexts };
+  return {
+    record: planRecordOf(loaded),
+    events: await queries.events(ref, 0, EVENTS_MAX),
+    contexts,
+  };
 }

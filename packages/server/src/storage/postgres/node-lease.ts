@@ -81,7 +81,7 @@ export class NodeLease implements Clock, AsyncDisposable {
   }
 
   /** Whether everybody still takes this node for alive, and will for a while. */
-  get holds(): boolean {
+  get hasLease(): boolean {
     return performance.now() + MARGIN_MS < this.#validUntil;
   }
 

@@ -1,25 +1,25 @@
 import { assert } from "../../kernel/assert.js";
 import { NIL_ORG_ID } from "../../kernel/caller.js";
-import { AppError } from "../../kernel/errors.js";
 import { isUuid } from "../../kernel/ids.js";
-import type {
-  PageRequest,
-  PlanEvent,
-  PlanFilter,
-  PlanPage,
-  PlanRecord,
-} from "../../plans/index.js";
+import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../plans/index.js";
+import {
+  cursorOutOfRange,
+  planNotFound,
+  type DueWork,
+  type LoadedPlan,
+  type PlanReads,
+} from "../../plans/engine/index.js";
 import type { AbandonedStep, OutputMetadata, PlanRef } from "../../plans/ports.js";
 import type { StepContext } from "../../plans/transitions.js";
 import type { Database, PgValue } from "./database.js";
-import type { LoadedPlan } from "./open-plan.js";
+import type { NodeLease } from "./node-lease.js";
 import { planEventsOf } from "./event-codec.js";
 import {
-  planRecordOf,
   planStateOf,
   planSummaryOf,
   preparedStepsOf,
   stepStatesOf,
+  summaryOf,
   type PlanRow,
 } from "./plan-rows.js";
 
@@ -35,20 +35,17 @@ interface WholePlanRow extends PlanRow {
   readonly last_events: string;
 }
 
+/** Which other nodes are alive: what is theirs is not due. */
+type QueryingNode = Pick<NodeLease, "others" | "buryTheGone">;
+
 /** Reads of the plan tables, as committed. */
-export class PlanQueries {
+export class PlanQueries implements PlanReads {
   readonly #db: Database;
+  readonly #node: QueryingNode;
 
-  constructor(db: Database) {
+  constructor(db: Database, node: QueryingNode) {
     this.#db = db;
-  }
-
-  /** A plan with its steps, for everybody. */
-  async record(ref: PlanRef): Promise<PlanRecord | undefined> {
-    const row = await this.#whole(ref);
-    if (row === undefined) return undefined;
-    const prepared = preparedStepsOf(row.prepared);
-    return planRecordOf(row, prepared, stepStatesOf(prepared, row.changes ?? []));
+    this.#node = node;
   }
 
   /** A plan for the state machine. */
@@ -59,11 +56,11 @@ export class PlanQueries {
     const events = planEventsOf(row.plan_id, row.last_sequence, row.last_events);
     const steps = stepStatesOf(prepared, row.changes ?? []);
     return {
+      ...summaryOf(row),
       state: planStateOf(row, steps, { sequence: row.last_sequence, events }),
-      sessionId: row.session_id,
       prepared,
       results: new Map(row.results ?? []),
-      holder: row.holder ?? undefined,
+      owner: row.holder ?? undefined,
     };
   }
 
@@ -147,19 +144,21 @@ export class PlanQueries {
     const newest = events.at(-1);
     if (newest === undefined) throw planNotFound(ref);
     if (afterSequence > newest.sequence) {
-      throw new AppError(
-        "CURSOR_OUT_OF_RANGE",
-        `after_sequence ${afterSequence} is beyond the plan's newest event, ${newest.sequence}`,
-      );
+      throw cursorOutOfRange(afterSequence, newest.sequence);
     }
     return events.filter((event) => event.sequence > afterSequence).slice(0, limit);
   }
 
-  /**
-   * Running steps whose lease, or whose node's, is over, but for those of plans that one of these
-   * nodes holds.
-   */
-  async abandoned(liveOthers: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
+  async findDue(limit: number): Promise<DueWork> {
+    await this.#node.buryTheGone();
+    const { others } = this.#node;
+    return {
+      abandoned: await this.#abandoned(others, limit),
+      overdue: await this.#overdue(others, limit),
+    };
+  }
+
+  async #abandoned(others: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
     const rows = await this.#db.query<{
       readonly org_id: string;
       readonly plan_id: string;
@@ -175,7 +174,7 @@ export class PlanQueries {
            (SELECT node_id FROM nodes WHERE org_id = $3))
          AND (p.holder IS NULL OR p.holder <> ALL ($1::uuid[]))
        ORDER BY l.lease_until_ms LIMIT $2`,
-      [liveOthers, limit, NIL_ORG_ID],
+      [others, limit, NIL_ORG_ID],
     );
     return rows.map((row) => {
       const step = preparedStepsOf(row.steps)[row.step_index];
@@ -185,26 +184,13 @@ export class PlanQueries {
     });
   }
 
-  /** Active plans whose deadline has passed, but for those that one of these nodes holds. */
-  async overdue(liveOthers: readonly string[], limit: number): Promise<readonly PlanRef[]> {
+  async #overdue(others: readonly string[], limit: number): Promise<readonly PlanRef[]> {
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
       `SELECT org_id, plan_id FROM plans
        WHERE finished_at_ms IS NULL AND deadline_ms < steward_now_ms()
          AND (holder IS NULL OR holder <> ALL ($1::uuid[]))
        ORDER BY deadline_ms LIMIT $2`,
-      [liveOthers, limit],
-    );
-    return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
-  }
-
-  /** Those of these plans that are being cancelled. */
-  async cancelled(refs: readonly PlanRef[]): Promise<readonly PlanRef[]> {
-    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
-      `SELECT org_id, plan_id FROM plans
-       WHERE (org_id, plan_id) IN
-           (SELECT org, plan FROM unnest($1::uuid[], $2::uuid[]) AS r (org, plan))
-         AND finished_at_ms IS NULL AND ending::json ->> 'cancelReason' IS NOT NULL`,
-      [refs.map(({ orgId }) => orgId), refs.map(({ planId }) => planId)],
+      [others, limit],
     );
     return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
   }
@@ -228,11 +214,6 @@ export class PlanQueries {
     );
     return row;
   }
-}
-
-/** Said of an unknown plan and of another organization's alike. */
-export function planNotFound(ref: PlanRef): AppError {
-  return new AppError("PLAN_NOT_FOUND", `Unknown plan ${ref.planId}`);
 }
 
 /** Ids have one spelling: whatever is spelled otherwise names no plan. */

@@ -1,7 +1,6 @@
 import { isoTime } from "../../kernel/clock.js";
 import type {
   PlanEvent,
-  PlanRecord,
   PlanStatus,
   PlanSummary,
   PreparedStep,
@@ -9,7 +8,6 @@ import type {
   StepStatus,
   WaitReason,
 } from "../../plans/index.js";
-import { stepRecordsOf } from "../../plans/execution.js";
 import type { NewPlan } from "../../plans/ports.js";
 import {
   pendingStep,
@@ -63,9 +61,14 @@ export function endingJson({ cancelReason, failure }: Omit<PlanState, "steps">):
   return JSON.stringify({ cancelReason, failure });
 }
 
+/** The name and the description of a plan. */
+export function summaryOf({ summary }: PlanRow): Summary {
+  return JSON.parse(summary) as Summary;
+}
+
 /** A plan as everybody sees it, without its steps. */
 export function planSummaryOf(row: PlanRow): PlanSummary {
-  const { name, description } = JSON.parse(row.summary) as Summary;
+  const { name, description } = summaryOf(row);
   return {
     planId: row.plan_id,
     orgId: row.org_id,
@@ -101,15 +104,6 @@ export function planStateOf(
     lastEventAtMs: Date.parse(last.events.at(-1)?.timestamp ?? ""),
     steps,
   };
-}
-
-/** Everybody's view of a plan. */
-export function planRecordOf(
-  row: PlanRow,
-  prepared: readonly PreparedStep[],
-  steps: readonly StepState[],
-): PlanRecord {
-  return { ...planSummaryOf(row), steps: stepRecordsOf(prepared, steps) };
 }
 
 /** What of a step changes, as `plan_changes.steps` keeps it: short, because it is written often. */

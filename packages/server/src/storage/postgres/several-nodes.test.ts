@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import type { AnnouncedToolCall, Intent } from "../../governance/index.js";
-import type { PreparedStep } from "../../plans/index.js";
-import type { AttemptRef, PlanRef, PlanStore } from "../../plans/ports.js";
+import type { PlanEngine, PreparedStep } from "../../plans/index.js";
+import type { AttemptRef, PlanRef } from "../../plans/ports.js";
 import type { StepOutcome } from "../../plans/transitions.js";
 import type { Store } from "../store.js";
 import { recordToolCalls } from "../testing/record-tool-calls.js";
@@ -265,7 +265,7 @@ async function untilSomebodyWaits(database: TestDatabase): Promise<void> {
 }
 
 async function submit(
-  plans: PlanStore,
+  plans: PlanEngine,
   stepIds: readonly string[],
   intent: Intent = "read_select",
   dependencies: readonly (readonly [stepId: string, on: string])[] = [],
@@ -287,7 +287,7 @@ async function submit(
   return ref;
 }
 
-async function claim(plans: PlanStore, ref: PlanRef, stepId: string): Promise<AttemptRef> {
+async function claim(plans: PlanEngine, ref: PlanRef, stepId: string): Promise<AttemptRef> {
   const claimed = await vi.waitUntil(async () => {
     const result = await plans.claimStep({ ...ref, stepId }, IDS.uuid());
     return result.kind === "claimed" ? result : undefined;
@@ -296,7 +296,7 @@ async function claim(plans: PlanStore, ref: PlanRef, stepId: string): Promise<At
 }
 
 /** Asks for a plan until its holder has let go of it. */
-async function letGo(plans: PlanStore, ref: PlanRef): Promise<void> {
+async function letGo(plans: PlanEngine, ref: PlanRef): Promise<void> {
   await vi.waitUntil(async () => {
     const result = await plans.claimStep({ ...ref, stepId: "none" }, "nobody");
     return result.kind === "refused";

@@ -2,6 +2,7 @@ import type { Clock } from "../../kernel/clock.js";
 import type { Ids } from "../../kernel/ids.js";
 import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
+import { systemTimers } from "../../kernel/timers.js";
 import type { Store } from "../store.js";
 import { PostgresApiKeyStore } from "./api-key-store.js";
 import { PostgresPolicyStore } from "./policy-store.js";
@@ -15,7 +16,9 @@ import { migrate } from "./migrate.js";
 import { NodeFile } from "./node-file.js";
 import { NodeLease } from "./node-lease.js";
 import { PlanQueries } from "./plan-queries.js";
-import { PostgresPlanStore } from "./plan-store.js";
+import { PlanEngine } from "../../plans/index.js";
+import { PostgresPlanHandover } from "./plan-handover.js";
+import { PostgresPlanLog } from "./plan-log.js";
 import { Signals } from "./signals.js";
 import { PostgresOrigin } from "./state-origin.js";
 import { PostgresToolCallLog } from "./tool-call-log.js";
@@ -51,8 +54,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       memory: new UnreadPlans(db, "memory", node, log),
     };
     const toolCalls = new PostgresToolCallLog(db, unread);
-    const queries = new PlanQueries(db);
-    const plans = new PostgresPlanStore({ db, node, signals, queries, telemetry, toolCalls });
+    const queries = new PlanQueries(db, node);
+    const plans = new PlanEngine({
+      log: new PostgresPlanLog({ db, node, queries, telemetry, toolCalls }),
+      reads: queries,
+      node,
+      handover: new PostgresPlanHandover(db, signals, node),
+      timers: systemTimers,
+    });
     const memory = new PostgresMemoryStore(db, unread.memory, signals);
     return {
       plans,

@@ -1,4 +1,6 @@
 import { assert } from "../../kernel/assert.js";
+import { systemClock } from "../../kernel/clock.js";
+import { planRecordOf } from "../../plans/execution.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { CopiedPlan } from "../copied-plan.js";
 import type { CopiedRow, CopiedTable } from "../copied-table.js";
@@ -47,7 +49,7 @@ export function openSqliteExport(path: string): SqliteExport {
 }
 
 function* plansOf(db: StatementCache): Generator<CopiedPlan> {
-  const queries = new PlanQueries(db);
+  const queries = new PlanQueries(db, systemClock);
   const places = {
     usage: placeOf(db, "usage"),
     memory: placeOf(db, "memory"),
@@ -64,9 +66,8 @@ function planOf(
   ref: PlanRef,
   places: { readonly usage: number; readonly memory: number },
 ): CopiedPlan {
-  const record = queries.record(ref);
-  const loaded = queries.state(ref);
-  assert(record !== undefined && loaded !== undefined, "a plan that is listed is there");
+  const loaded = queries.load(ref);
+  assert(loaded !== undefined, "a plan that is listed is there");
   const contexts = loaded.prepared.flatMap(({ index }) => {
     const context = queries.context(ref, index);
     return context === undefined ? [] : ([[index, context]] as const);
@@ -78,8 +79,8 @@ function planOf(
   );
   return {
     ...loaded,
-    record,
-    events: queries.events(ref, 0, EVENTS_MAX),
+    record: planRecordOf(loaded),
+    events: queries.eventsNow(ref, 0, EVENTS_MAX),
     contexts: new Map(contexts),
     calls: calls.map((call) => ({
       record: recordOf(call),

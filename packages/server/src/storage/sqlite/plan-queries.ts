@@ -1,17 +1,22 @@
 import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
-import { stepRecordsOf } from "../../plans/execution.js";
-import type { PlanState, StepContext, StepState } from "../../plans/transitions.js";
+import {
+  cursorOutOfRange,
+  planNotFound,
+  type DueWork,
+  type LoadedPlan,
+  type PlanReads,
+} from "../../plans/engine/index.js";
+import type { StepContext, StepState } from "../../plans/transitions.js";
 import type {
   PageRequest,
   PlanEvent,
   PlanFilter,
   PlanPage,
-  PlanRecord,
   PreparedStep,
 } from "../../plans/index.js";
 import { assert } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
-import type { SqliteRow, SqliteValue, StatementCache } from "./connection.js";
+import type { Clock } from "../../kernel/clock.js";
+import { read, type SqliteRow, type SqliteValue, type StatementCache } from "./connection.js";
 import {
   number,
   planEventOf,
@@ -23,31 +28,32 @@ import {
   stepStateOf,
   text,
 } from "./plan-rows.js";
+import { SOLE_NODE_ID } from "./sole-node.js";
 
 /** Reads of the plan tables, as committed. Each is one short query on a read-only connection. */
-export class PlanQueries {
+export class PlanQueries implements PlanReads {
   readonly #db: StatementCache;
+  readonly #clock: Clock;
 
-  constructor(db: StatementCache) {
+  constructor(db: StatementCache, clock: Clock) {
     this.#db = db;
+    this.#clock = clock;
   }
 
-  /** A plan with its steps, for everybody. */
-  record(ref: PlanRef): PlanRecord | undefined {
+  /** A plan, and what its steps run. */
+  load(ref: PlanRef): LoadedPlan | undefined {
     const row = this.#plan(ref);
     if (row === undefined) return undefined;
     const { prepared, states } = this.#steps(ref);
-    return { ...planSummaryOf(row), steps: stepRecordsOf(prepared, states) };
-  }
-
-  /** A plan for the state machine, and what its steps run. */
-  state(
-    ref: PlanRef,
-  ): { readonly state: PlanState; readonly prepared: readonly PreparedStep[] } | undefined {
-    const row = this.#plan(ref);
-    if (row === undefined) return undefined;
-    const { prepared, states } = this.#steps(ref);
-    return { state: planStateOf(row, states, this.#newestEvent(ref)), prepared };
+    const ended = states.filter(({ executedAtMs }) => executedAtMs !== undefined);
+    return {
+      name: text(row["name"]),
+      description: text(row["description"]),
+      state: planStateOf(row, states, this.#newestEvent(ref)),
+      prepared,
+      results: new Map(ended.map(({ index }) => [index, index])),
+      owner: SOLE_NODE_ID,
+    };
   }
 
   /** What a step left for the LLM, once an attempt of it has ended. */
@@ -76,8 +82,23 @@ export class PlanQueries {
     return { planId: text(row["plan_id"]), requestHash: text(row["request_hash"]) };
   }
 
-  /** Newest first: plan ids are ordered in time. */
-  list(orgId: string, filter: PlanFilter, page: PageRequest): PlanPage {
+  /** Plan ids are ordered in time. */
+  list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    return read(() => this.#list(orgId, filter, page));
+  }
+
+  events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    return read(() => this.eventsNow(ref, afterSequence, limit));
+  }
+
+  findDue(limit: number): Promise<DueWork> {
+    return read(() => {
+      const nowMs = this.#clock.nowMs();
+      return { abandoned: this.#abandoned(nowMs, limit), overdue: this.#overdue(nowMs, limit) };
+    });
+  }
+
+  #list(orgId: string, filter: PlanFilter, page: PageRequest): PlanPage {
     const conditions = ["org_id = ?"];
     const params: SqliteValue[] = [orgId];
     const narrow = (condition: string, value: string | undefined): void => {
@@ -100,8 +121,8 @@ export class PlanQueries {
       : { plans };
   }
 
-  /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
-  events(ref: PlanRef, afterSequence: number, limit: number): readonly PlanEvent[] {
+  /** As {@link events}. */
+  eventsNow(ref: PlanRef, afterSequence: number, limit: number): readonly PlanEvent[] {
     const rows = this.#db.all(
       `SELECT sequence, event_type, payload, created_at_ms FROM plan_events
        WHERE org_id = ? AND plan_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
@@ -115,7 +136,7 @@ export class PlanQueries {
   }
 
   /** Running steps whose lease ended before this time. */
-  abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
+  #abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
     const rows = this.#db.all(
       `SELECT s.org_id, s.plan_id, s.attempt, p.session_id,
          d.steps -> ('$[' || s.step_index || ']') AS prepared
@@ -141,7 +162,7 @@ export class PlanQueries {
   }
 
   /** Active plans whose deadline has passed. */
-  overdue(nowMs: number, limit: number): readonly PlanRef[] {
+  #overdue(nowMs: number, limit: number): readonly PlanRef[] {
     return this.#db
       .all(
         `SELECT org_id, plan_id FROM plans
@@ -199,15 +220,7 @@ export class PlanQueries {
     if (this.#plan(ref) === undefined) throw planNotFound(ref);
     const newest = this.#newestEvent(ref).sequence;
     if (afterSequence > newest) {
-      throw new AppError(
-        "CURSOR_OUT_OF_RANGE",
-        `after_sequence ${String(afterSequence)} is beyond the plan's newest event, ${String(newest)}`,
-      );
+      throw cursorOutOfRange(afterSequence, newest);
     }
   }
-}
-
-/** Said of an unknown plan and of another organization's alike. */
-export function planNotFound(ref: PlanRef): AppError {
-  return new AppError("PLAN_NOT_FOUND", `Unknown plan ${ref.planId}`);
 }

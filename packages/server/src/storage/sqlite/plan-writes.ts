@@ -1,6 +1,6 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanEvent } from "../../plans/index.js";
-import type { NewPlan, PlanRef } from "../../plans/ports.js";
+import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanState, StepContext, StepState } from "../../plans/transitions.js";
 import type { Write } from "./commit-protocol.js";
 
@@ -63,16 +63,11 @@ export function writePlan(state: PlanState): Write {
 }
 
 /**
- * A step's row, if it still is what it was: the fence against an attempt that lost its claim.
+ * A step's row.
  * @param context what the step hands to the LLM, when an attempt has ended; a retried plan's step
  * replaces its failure.
  */
-export function writeStep(
-  ref: PlanRef,
-  was: StepState,
-  is: StepState,
-  context: StepContext | undefined,
-): Write {
+export function writeStep(ref: PlanRef, is: StepState, context: StepContext | undefined): Write {
   return {
     sql: `INSERT INTO plan_steps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
             ?13, ?14, ?15, ?16)
@@ -83,8 +78,7 @@ export function writeStep(
             error = excluded.error, output = coalesce(excluded.output, output),
             schema_additions = coalesce(excluded.schema_additions, schema_additions),
             augmentation_hints = coalesce(excluded.augmentation_hints, augmentation_hints),
-            output_metadata = iif(excluded.output IS NULL, output_metadata, excluded.output_metadata)
-          WHERE status = ?17 AND attempt = ?18`,
+            output_metadata = iif(excluded.output IS NULL, output_metadata, excluded.output_metadata)`,
     params: [
       ref.orgId,
       ref.planId,
@@ -102,8 +96,6 @@ export function writeStep(
       context === undefined ? null : JSON.stringify(context.schemaAdditions),
       context === undefined ? null : JSON.stringify(context.augmentationHints),
       context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
-      was.status,
-      was.attempt,
     ],
     expect: 1,
   };
@@ -157,12 +149,12 @@ export function writeToolCall(call: ToolCallRecord): Write {
 }
 
 /** A lease prolonged, if the claim still holds. */
-export function writeLease(ref: PlanRef, step: StepState): Write {
+export function writeLease(attempt: AttemptRef, stepIndex: number, untilMs: number): Write {
   return {
     sql: `UPDATE plan_steps SET lease_until_ms = ?5
           WHERE org_id = ?1 AND plan_id = ?2 AND step_index = ?3 AND status = 'running'
             AND attempt = ?4`,
-    params: [ref.orgId, ref.planId, step.index, step.attempt, step.leaseUntilMs ?? null],
+    params: [attempt.orgId, attempt.planId, stepIndex, attempt.attempt, untilMs],
     expect: 1,
   };
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Clock } from "../../kernel/clock.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
+import { systemTimers } from "../../kernel/timers.js";
 import type { ReembeddingStore } from "../../memory/ports.js";
 import { DirectoryProbe } from "../directory-probe.js";
 import { storeUnavailable } from "../failure-reason.js";
@@ -18,7 +19,9 @@ import { SqliteReembedding } from "./memory-reembedding.js";
 import { migrate, pendingVersions } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
-import { SqlitePlanStore } from "./plan-store.js";
+import { PlanEngine } from "../../plans/index.js";
+import { SqlitePlanLog } from "./plan-log.js";
+import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteToolCallLog } from "./tool-call-log.js";
 import { SqliteUsageStore } from "./usage-store.js";
 
@@ -46,8 +49,16 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   const writer = new CommitWriter(path, telemetry);
   const directory = new DirectoryProbe(dirname(path), clock);
   const toolCalls = new SqliteToolCallLog(writer, statements);
-  const plans = new SqlitePlanStore(writer, new PlanQueries(statements), clock, () => {
+  const queries = new PlanQueries(statements, clock);
+  const onToolCall = (): void => {
     toolCalls.recorded();
+  };
+  const plans = new PlanEngine({
+    log: new SqlitePlanLog({ writer, queries, clock, onToolCall }),
+    reads: queries,
+    node: soleNode(clock),
+    handover: NO_HANDOVER,
+    timers: systemTimers,
   });
   return {
     plans,

@@ -5,13 +5,13 @@ import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { IndexEntry, IndexSource, TextQuery } from "../../memory/index.js";
 import type { MemoryStore } from "../../memory/ports.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
-import type { PlanStore } from "../../plans/ports.js";
+import type { PlanEngine } from "../../plans/index.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 
 /** What the battery needs of an engine under test. */
 export interface MemoryUnderTest extends AsyncDisposable {
   readonly memory: MemoryStore;
-  readonly plans: PlanStore;
+  readonly plans: PlanEngine;
   /** What a search index would read now. */
   openSource(): IndexSource;
 }

@@ -3,7 +3,7 @@ import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";
-import type { PlanStore } from "../../plans/ports.js";
+import type { PlanEngine } from "../../plans/index.js";
 
 const IDS = systemIds(systemClock);
 
@@ -15,7 +15,7 @@ export type ChosenCall = Partial<ToolCallRecord> & { readonly orgId: string };
  * @returns the records, in the order of the log.
  */
 export async function recordToolCalls(
-  plans: PlanStore,
+  plans: PlanEngine,
   calls: readonly ChosenCall[],
 ): Promise<readonly ToolCallRecord[]> {
   const records: ToolCallRecord[] = [];

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import type { CustomerBindings } from "../../payments/ports.js";
-import type { PlanStore } from "../../plans/ports.js";
+import type { PlanEngine } from "../../plans/index.js";
 import type { Price, UsageEvent, UsageStore } from "../../usage/ports.js";
 import { verifyTotals } from "../../usage/verification.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 
 /** What the battery needs of an engine under test. */
 export interface UsageStoreUnderTest extends AsyncDisposable {
-  readonly plans: PlanStore;
+  readonly plans: PlanEngine;
   readonly usage: UsageStore;
   readonly customers: CustomerBindings;
 }

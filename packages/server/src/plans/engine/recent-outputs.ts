@@ -1,10 +1,10 @@
-import type { StepOutput } from "../plans/ports.js";
+import type { StepOutput } from "../ports.js";
 
 /** Characters of step outputs kept at hand for each open plan; the rest is read when it is needed. */
 const OUTPUTS_LENGTH_MAX = 32 * 1024;
 
 /** The outputs of a plan's steps that are at hand for the steps that refer to them. */
-export class KeptOutputs {
+export class RecentOutputs {
   readonly #outputs = new Map<string, StepOutput>();
   #length = 0;
 

@@ -5,12 +5,7 @@ import type { Telemetry } from "../../kernel/telemetry.js";
 import { AppendStatement } from "./append-statement.js";
 import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
-import type { OpenPlan, PlanUnit } from "./open-plan.js";
-
-/** Another node has written to the plan: nothing of the unit was kept. */
-export class PlanConflict extends Error {
-  override readonly name = "PlanConflict";
-}
+import { PlanConflict, type AppendSource, type PlanUnit } from "../../plans/engine/index.js";
 
 /** Statements under way at once for one organization: while one commits, the next is made. */
 const IN_FLIGHT_MAX = 2;
@@ -21,10 +16,22 @@ const PATIENCE_MS = 5000;
 /** Pause before a database that does not answer is asked again, in ms. */
 const RETRY_MS = 100;
 
+/** A plan that waits for its turn, and who waits for it. */
+interface Waiting {
+  readonly source: AppendSource;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A unit that is being written. */
+interface Writing extends Waiting {
+  readonly unit: PlanUnit;
+}
+
 /** The plans of one organization that are to be written. */
 interface Lane {
   readonly orgId: string;
-  readonly plans: Set<OpenPlan>;
+  readonly waiting: Waiting[];
   inFlight: number;
   isScheduled: boolean;
 }
@@ -33,7 +40,7 @@ interface Lane {
  * Group commit: the changes of many plans of one organization go in one statement, so that they share
  * its round trip and its fsync. A statement whose answer was lost is read back.
  */
-export class PlanWriter {
+export class AppendWriter {
   readonly #db: Database;
   readonly #node: Pick<NodeLease, "nodeId">;
   readonly #telemetry: Telemetry;
@@ -53,34 +60,41 @@ export class PlanWriter {
     this.#onWritten = onWritten;
   }
 
-  /** Has what was sealed of the plan written soon, after what is under way. */
-  submit(plan: OpenPlan): void {
-    const { orgId } = plan.ref;
+  /**
+   * Writes the unit that the source has when its turn comes. Resolves when it is durable.
+   * @throws PlanConflict; AppError `STORE_UNAVAILABLE`.
+   */
+  append(source: AppendSource): Promise<void> {
+    const { orgId } = source.ref;
     let lane = this.#lanes.get(orgId);
     if (lane === undefined) {
-      lane = { orgId, plans: new Set(), inFlight: 0, isScheduled: false };
+      lane = { orgId, waiting: [], inFlight: 0, isScheduled: false };
       this.#lanes.set(orgId, lane);
     }
-    lane.plans.add(plan);
+    const { waiting } = lane;
+    const written = new Promise<void>((resolve, reject) => {
+      waiting.push({ source, resolve, reject });
+    });
     this.#pump(lane);
+    return written;
   }
 
   /** One statement to a turn of the event loop: what comes in that turn goes together. */
   #pump(lane: Lane): void {
     if (lane.isScheduled || lane.inFlight >= IN_FLIGHT_MAX) return;
-    if (lane.plans.size === 0) {
+    if (lane.waiting.length === 0) {
       if (lane.inFlight === 0) this.#lanes.delete(lane.orgId);
       return;
     }
     lane.isScheduled = true;
     setImmediate(() => {
       lane.isScheduled = false;
-      const units = takeUnits(lane.plans);
-      if (units.length === 0) return;
+      const units = lane.waiting
+        .splice(0, BATCH_PLANS_MAX)
+        .map((each) => ({ ...each, unit: each.source.takeUnit() }));
       lane.inFlight += 1;
       void this.#write(lane.orgId, units).finally(() => {
         lane.inFlight -= 1;
-        // One that was changed while it was written is still in the lane.
         this.#pump(lane);
       });
       this.#pump(lane);
@@ -91,24 +105,25 @@ export class PlanWriter {
    * Settles every unit, whatever happens.
    * @param isUnsure whether they may have been written before, with the answer lost.
    */
-  async #write(orgId: string, units: readonly PlanUnit[], isUnsure = false): Promise<void> {
+  async #write(orgId: string, units: readonly Writing[], isUnsure = false): Promise<void> {
     this.#telemetry.count("steward_store_commits_total");
-    const statement = new AppendStatement(orgId, units, {
-      nodeId: this.#node.nodeId,
-      forMs: LEASE_MS,
-    });
+    const statement = new AppendStatement(
+      orgId,
+      units.map(({ unit }) => unit),
+      { nodeId: this.#node.nodeId, forMs: LEASE_MS },
+    );
     const giveUpAt = performance.now() + PATIENCE_MS;
     let mayBeThere = isUnsure;
     for (;;) {
       try {
         const isDone = await this.#isWritten(statement, units, mayBeThere);
-        for (const unit of units) this.#settle(unit, isDone);
+        for (const each of units) this.#settle(each, isDone);
         return;
       } catch (error) {
         if (isRefusal(error)) return this.#writeApart(orgId, units, error as AppError, mayBeThere);
         mayBeThere ||= error instanceof ConnectionLost;
         if (performance.now() > giveUpAt) {
-          for (const unit of units) unit.settle(error as Error);
+          for (const { reject } of units) reject(error as Error);
           return;
         }
         await delay(RETRY_MS);
@@ -119,7 +134,7 @@ export class PlanWriter {
   /** @returns false when the sequence of the only unit is taken; of several, that is thrown. */
   async #isWritten(
     statement: AppendStatement,
-    units: readonly PlanUnit[],
+    units: readonly Writing[],
     mayBeThere: boolean,
   ): Promise<boolean> {
     try {
@@ -136,37 +151,26 @@ export class PlanWriter {
   /** One unit that the database refuses must not take its neighbours with it. */
   async #writeApart(
     orgId: string,
-    units: readonly PlanUnit[],
+    units: readonly Writing[],
     error: AppError,
     isUnsure: boolean,
   ): Promise<void> {
     const [only, ...others] = units;
     if (only !== undefined && others.length === 0) {
-      only.settle(error);
+      only.reject(error);
       return;
     }
     for (const unit of units) await this.#write(orgId, [unit], isUnsure);
   }
 
-  #settle(unit: PlanUnit, isDone: boolean): void {
+  #settle({ unit, resolve, reject }: Writing, isDone: boolean): void {
     if (isDone) {
       this.#onWritten(unit);
-      unit.settle();
+      resolve();
     } else {
-      unit.settle(new PlanConflict());
+      reject(new PlanConflict());
     }
   }
-}
-
-function takeUnits(plans: Set<OpenPlan>): readonly PlanUnit[] {
-  const units: PlanUnit[] = [];
-  for (const plan of plans) {
-    if (units.length >= BATCH_PLANS_MAX) break;
-    if (plan.hasUnit) units.push(plan.takeUnit());
-    // What is under way keeps its place in the lane only while more waits behind it.
-    if (!plan.hasWaiting) plans.delete(plan);
-  }
-  return units;
 }
 
 /** The database has understood and will say the same again. */

@@ -1,0 +1,219 @@
+import { assert } from "../../kernel/assert.js";
+import { planDiffers, type PlanChange, type PlanState, type StepState } from "../plan-state.js";
+import type { PreparedStep } from "../plan.js";
+import type { PlanRef } from "../ports.js";
+import { applyChange } from "../transitions.js";
+import {
+  PlanConflict,
+  type AppendSource,
+  type AttemptEnd,
+  type LoadedPlan,
+  type LogEntry,
+  type PlanLog,
+  type PlanUnit,
+} from "./plan-log.js";
+import { RecentOutputs } from "./recent-outputs.js";
+import { UnwrittenEnds } from "./unwritten-ends.js";
+
+/** An entry on its way into the log, and who waits for it. */
+interface Waiting {
+  readonly entry: LogEntry;
+  /** The plan after it. */
+  readonly state: PlanState;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One plan that this node works on. Decisions are made on `state`, which may be ahead of the log by what
+ * is being written. One append is under way at a time; what is decided meanwhile goes with the next one.
+ * When an append fails the plan is `broken`: whoever decided on it loads it again and decides again.
+ */
+export class OpenPlan implements AppendSource {
+  readonly ref: PlanRef;
+  readonly prepared: readonly PreparedStep[];
+  /** The node that owned the plan when it was read; absent: it is shared. */
+  owner: string | undefined;
+  /** Outputs at hand for the steps that refer to them. */
+  readonly outputs: RecentOutputs = new RecentOutputs();
+  readonly ends: UnwrittenEnds = new UnwrittenEnds();
+  readonly #log: PlanLog;
+  #state: PlanState;
+  /** The plan's own row, as the log has it or will have it after the append under way. */
+  #written: PlanState;
+  /** The plan's newest sequence after this node's last append. */
+  #ownSequence: number | undefined;
+  #events: LogEntry["events"] = [];
+  readonly #steps = new Map<number, StepState>();
+  #waiting: Waiting[] = [];
+  #appending: readonly Waiting[] = [];
+  #newOwner: string | undefined;
+  #appendingOwner: string | undefined;
+  #append: Promise<void> | undefined;
+  #broken = false;
+  readonly #results: Map<number, number>;
+  readonly #durablyClaimed: Set<number>;
+
+  constructor(log: PlanLog, ref: PlanRef, loaded: Omit<LoadedPlan, "name" | "description">) {
+    const { state, prepared, results, owner } = loaded;
+    this.#log = log;
+    this.ref = { orgId: ref.orgId, planId: ref.planId };
+    this.prepared = prepared;
+    this.owner = owner;
+    this.#state = state;
+    this.#written = state;
+    this.#results = new Map(results);
+    this.#durablyClaimed = new Set(
+      state.steps.filter((step) => step.status === "running").map((step) => step.index),
+    );
+  }
+
+  get state(): PlanState {
+    return this.#state;
+  }
+
+  get sessionId(): string {
+    return this.#state.sessionId;
+  }
+
+  /** The log is not what this object thinks: the plan must be loaded again. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Whether nothing is running or unwritten, so that the plan may be closed. */
+  get idle(): boolean {
+    const isUnwritten =
+      this.#events.length > 0 || this.#waiting.length > 0 || this.#append !== undefined;
+    return !isUnwritten && this.#state.steps.every((step) => step.status !== "running");
+  }
+
+  /** Whether the newest event of the plan was written by this node, so that nobody has come between. */
+  get isLatestWriter(): boolean {
+    return this.#ownSequence === this.#state.lastSequence;
+  }
+
+  step(stepId: string): PreparedStep | undefined {
+    return this.prepared.find((step) => step.id === stepId);
+  }
+
+  /** The sequence of the entry with the step's result. */
+  resultSequence(stepIndex: number): number | undefined {
+    return this.#results.get(stepIndex);
+  }
+
+  /** Takes a change over, to be written with the next {@link write}. */
+  change(change: PlanChange): void {
+    this.#state = applyChange(this.#state, change);
+    this.#events = [...this.#events, ...change.events];
+    for (const step of change.steps) this.#steps.set(step.index, step);
+  }
+
+  /** Makes this node the plan's owner with the next append. */
+  own(nodeId: string): void {
+    this.#newOwner = nodeId;
+  }
+
+  /**
+   * Writes what was changed so far as one entry. Resolves when it is durable.
+   * @param end what the attempt that ended with it left.
+   * @throws PlanConflict and what {@link PlanLog.append} throws.
+   */
+  write(end?: AttemptEnd): Promise<void> {
+    // What was decided on a state that never became durable must not follow a gap in the log.
+    if (this.#broken) return Promise.reject(new PlanConflict());
+    const [first] = this.#events;
+    if (first === undefined) return this.settled();
+    const entry = {
+      sequence: first.sequence,
+      events: this.#events,
+      steps: [...this.#steps.values()],
+      end,
+    };
+    this.#events = [];
+    this.#steps.clear();
+    const state = this.#state;
+    const written = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ entry, state, resolve, reject });
+    });
+    if (end !== undefined) this.ends.add(end.step.id, written);
+    this.#startAppend();
+    return written;
+  }
+
+  /** Resolves when what was to be written so far is durable, or has failed. */
+  async settled(): Promise<void> {
+    while (this.#append !== undefined) await this.#append;
+  }
+
+  takeUnit(): PlanUnit {
+    assert(this.#appending.length === 0, "one append of a plan is under way at a time");
+    this.#appending = this.#waiting;
+    this.#waiting = [];
+    const entries = this.#appending.map(({ entry }) => entry);
+    const state = this.#appending.at(-1)?.state ?? this.#written;
+    const owner = this.#newOwner;
+    this.#newOwner = undefined;
+    this.#appendingOwner = owner;
+    const differs = owner !== undefined || planDiffers(this.#written, state);
+    this.#written = state;
+    return {
+      ref: this.ref,
+      sessionId: this.sessionId,
+      entries,
+      plan: differs ? state : undefined,
+      owner,
+      ...this.#claimChanges(entries),
+    };
+  }
+
+  #startAppend(): void {
+    if (this.#append !== undefined || this.#waiting.length === 0) return;
+    this.#append = this.#log.append(this).then(
+      () => {
+        this.#note();
+      },
+      (error: unknown) => {
+        this.#break(error as Error);
+      },
+    );
+  }
+
+  #note(): void {
+    const appended = this.#appending;
+    this.#appending = [];
+    this.#append = undefined;
+    for (const { entry } of appended) {
+      const { sequence, events, end } = entry;
+      if (end?.context !== undefined) this.#results.set(end.step.index, sequence);
+      this.#ownSequence = sequence + events.length - 1;
+    }
+    this.owner = this.#appendingOwner ?? this.owner;
+    for (const { resolve } of appended) resolve();
+    this.#startAppend();
+  }
+
+  #break(failure: Error): void {
+    this.#broken = true;
+    this.#append = undefined;
+    const failed = [...this.#appending, ...this.#waiting];
+    this.#appending = [];
+    this.#waiting = [];
+    for (const { reject } of failed) reject(failure);
+  }
+
+  #claimChanges(entries: readonly LogEntry[]): Pick<PlanUnit, "claimed" | "ended"> {
+    const last = new Map(entries.flatMap(({ steps }) => steps).map((step) => [step.index, step]));
+    const claimed: StepState[] = [];
+    const ended: number[] = [];
+    for (const [index, step] of last) {
+      if (step.status === "running") {
+        claimed.push(step);
+        this.#durablyClaimed.add(index);
+      } else if (this.#durablyClaimed.delete(index)) {
+        ended.push(index);
+      }
+    }
+    return { claimed, ended };
+  }
+}

@@ -1,0 +1,478 @@
+import { assert } from "../../kernel/assert.js";
+import type { Timers } from "../../kernel/timers.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { isReadIntent } from "../../governance/index.js";
+import { executionOf, newPlanRecord, outputOf, planRecordOf } from "../execution.js";
+import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
+import type { PlanEvent } from "../plan-events.js";
+import type { PlanState, StepContext, StepOutcome, StepState } from "../plan-state.js";
+import type { PlanRecord, PreparedStep, StepExecution } from "../plan.js";
+import type {
+  AbandonedStep,
+  AttemptRef,
+  ClaimResult,
+  FinishResult,
+  NewPlan,
+  PlanRef,
+  StepOutput,
+  StepRef,
+} from "../ports.js";
+import {
+  cancelPlan,
+  claimStep,
+  createPlan,
+  expirePlan,
+  finishStep,
+  retryPlan,
+} from "../transitions.js";
+import { Claims, type Claim } from "./claims.js";
+import { OpenPlan } from "./open-plan.js";
+import { OpenPlans } from "./open-plans.js";
+import { Ownership } from "./ownership.js";
+import {
+  PlanConflict,
+  type AttemptEnd,
+  type EarlierRequest,
+  type EngineNode,
+  type PlanHandover,
+  type PlanLog,
+  type PlanReads,
+} from "./plan-log.js";
+import { Wakes } from "./wakes.js";
+
+/** What an engine is built on. */
+export interface PlanEngineParts {
+  readonly log: PlanLog;
+  readonly reads: PlanReads;
+  readonly node: EngineNode;
+  readonly handover: PlanHandover;
+  readonly timers: Timers;
+}
+
+/**
+ * Plans over a durable log. Every method is one transition: it takes the plan as it is, lets the pure
+ * functions of `transitions.ts` decide, and resolves when the decision is durable.
+ *
+ * A node that owns a plan decides on its own copy and keeps the claim of a read in memory, so that a read
+ * step costs one append in all. A plan without an owner is read from the log for each decision, and every
+ * claim is durable before its step runs. In both cases an entry is appended only while its sequence is
+ * free: whoever loses a race reads the plan again and decides again.
+ *
+ * Errors of every method: `PLAN_NOT_FOUND` for another organization's plan as for none,
+ * `STORE_UNAVAILABLE` when nothing can be said.
+ */
+export class PlanEngine implements AsyncDisposable {
+  readonly #log: PlanLog;
+  readonly #reads: PlanReads;
+  readonly #node: EngineNode;
+  readonly #plans: OpenPlans;
+  readonly #ownership: Ownership;
+  readonly #claims: Claims;
+  readonly #wakes = new Wakes();
+  readonly #cancelListeners = new Set<(ref: PlanRef) => void>();
+  readonly #handover: PlanHandover;
+  readonly #stopListening: Unsubscribe;
+
+  constructor(parts: PlanEngineParts) {
+    const { log, reads, node, handover, timers } = parts;
+    this.#claims = new Claims(timers);
+    this.#log = log;
+    this.#reads = reads;
+    this.#node = node;
+    this.#handover = handover;
+    this.#plans = new OpenPlans(parts);
+    this.#ownership = new Ownership({
+      node,
+      handover,
+      timers,
+      plans: this.#plans,
+      write: (plan) => this.#tryWrite(plan),
+      changed: (ref) => {
+        this.#changed(ref);
+      },
+      onPlanEvents: (planId, wake) => this.onPlanEvents(planId, wake),
+    });
+    this.#stopListening = handover.listen({
+      changed: (ref) => {
+        this.#wakes.wake(ref.planId);
+        void this.#lookForCancels((running) => running.planId === ref.planId);
+      },
+      requested: (ref) => {
+        this.#ownership.release(ref).catch(() => undefined);
+      },
+      missed: () => {
+        this.#wakes.wakeAll();
+      },
+    });
+    node.onBeat(() => {
+      void this.#lookForCancels(() => true);
+      this.#ownership.releaseRequested().catch(() => undefined);
+    });
+  }
+
+  /**
+   * @returns the plan; with an idempotency key used before for the same request, the first plan.
+   * @throws AppError `IDEMPOTENCY_CONFLICT` when the key was used for another request.
+   */
+  async createPlan(plan: NewPlan): Promise<PlanRecord> {
+    const { events, ...state } = createPlan({ ...plan.ref, ...plan }, plan.steps);
+    const { nodeId, hasLease } = this.#node;
+    const owner = hasLease ? nodeId : undefined;
+    const earlier = await this.#log.create(plan, state, events, owner);
+    if (earlier !== undefined) return this.#sameRequest(plan, earlier);
+    const loaded = { state, prepared: plan.steps, results: new Map<number, number>(), owner };
+    this.#plans.add(new OpenPlan(this.#log, plan.ref, loaded));
+    return newPlanRecord(plan, state);
+  }
+
+  /** As committed; `undefined` when unknown. */
+  async findPlan(ref: PlanRef): Promise<PlanRecord | undefined> {
+    const loaded = await this.#log.load(ref);
+    return loaded && planRecordOf(loaded);
+  }
+
+  /** Newest first. */
+  listPlans(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    return this.#reads.list(orgId, filter, page);
+  }
+
+  /** @throws AppError `CURSOR_OUT_OF_RANGE` when the cursor is beyond the log. */
+  readEvents(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    return this.#reads.events(ref, afterSequence, limit);
+  }
+
+  /**
+   * Takes a step for `owner`, raising its attempt. The claim of a write is durable when this resolves;
+   * that of a read may stay in memory until it lasts, because a read that ran twice has done no harm.
+   */
+  async claimStep(ref: StepRef, owner: string): Promise<ClaimResult> {
+    for (;;) {
+      const access = await this.#plans.current(ref);
+      if (access.kind === "owned elsewhere") {
+        await this.#ownership.request(access.nodeId, ref);
+        return { kind: "running" };
+      }
+      const { plan } = access;
+      const prepared = plan.step(ref.stepId);
+      // Nobody is told of an end before it is durable. From here to the decision nothing else happens.
+      const ending = plan.ends.of([ref.stepId, ...(prepared?.dependsOn ?? [])]);
+      if (ending !== undefined) {
+        await ending;
+        continue;
+      }
+      if (plan.broken) continue;
+      const decision = claimStep(plan.state, ref.stepId, owner, this.#node.nowMs());
+      if (decision.kind === "running" || decision.kind === "refused") return decision;
+      if (decision.kind === "finished") {
+        return { kind: "finished", execution: await this.#storedExecution(plan, decision.step) };
+      }
+      assert(prepared !== undefined, "a step that was claimed is a step of the plan");
+      const attempt = { ...ref, attempt: decision.step.attempt };
+      const isInMemory = isReadIntent(prepared.intent) && this.#plans.isOwned(plan);
+      if (!isInMemory) this.#ownIfUndisputed(plan);
+      plan.change(decision.change);
+      if (isInMemory) this.#claimInMemory(plan, attempt, owner);
+      else if (!(await this.#tryClaim(plan, attempt, owner))) continue;
+      return {
+        kind: "claimed",
+        attempt: attempt.attempt,
+        step: prepared,
+        sessionId: plan.sessionId,
+        deadlineMs: plan.state.deadlineMs,
+        outputs: await this.#outputsFor(plan, prepared),
+      };
+    }
+  }
+
+  /** Prolongs a claim. @returns false when it is no longer ours. */
+  async renewLease(attempt: AttemptRef, owner: string): Promise<boolean> {
+    const claim = this.#claims.find(attempt);
+    if (claim?.owner !== owner || claim.attempt.attempt !== attempt.attempt) return false;
+    const access = await this.#plans.current(attempt);
+    const step = access.kind === "open" ? access.plan.step(attempt.stepId) : undefined;
+    return step !== undefined && this.#log.renewLease(attempt, step.index, owner);
+  }
+
+  /** Ends an attempt, with its tool call. An attempt that is not the running one changes nothing. */
+  async finishStep(
+    attempt: AttemptRef,
+    outcome: StepOutcome,
+    toolCall: ToolCallRecord | undefined,
+  ): Promise<FinishResult> {
+    const found = this.#claims.find(attempt);
+    const claim = found?.attempt.attempt === attempt.attempt ? found : undefined;
+    try {
+      const result = await this.#finish(attempt, claim, outcome, toolCall);
+      this.#claims.markSettled(attempt);
+      return result;
+    } catch (error) {
+      // Whether it is written is not known: to be settled as soon as the log can be reached.
+      this.#claims.markUnsettled(attempt);
+      throw error;
+    } finally {
+      if (claim !== undefined) this.#claims.remove(attempt);
+    }
+  }
+
+  /**
+   * Forbids new claims; ends the plan at once when nothing runs. Repeating is harmless.
+   * @returns the plan's state after it.
+   * @throws AppError `PLAN_NOT_ACTIVE` when it has completed or failed.
+   */
+  async cancelPlan(ref: PlanRef, reason: string): Promise<PlanState> {
+    for (;;) {
+      const plan = await this.#ownership.acquired(ref);
+      const change = cancelPlan(plan.state, reason, this.#node.nowMs());
+      if (change === undefined) {
+        await plan.settled();
+        if (plan.broken) continue;
+        return plan.state;
+      }
+      if ("refused" in change) throw new AppError("PLAN_NOT_ACTIVE", change.refused);
+      plan.change(change);
+      if (await this.#tryWrite(plan)) return plan.state;
+    }
+  }
+
+  /**
+   * @param deadlineMs until when the plan may run on, ms since the epoch.
+   * @throws AppError `PLAN_NOT_ACTIVE` unless the plan has failed.
+   */
+  async retryPlan(ref: PlanRef, deadlineMs: number): Promise<PlanRecord> {
+    for (;;) {
+      const plan = await this.#ownership.acquired(ref);
+      const change = retryPlan(plan.state, this.#node.nowMs(), deadlineMs);
+      if ("refused" in change) {
+        const code = change.limit === true ? "LIMIT_EXCEEDED" : "PLAN_NOT_ACTIVE";
+        throw new AppError(code, change.refused);
+      }
+      plan.change(change);
+      if (!(await this.#tryWrite(plan))) continue;
+      const record = await this.findPlan(ref);
+      assert(record !== undefined, "a plan that was committed can be read");
+      return record;
+    }
+  }
+
+  /** Has `wake` called after each commit that added events to the plan. */
+  onPlanEvents(planId: string, wake: () => void): Unsubscribe {
+    return this.#wakes.on(planId, wake);
+  }
+
+  /**
+   * Has `listener` called when another node asks for the cancel of a plan that has steps running here:
+   * they must stop. It may be called more than once.
+   */
+  onCancelRequested(listener: (ref: PlanRef) => void): Unsubscribe {
+    this.#cancelListeners.add(listener);
+    return () => this.#cancelListeners.delete(listener);
+  }
+
+  /**
+   * Fails the plans whose deadline has passed, and looks for running steps whose owner is gone.
+   * @returns those steps, oldest first, at most `limit` of other nodes.
+   */
+  async sweep(limit: number): Promise<readonly AbandonedStep[]> {
+    const { abandoned, overdue } = await this.#reads.findDue(limit);
+    for (const ref of overdue) await this.#expire(ref);
+    return [...(await this.#unsettledSteps()), ...abandoned];
+  }
+
+  /** Claims that were only in memory are gone with the process: nothing to do for them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening();
+    this.#claims.clear();
+    await Promise.all([...this.#plans.all()].map((plan) => plan.settled()));
+  }
+
+  async #finish(
+    attempt: AttemptRef,
+    claim: Claim | undefined,
+    outcome: StepOutcome,
+    toolCall: ToolCallRecord | undefined,
+  ): Promise<FinishResult> {
+    for (;;) {
+      const plan = await this.#ownership.acquired(attempt);
+      const running = plan.state.steps.find((step) => step.stepId === attempt.stepId);
+      const change =
+        claim === undefined || running?.owner === claim.owner
+          ? finishStep(plan.state, attempt.stepId, attempt.attempt, outcome, this.#node.nowMs())
+          : undefined;
+      if (change === undefined) {
+        claim?.settle();
+        // What says so must be durable: the attempt's marker may go then.
+        await plan.settled();
+        if (plan.broken) continue;
+        return { kind: "fenced" };
+      }
+      plan.change(change);
+      const step = change.steps.find((candidate) => candidate.stepId === attempt.stepId);
+      assert(step !== undefined, "ending an attempt changes its step");
+      const context = "context" in outcome ? outcome.context : undefined;
+      const written = this.#tryWrite(plan, attemptEnd(plan, step, context, toolCall));
+      claim?.settle();
+      if (!(await written)) continue;
+      if (context !== undefined) plan.outputs.keep(step.stepId, outputOf(context));
+      this.#closeIfOver(plan);
+      const execution = executionOf(attempt.planId, step, context);
+      return execution === undefined
+        ? { kind: "pending" }
+        : { kind: "ended", execution: { ...execution, replayed: false } };
+    }
+  }
+
+  /** Keeps the claim of a read in memory, announced to the log: its end will follow soon. */
+  #claimInMemory(plan: OpenPlan, attempt: AttemptRef, owner: string): void {
+    this.#claims.add(attempt, owner, {
+      write: () => this.#tryWrite(plan),
+      done: this.#log.announce(),
+    });
+  }
+
+  /** Writes a claim. @returns false when another node was first. */
+  async #tryClaim(plan: OpenPlan, attempt: AttemptRef, owner: string): Promise<boolean> {
+    this.#claims.add(attempt, owner);
+    let isWritten = false;
+    try {
+      isWritten = await this.#tryWrite(plan);
+    } catch (error) {
+      this.#claims.markUnsettled(attempt);
+      throw error;
+    } finally {
+      if (!isWritten) this.#claims.remove(attempt);
+    }
+    return isWritten;
+  }
+
+  /** A shared plan that nobody else has touched since this node did becomes the node's own. */
+  #ownIfUndisputed(plan: OpenPlan): void {
+    const { hasLease, nodeId } = this.#node;
+    if (plan.owner === undefined && hasLease && plan.isLatestWriter) plan.own(nodeId);
+  }
+
+  /** Writes what was changed. @returns false when another node was first: load and decide again. */
+  async #tryWrite(plan: OpenPlan, end?: AttemptEnd): Promise<boolean> {
+    try {
+      await plan.write(end);
+    } catch (error) {
+      if (error instanceof PlanConflict) return false;
+      throw error;
+    }
+    this.#changed(plan.ref);
+    return true;
+  }
+
+  #changed(ref: PlanRef): void {
+    this.#wakes.wake(ref.planId);
+    this.#handover.announceChange(ref);
+  }
+
+  #closeIfOver(plan: OpenPlan): void {
+    const { status } = plan.state;
+    if (status !== "pending" && status !== "running" && plan.idle) this.#plans.close(plan);
+  }
+
+  async #sameRequest(plan: NewPlan, earlier: EarlierRequest): Promise<PlanRecord> {
+    if (earlier.requestHash !== plan.idempotency?.requestHash) {
+      throw new AppError(
+        "IDEMPOTENCY_CONFLICT",
+        `The idempotency-key was used for another request, which made plan ${earlier.planId}`,
+      );
+    }
+    const record = await this.findPlan({ orgId: plan.ref.orgId, planId: earlier.planId });
+    assert(record !== undefined, "an idempotency key is stored together with its plan");
+    return record;
+  }
+
+  /** Tells the listeners which plans with steps running here are to be cancelled. */
+  async #lookForCancels(isMeant: (running: AttemptRef) => boolean): Promise<void> {
+    const refs = new Map(
+      this.#claims
+        .running()
+        .filter(isMeant)
+        .map((each) => [each.planId, each]),
+    );
+    for (const ref of refs.values()) {
+      try {
+        const access = await this.#plans.current(ref);
+        const isCancelled = access.kind === "open" && access.plan.state.cancelReason !== undefined;
+        if (isCancelled) for (const listener of this.#cancelListeners) listener(access.plan.ref);
+      } catch {
+        // The next heartbeat asks again.
+      }
+    }
+  }
+
+  /** This node's own attempts that run no more, but may be claimed still. */
+  async #unsettledSteps(): Promise<readonly AbandonedStep[]> {
+    const abandoned: AbandonedStep[] = [];
+    for (const attempt of this.#claims.unsettled()) {
+      const access = await this.#plans.current(attempt);
+      if (access.kind === "owned elsewhere") continue;
+      const { plan } = access;
+      const state = plan.state.steps.find((step) => step.stepId === attempt.stepId);
+      const step = plan.step(attempt.stepId);
+      const isClaimed = state?.status === "running" && state.attempt === attempt.attempt;
+      const runsHere = this.#claims.find(attempt) !== undefined;
+      if (!isClaimed || step === undefined || runsHere) this.#claims.markSettled(attempt);
+      else abandoned.push({ attempt, step, sessionId: plan.sessionId });
+    }
+    return abandoned;
+  }
+
+  /** A plan with a step that runs waits for its end, which the plan's deadline bounds too. */
+  async #expire(ref: PlanRef): Promise<void> {
+    const access = await this.#plans.current(ref);
+    if (access.kind === "owned elsewhere") return;
+    const { plan } = access;
+    if (plan.state.steps.some((step) => step.status === "running")) return;
+    const nowMs = Math.max(this.#node.nowMs(), plan.state.deadlineMs + 1);
+    const change = expirePlan(plan.state, nowMs);
+    if (change === undefined) return;
+    plan.change(change);
+    await this.#tryWrite(plan);
+  }
+
+  /** The result of a step that has ended, as it was stored. */
+  async #storedExecution(plan: OpenPlan, step: StepState): Promise<StepExecution> {
+    const sequence = plan.resultSequence(step.index);
+    const context =
+      sequence === undefined
+        ? undefined
+        : await this.#log.readResult(plan.ref, step.index, sequence);
+    const execution = executionOf(plan.ref.planId, step, context);
+    assert(execution !== undefined, "a finished step has a result");
+    return { ...execution, replayed: true };
+  }
+
+  /** The outputs that a step's statement refers to, by step id. */
+  async #outputsFor(plan: OpenPlan, step: PreparedStep): Promise<ReadonlyMap<string, StepOutput>> {
+    const outputs = new Map<string, StepOutput>();
+    for (const { stepId } of step.statement.binds) {
+      if (outputs.has(stepId)) continue;
+      outputs.set(stepId, plan.outputs.find(stepId) ?? (await this.#storedOutput(plan, stepId)));
+    }
+    return outputs;
+  }
+
+  async #storedOutput(plan: OpenPlan, stepId: string): Promise<StepOutput> {
+    const step = plan.step(stepId);
+    assert(step !== undefined, "a placeholder names a step of its plan");
+    const sequence = plan.resultSequence(step.index);
+    assert(sequence !== undefined, "a step is claimed after those it refers to have completed");
+    return outputOf(await this.#log.readResult(plan.ref, step.index, sequence));
+  }
+}
+
+function attemptEnd(
+  plan: OpenPlan,
+  { stepId }: StepState,
+  context: StepContext | undefined,
+  toolCall: ToolCallRecord | undefined,
+): AttemptEnd {
+  const step = plan.step(stepId);
+  assert(step !== undefined, "an attempt is of a step of its plan");
+  return { step, context, toolCall };
+}
