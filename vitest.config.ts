@@ -1,4 +1,7 @@
 import { defineConfig } from "vitest/config";
+import { useTemporaryFilesInMemory } from "./vitest.temporary-files.js";
+
+useTemporaryFilesInMemory();
 
 /** Rooms whose tests need no PostgreSQL server, and leave nothing behind in the process that runs them. */
 const ROOMS =

@@ -1,4 +1,7 @@
 import { defineConfig } from "vitest/config";
+import { useTemporaryFilesInMemory } from "./vitest.temporary-files.js";
+
+useTemporaryFilesInMemory();
 
 /** A new one for each run, where `npm test` always has the same. A failure names it. */
 const seed = process.env["STEWARD_TEST_SEED"] ?? String(Date.now() >>> 0);
