@@ -7,6 +7,8 @@ export interface LoadOrder {
   readonly concurrency: number;
   /** Plans each of them runs, one after the other. */
   readonly plansEach: number;
+  /** The value of `authorization` that every call shows. */
+  readonly authorization?: string;
 }
 
 /** What it measured. */

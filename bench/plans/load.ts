@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { Client, credentials, loadPackageDefinition } from "@grpc/grpc-js";
+import { Client, credentials, loadPackageDefinition, Metadata } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ECHO_METHOD } from "./echo-method.js";
 import { STEPS_PER_PLAN, type LoadOrder, type LoadResult } from "./load-order.js";
@@ -11,7 +11,11 @@ const PROTO = fileURLToPath(
 );
 const PROTO_DIR = fileURLToPath(new URL("../../../packages/protocol/proto", import.meta.url));
 
-type Unary = (request: object, answer: (error: Error | null, response: never) => void) => void;
+type Unary = (
+  request: object,
+  metadata: Metadata,
+  answer: (error: Error | null, response: never) => void,
+) => void;
 
 process.on("message", (order: LoadOrder) => {
   void run(order).then((result) => process.send?.(result));
@@ -25,7 +29,11 @@ async function run(order: LoadOrder): Promise<LoadResult> {
     latenciesMs.push(performance.now() - started);
     return result;
   };
-  const clients = order.addresses.map(order.kind === "echo" ? echoPlan : stepsPlan);
+  const metadata = new Metadata();
+  if (order.authorization !== undefined) metadata.set("authorization", order.authorization);
+  const clients = order.addresses.map((address) =>
+    order.kind === "echo" ? echoPlan(address) : stepsPlan(address, metadata),
+  );
   const started = performance.now();
   await Promise.all(
     Array.from({ length: order.concurrency }, async (_, index) => {
@@ -55,7 +63,7 @@ function echoPlan(address: string): (timed: Timed) => Promise<void> {
   };
 }
 
-function stepsPlan(address: string): (timed: Timed) => Promise<void> {
+function stepsPlan(address: string, metadata: Metadata): (timed: Timed) => Promise<void> {
   const definition = loadPackageDefinition(
     loadSync(PROTO, { includeDirs: [PROTO_DIR], keepCase: true }),
   ) as unknown as {
@@ -69,7 +77,7 @@ function stepsPlan(address: string): (timed: Timed) => Promise<void> {
   );
   const call = <T>(method: string, request: object): Promise<T> =>
     new Promise((resolve, reject) => {
-      client[method]?.(request, (error, response) => {
+      client[method]?.(request, metadata, (error, response) => {
         if (error === null) resolve(response);
         else reject(error);
       });

@@ -1,11 +1,10 @@
-import { fork, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { STEPS_PER_PLAN, type LoadOrder, type LoadResult } from "./load-order.js";
+import { STEPS_PER_PLAN, type LoadResult } from "./load-order.js";
+import { BenchChild } from "./bench-child.js";
 import { postgresStore } from "./postgres-store.js";
 import { cpuMs, residentMegabytes } from "./processes.js";
 import { BenchServer, createTarget } from "./server.js";
@@ -42,11 +41,16 @@ const dir = mkdtempSync(join(tmpdir(), "steward-bench-"));
 createTarget(dir);
 const store = positionals[0] === "postgres" ? await postgresStore() : sqliteStore(dir);
 const servers: BenchServer[] = [];
-const load = fork(fileURLToPath(new URL("./load.js", import.meta.url)));
-const echo = fork(fileURLToPath(new URL("./echo-server.js", import.meta.url)));
-const { port: echoPort } = await answer<{ port: number }>(echo);
+const load = BenchChild.load();
+const echo = BenchChild.echoServer();
+const { port: echoPort } = await echo.answer<{ port: number }>();
 const echoAddresses = [`127.0.0.1:${String(echoPort)}`];
-await order({ kind: "echo", addresses: echoAddresses, concurrency: 4, plansEach: WARM_UP_PLANS });
+await load.order({
+  kind: "echo",
+  addresses: echoAddresses,
+  concurrency: 4,
+  plansEach: WARM_UP_PLANS,
+});
 
 const rows: Record<string, unknown>[] = [];
 for (const run of runs) rows.push(await measured(run));
@@ -59,8 +63,8 @@ for (const [index, { plans }] of runs.entries()) {
   row["of floor"] = ratio(Number(row["steps/s"]), floor);
 }
 await store[Symbol.asyncDispose]();
-echo.disconnect();
-load.kill();
+echo.end();
+load.end();
 rmSync(dir, { recursive: true });
 process.stdout.write(`${String(availableParallelism())} cores, Node ${process.version}\n`);
 process.stdout.write(`resident after the run: ${String(idle)} MB\n`);
@@ -71,14 +75,14 @@ async function measured(run: Run): Promise<Record<string, unknown>> {
     const server = await BenchServer.start(dir, store.url, node);
     servers.push(server);
     const warmUp = { addresses: [server.address], concurrency: 4, plansEach: WARM_UP_PLANS };
-    await order({ kind: "steps", ...warmUp });
+    await load.order({ kind: "steps", ...warmUp });
   }
   const concurrency = run.plans;
   const plansEach = PLANS_EACH[concurrency];
-  const bare = await order({ kind: "echo", addresses: echoAddresses, concurrency, plansEach });
+  const bare = await load.order({ kind: "echo", addresses: echoAddresses, concurrency, plansEach });
   const before = await readServers();
   const addresses = servers.map(({ address }) => address);
-  const steps = await order({ kind: "steps", addresses, concurrency, plansEach });
+  const steps = await load.order({ kind: "steps", addresses, concurrency, plansEach });
   const after = await readServers();
   return { ...run, ...figuresOf(steps, bare, before, after) };
 }
@@ -133,22 +137,6 @@ function figuresOf(
     ...(after.cpuMs === undefined ? {} : { "store CPU ms/step": ratio(perStep("cpuMs"), 1) }),
     "loop lag p99 ms": Math.round(after.loopLagP99Ms * 10) / 10,
   };
-}
-
-async function order(what: LoadOrder): Promise<LoadResult> {
-  load.send(what);
-  return answer<LoadResult>(load);
-}
-
-async function answer<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    child.once("message", (message) => {
-      resolve(message as T);
-    });
-    child.once("exit", () => {
-      reject(new Error("a bench process has ended early"));
-    });
-  });
 }
 
 function percentile(ascending: readonly number[], share: number): number {

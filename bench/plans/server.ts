@@ -11,6 +11,13 @@ const ANY_NUMBER = 1_000_000;
 const READY_MS_MAX = 15_000;
 const STEWARD = fileURLToPath(new URL("../../../packages/server/bin/steward.js", import.meta.url));
 
+/** What a server has beside the settings of every benchmark. */
+export interface ServerOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** URL of a module that is loaded before the server. */
+  readonly preload?: string;
+}
+
 /** One `steward serve` under measurement. */
 export class BenchServer {
   readonly #process: ChildProcess;
@@ -22,12 +29,21 @@ export class BenchServer {
     this.address = address;
   }
 
-  /** @param dir that holds the database the agents read, and the server's own directory. */
-  static async start(dir: string, storeUrl: string, node: number): Promise<BenchServer> {
+  /**
+   * @param dir that holds the database the agents read, and the server's own directory.
+   * @param more settings beside those of every benchmark, and a module that is loaded first.
+   */
+  static async start(
+    dir: string,
+    storeUrl: string,
+    node: number,
+    { settings = {}, preload }: ServerOptions = {},
+  ): Promise<BenchServer> {
     const port = FIRST_PORT + node;
     const dataDir = join(dir, `node-${String(node)}`);
     const started = performance.now();
-    const child = spawn(process.execPath, [STEWARD, "serve"], {
+    const imports = preload === undefined ? [] : ["--import", preload];
+    const child = spawn(process.execPath, [...imports, STEWARD, "serve"], {
       env: {
         PATH: process.env["PATH"] ?? "",
         SERVICE_PORT: String(port),
@@ -36,6 +52,7 @@ export class BenchServer {
         SERVICE_DATA_SOURCES: `default=sqlite:${targetIn(dir)}`,
         SERVICE_LOG_LEVEL: "warn",
         SERVICE_ORG_REQUESTS_PER_SECOND: String(ANY_NUMBER),
+        ...settings,
       },
       stdio: ["ignore", "inherit", "inherit"],
     });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import { VERIFIED_CREDENTIALS_MAX } from "../kernel/limits.js";
@@ -44,7 +44,7 @@ export function remembered(
   };
 
   return (credential, peerAddress) => {
-    const digest = createHash("sha256").update(credential).digest("base64");
+    const digest = hash("sha256", credential, "base64");
     const verified = known.get(digest);
     if (verified !== undefined && clock.nowMs() < verified.untilMs) {
       return Promise.resolve(verified);

@@ -272,7 +272,7 @@ export const SPARQL_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
 /** SPARQL queries of one organization that wait. */
 export const SPARQL_QUERIES_MAX: number = 50;
 
-/** Decisions of policies that are remembered, about a kilobyte each. */
+/** Decisions of policies that are remembered, and as many grants of statements, about a kilobyte each. */
 export const POLICY_DECISIONS_MAX: number = 10_000;
 /** How long what was read of an organization's policies is believed, in ms. */
 export const POLICIES_BELIEVED_MS = 500;

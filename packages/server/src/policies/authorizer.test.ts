@@ -3,18 +3,22 @@ import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js"
 import type { PlannedStatement } from "../governance/index.js";
 import { NOBODY } from "../kernel/testing/nobody.js";
 import { Authorizer } from "./authorizer.js";
+import type { CompiledPolicies } from "./ports.js";
 
 const AGENT = { ...NOBODY, kind: "agent", agentId: "bot", roles: ["agent"] } as const;
 const engine = cedarEngine();
 
 /** An authorizer by the shipped policies and these; it is nine o'clock. */
-function authorizer(own = ""): Authorizer {
-  const policies = engine.compile([defaultPolicies(), own]);
+function authorizer(own = "", now = { hour: 9, policies: policiesWith(own) }): Authorizer {
   return new Authorizer({
-    policies: { of: () => policies },
-    clock: { nowMs: () => Date.UTC(2026, 0, 5, 9) },
+    policies: { of: () => now.policies },
+    clock: { nowMs: () => Date.UTC(2026, 0, 5, now.hour) },
     statements: { aauOf: (intent) => (intent === "read_select" ? 1 : 3), rowsChangedMax: 500 },
   });
+}
+
+function policiesWith(own: string): CompiledPolicies {
+  return engine.compile([defaultPolicies(), own]);
 }
 
 const read = (tables: readonly string[], columns: readonly string[] = []): PlannedStatement => ({
@@ -129,5 +133,23 @@ describe("a statement", () => {
     expect(await policy.permit(AGENT, read([]))).toEqual({});
     const write = { dataSource: "shop", intent: "write_insert" } as const;
     await expect(policy.permit(AGENT, write)).rejects.toThrow("by-night");
+  });
+
+  it("that was permitted is decided on anew at another hour, for another role and by changed policies", async () => {
+    const own = `forbid (principal, action in Steward::Action::"statements", resource)
+      when { context.hour >= 8 };`;
+    const now = { hour: 7, policies: policiesWith(own) };
+    const policy = authorizer(own, now);
+    const asked = (roles = ["agent"]) => policy.permit({ ...AGENT, roles }, read(["orders"]));
+    expect([await asked(), await asked()]).toEqual([{}, {}]);
+    await expect(asked(["auditor"])).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    now.hour = 8;
+    await expect(asked()).rejects.toMatchObject({ code: "POLICY_DENIED" });
+    now.policies = policiesWith("");
+    expect(await asked()).toEqual({});
+    now.policies = policiesWith(
+      `forbid (principal, action, resource == Steward::Table::"shop/orders");`,
+    );
+    await expect(asked()).rejects.toMatchObject({ code: "POLICY_DENIED" });
   });
 });

@@ -13,7 +13,7 @@ import type {
   PolicySource,
   RequestContext,
 } from "./ports.js";
-import { permitStatement, type StatementLimits } from "./statements.js";
+import type { StatementLimits } from "./statements.js";
 
 /** What policies say of a question. */
 export interface Explained extends StatementGrant {
@@ -67,14 +67,12 @@ export class Authorizer implements StatementPolicy {
 
   async permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
-    return permitStatement(
-      { principal: principalOf(caller), statement, circumstances: this.#circumstances() },
-      this.#parts.statements,
-      {
-        decide: (request) => this.#decisions.decide(policies, request),
-        refusal: (request, decision) => this.#decisions.refusal(policies, request, decision),
-      },
-    );
+    const asked = {
+      principal: principalOf(caller),
+      statement,
+      circumstances: this.#circumstances(),
+    };
+    return this.#decisions.permit(policies, asked, this.#parts.statements);
   }
 
   /**

@@ -1,9 +1,11 @@
+import type { StatementGrant } from "../governance/index.js";
 import { ROLES } from "../identity/index.js";
 import type { AppError } from "../kernel/errors.js";
 import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
 import { RecentMap } from "../kernel/recent-map.js";
 import { denialOf, type NamesThatMay } from "./denial.js";
 import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";
+import { permitStatement, type AskedStatement, type StatementLimits } from "./statements.js";
 
 /**
  * Remembers what policies said, because a decision takes a tenth of a millisecond and the same few are asked for
@@ -11,10 +13,30 @@ import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest }
  */
 export class Decisions {
   readonly #remembered = new RecentMap<PolicyDecision>(POLICY_DECISIONS_MAX);
+  /** Of statements that may run: one look-up then stands for those of all their tables and columns. */
+  readonly #grants = new RecentMap<StatementGrant>(POLICY_DECISIONS_MAX);
 
   decide(policies: CompiledPolicies, request: PolicyRequest): PolicyDecision {
     const key = `${String(policies.id)} ${JSON.stringify(request)}`;
     return this.#remembered.getOrMake(key, () => policies.decide(request));
+  }
+
+  /**
+   * Decides on a statement as a whole and on what it touches.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+   */
+  permit(
+    policies: CompiledPolicies,
+    asked: AskedStatement,
+    limits: StatementLimits,
+  ): StatementGrant {
+    const key = `${String(policies.id)} ${JSON.stringify(asked)}`;
+    return this.#grants.getOrMake(key, () =>
+      permitStatement(asked, limits, {
+        decide: (request) => this.decide(policies, request),
+        refusal: (request, decision) => this.refusal(policies, request, decision),
+      }),
+    );
   }
 
   /** The error that a request which was denied ends with. */
