@@ -136,7 +136,8 @@ class Trial {
     const { own, foreign } = this.#parts;
     switch (from) {
       case "own":
-        return own.of(name);
+        // A key that A revoked or rotated would leave it without an identity for the rest.
+        return own.of(name).filter((value) => value !== this.#world.a.keyId);
       case "foreign id":
         return foreign.idsOf(name);
       case "foreign text":
@@ -152,10 +153,10 @@ class Trial {
 }
 
 /**
- * Whether an answer is computed of the very text that was sent, as scores, proofs and measurements are, or of whether it was
- * sent before: the event of a tool call that is not B's.
+ * Whether an answer is computed of the very text that was sent, as scores, proofs and measurements are, or of what was sent
+ * before: the event of a tool call that is not B's, a second merge or revert on a branch.
  */
 function isComputed({ name }: Operation, { text }: Request): boolean {
-  if (/search|prove|metrics/i.test(name)) return true;
+  if (/search|prove|metrics|revertState|mergeState/i.test(name)) return true;
   return /reportUsage/i.test(name) && !/"(id|eventId)":"[^"]*zq/.test(text);
 }

@@ -76,7 +76,10 @@ export function unknownTwin(text: string): string {
     .replace(MARKER, (name) => `zq${digest(name).slice(0, 12)}`);
 }
 
-/** An answer without what may differ between two answers of one meaning: names, times and the time it took. */
+/**
+ * An answer without what may differ between two answers of one meaning: names, times, the time it took, and the size of a
+ * dataset, which the first of two imports has made larger.
+ */
 export function meaningOf(text: string): string {
   return text
     .replace(UUID, "<uuid>")
@@ -89,5 +92,5 @@ export function meaningOf(text: string): string {
     .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, "<date>")
     .replace(/stw_(live|test)_\w+/g, "<key>")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "<time>")
-    .replace(/("duration_ms":\s*"?|waiting_?calls":\s*"?)\d+/gi, "$1<n>");
+    .replace(/("duration_ms":\s*"?|waiting_?calls":\s*"?|"size":\s*)\d+/gi, "$1<n>");
 }

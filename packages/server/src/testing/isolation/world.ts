@@ -22,6 +22,8 @@ export type Headers = Readonly<Record<string, string>>;
 export interface Organization {
   readonly id: string;
   readonly marker: string;
+  /** Of the API key that it shows. */
+  readonly keyId: string;
   readonly identity: Readonly<Record<Mode, Headers>>;
 }
 
@@ -98,13 +100,13 @@ export class World implements AsyncDisposable {
       const proxy = { "x-proxy-secret": PROXY_SECRET, "x-org-id": id, "x-user-role": "admin" };
       const claims = { org_id: id, sub: `user-${marker}`, roles: ["admin"] };
       const token = await issuer.forged({ ...claims, exp: Math.floor(Date.now() / 1000) + 3600 });
-      const key = await newKey(urlOf(app), proxy);
+      const { api_key, key_id } = await newKey(urlOf(app), proxy);
       return {
-        ...{ id, marker },
+        ...{ id, marker, keyId: key_id },
         identity: {
           proxy: { ...proxy, "x-user-id": `user-${marker}` },
           jwt: { authorization: `Bearer ${token}` },
-          apikey: { authorization: `Bearer ${key}` },
+          apikey: { authorization: `Bearer ${api_key}` },
         },
       };
     };
@@ -125,12 +127,17 @@ function urlOf({ address }: App): string {
   return `http://127.0.0.1:${String(address.port)}`;
 }
 
-async function newKey(url: string, headers: Headers): Promise<string> {
+interface NewKey {
+  /** Its text. */
+  readonly api_key: string;
+  readonly key_id: string;
+}
+
+async function newKey(url: string, headers: Headers): Promise<NewKey> {
   const response = await fetch(`${url}/api/keys`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify({ name: "its own", roles: ["admin"] }),
   });
-  const { data } = (await response.json()) as { readonly data: { readonly api_key: string } };
-  return data.api_key;
+  return ((await response.json()) as { readonly data: NewKey }).data;
 }
