@@ -541,6 +541,8 @@ const DECISIONS = {
     "D16-named":
       "A denial names the role or permission that is missing, or the policy that forbids",
     "D16-roles": "The shipped policies give each role its rights",
+    "D16-own-roles":
+      "Roles of an organization's own are taken by one rule in every mode, and permit nothing",
     "D16-admin-intent":
       "The intent admin needs its right at submit and again at execute, and a step refused then stays pending",
     "D16-own":

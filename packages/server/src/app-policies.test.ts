@@ -133,6 +133,12 @@ describe("an organization's own policies", () => {
 
   it.each([
     ["permit (principal, action, resource);", 1, 1, "only forbid"],
+    [
+      '@id("a") forbid (principal in Steward::Role::"Temp", action, resource);',
+      1,
+      1,
+      'Role::"temp"',
+    ],
     ["forbid (principal, action, resource);", 1, 1, "@id is missing"],
     ['\n@id("a") forbid (principal, action, resource)\nwhen { principal.rank };', 3, 8, "rank"],
     ['@id("a") forbid (principal, action, resource == Steward::Column::"shop/a/b");', 1, 1, "view"],

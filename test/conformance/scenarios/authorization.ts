@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { DENIED } from "../billing-expectations.js";
+import { DENIED, wrong } from "../billing-expectations.js";
 import { expectNotRun, expectRefusal } from "../expectations.js";
 import { scenario, step, type Scenario } from "../scenario.js";
 
@@ -33,6 +33,17 @@ export const authorization: readonly Scenario[] = [
       expect((await auditor.getPlan(plan_id)).plan_id).toBe(plan_id);
       await expectRefusal(client.wire, auditor.submit(PLAN), DENIED);
       await expectRefusal(client.wire, auditor.cancel(plan_id), DENIED);
+    },
+  ),
+  scenario(
+    ["D16-own-roles"],
+    "a role of an organization's own permits nothing, and what cannot name a role is refused",
+    async ({ client }) => {
+      const shift = client.as({ "x-user-role": "Night Shift" });
+      await expectRefusal(client.wire, shift.submit(PLAN), DENIED);
+      await expect(shift.submit(PLAN)).rejects.toThrow(/has only the role night shift/);
+      const unnamed = client.as({ "x-user-role": "r".repeat(129) });
+      await expectRefusal(client.wire, unnamed.submit(PLAN), wrong("x-user-role"));
     },
   ),
   scenario(

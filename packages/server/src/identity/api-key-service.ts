@@ -8,11 +8,11 @@ import {
   NAME_LENGTH_MAX,
 } from "../kernel/limits.js";
 import { nearMiss } from "../kernel/near-miss.js";
+import { ROLE_RULE, roleName } from "../kernel/role-name.js";
 import { hashOf, keyText, newKeyId, newSecret, type ApiKey, type ApiKeyDraft } from "./api-key.js";
 import { ACTION_GROUPS, ACTIONS, isScope } from "./actions.js";
 import { requireMayGive } from "./given-rights.js";
 import type { ApiKeyStore } from "./ports.js";
-import { isRole, unknownRole } from "./roles.js";
 
 /** A key with the text that its client shows: there is no other time to see it. */
 export interface IssuedKey {
@@ -111,13 +111,22 @@ function checkDraft(draft: Omit<ApiKeyDraft, "orgId">, nowMs: number): void {
     if (names.length > API_KEY_NAMES_MAX) {
       throw invalidField(field, `must have at most ${String(API_KEY_NAMES_MAX)} entries`);
     }
-    if (!names.every((each) => NAME.test(each))) throw invalidField(field, NAMES_RULE);
+    const rule = field === "roles" ? ROLE_RULE : NAMES_RULE;
+    const isNamed = field === "roles" ? isRole : isNameInList;
+    if (!names.every(isNamed)) throw invalidField(field, rule);
   }
-  for (const role of roles) if (!isRole(role)) throw unknownRole(role);
   for (const scope of scopes) if (!isScope(scope)) throw unknownScope(scope);
   if (expiresAtMs !== undefined && !(expiresAtMs > nowMs)) {
     throw invalidField("expires_at", "must be a time to come");
   }
+}
+
+function isRole(text: string): boolean {
+  return roleName(text) !== undefined;
+}
+
+function isNameInList(text: string): boolean {
+  return NAME.test(text);
 }
 
 function unknownScope(scope: string): AppError {

@@ -1,5 +1,6 @@
 import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
+import { hasRole, roleName } from "../kernel/role-name.js";
 import { type Action, ACTIONS, scopesCover } from "./actions.js";
 import type { ApiKey } from "./api-key.js";
 
@@ -36,7 +37,8 @@ export function requireMayGive(
 
 function mayGiveRole(caller: Caller, role: string): boolean {
   if (hasRole(caller, OPERATOR)) return true;
-  const given = role.trim().toLowerCase();
+  const given = roleName(role);
+  if (given === undefined) return false;
   return hasRole(caller, given) || (hasRole(caller, ADMIN) && given !== OPERATOR);
 }
 
@@ -48,8 +50,4 @@ function mayGivePermission(caller: Caller, permission: string): boolean {
 /** The actions that scopes cover; every one where there is none. */
 function actionsOf(scopes: readonly string[]): readonly Action[] {
   return ACTIONS.filter((action) => scopesCover(scopes.length === 0 ? undefined : scopes, action));
-}
-
-function hasRole({ roles }: Caller, name: string): boolean {
-  return roles.some((role) => role.trim().toLowerCase() === name);
 }

@@ -109,6 +109,15 @@ describe("a statement", () => {
     expect(await policy.looksAtData(AGENT)).toBe(false);
   });
 
+  it("is held back by a policy on a role of the organization's own, however it is spelled, which permits nothing", async () => {
+    const policy = authorizer(`
+      @id("own") forbid (principal in Steward::Role::"night shift", action, resource);`);
+    const asked = (roles: readonly string[]) => policy.permit({ ...AGENT, roles }, read([]));
+    expect(await asked(["agent", "day shift"])).toEqual({});
+    await expect(asked(["agent", " Night Shift "])).rejects.toThrow("The policy own forbids");
+    await expect(asked(["day shift"])).rejects.toThrow("the request has only the role day shift");
+  });
+
   it("that needs a person is refused until approvals exist", async () => {
     const approval = `
       @id("two-eyes") @approval("the data owner")

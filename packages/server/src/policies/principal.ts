@@ -1,10 +1,11 @@
 import type { Caller } from "../kernel/caller.js";
+import { roleName } from "../kernel/role-name.js";
 import type { PolicyPrincipal } from "./ports.js";
 
 /** A caller as policies see it. */
 export function principalOf(caller: Caller): PolicyPrincipal {
   const { kind, orgId, userId, agentId, keyId, authenticatedBy } = caller;
-  const roles = [...new Set(caller.roles.map((role) => role.trim().toLowerCase()))];
+  const roles = [...new Set(caller.roles.flatMap((role) => roleName(role) ?? []))];
   return {
     kind,
     id: idOf({ kind, userId, agentId, keyId }),
@@ -14,7 +15,7 @@ export function principalOf(caller: Caller): PolicyPrincipal {
     ...(userId === undefined ? {} : { user: userId }),
     namedByHeaders: authenticatedBy === "headers" || authenticatedBy === "proxy",
     // Whoever reaches plain loopback could name any role: one who names none is not held to it.
-    tryingOut: authenticatedBy === "headers" && roles.length === 0,
+    tryingOut: authenticatedBy === "headers" && caller.roles.length === 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from "../kernel/caller.js";
 import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError, invalidField } from "../kernel/errors.js";
+import { hasRole } from "../kernel/role-name.js";
 import type { SchemaDatabase } from "./ports.js";
 
 /** The databases that organizations have migrated, each its own where a data source has one for it. */
@@ -32,7 +33,7 @@ export class BoundDatabases {
       );
     }
     this.#access?.require(caller, name);
-    if (this.#access?.isShared(name) === true && !isOperator(caller)) {
+    if (this.#access?.isShared(name) === true && !hasRole(caller, "operator")) {
       throw new AppError(
         "POLICY_DENIED",
         `Several organizations share the data source ${name}: its schema is migrated and read as a whole with the ` +
@@ -80,7 +81,3 @@ export function ownDatabaseKey(name: string, orgId: string): string {
 
 /** No name of a data source has one. */
 const KEY_SEPARATOR = "@";
-
-function isOperator({ roles }: Caller): boolean {
-  return roles.some((role) => role.trim().toLowerCase() === "operator");
-}

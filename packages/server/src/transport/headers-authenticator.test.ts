@@ -68,6 +68,8 @@ describe("identity by headers", () => {
     ["x-org-id", `${ORG},${ORG}`],
     ["x-org-id", [ORG, ORG]],
     ["x-user-role", ["viewer", "admin"]],
+    ["x-user-role", "r".repeat(129)],
+    ["x-user-role", "\u00e4dmin"],
     ["x-session-id", "s".repeat(256)],
     ["x-orm-model", "m".repeat(65)],
     ["x-user-id", "a\u0000b"],

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { kindOf, NIL_ORG_ID, type Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
 import { isUuid } from "../kernel/ids.js";
+import { ROLE_RULE, roleName } from "../kernel/role-name.js";
 import { AddressSet } from "./address-set.js";
 import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from "./header-text.js";
 import { requestOwn } from "./request-own.js";
@@ -110,7 +111,9 @@ function orgIdOf(headers: IdentityHeaders, isVouched: boolean): string {
 /** The one role that the header equals (Contract §5); it is not a list. */
 function roleOf(headers: IdentityHeaders): readonly string[] {
   const role = headerText(headers, "x-user-role", HEADER_LENGTH_MAX);
-  return role === undefined ? NOBODY : [role];
+  if (role === undefined) return NOBODY;
+  if (roleName(role) === undefined) throw malformedHeader("x-user-role", `a role ${ROLE_RULE}`);
+  return [role];
 }
 
 /** The names of a comma-separated list, as they are spelled; what they mean is the reader's. */

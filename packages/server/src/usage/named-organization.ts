@@ -1,10 +1,11 @@
 import type { Caller } from "../kernel/caller.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import { isUuid } from "../kernel/ids.js";
+import { hasRole } from "../kernel/role-name.js";
 
 /** Whether the caller operates the service for every organization (Decision §15). */
-export function isOperator({ roles }: Pick<Caller, "roles">): boolean {
-  return roles.some((role) => role.trim().toLowerCase() === "operator");
+export function isOperator(caller: Pick<Caller, "roles">): boolean {
+  return hasRole(caller, "operator");
 }
 
 /**

@@ -2,6 +2,7 @@ import type { JWTPayload } from "jose";
 import { kindOf } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import { isUuid } from "../../kernel/ids.js";
+import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
 import type { Principal } from "../../identity/index.js";
 
 /**
@@ -36,7 +37,7 @@ export function principalOf(payload: JWTPayload, claims: ClaimNames): Principal 
   const who = {
     ...(userId === undefined ? {} : { userId }),
     ...(agentId === undefined ? {} : { agentId }),
-    roles: namesAt(payload, claims.roles),
+    roles: rolesAt(payload, claims.roles),
     permissions: namesAt(payload, claims.permissions),
   };
   return { orgId: orgId.toLowerCase(), kind: kindOf(who), authenticatedBy: "jwt", ...who };
@@ -47,6 +48,14 @@ function textAt(payload: JWTPayload, name: string): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string" && value.length <= ID_LENGTH_MAX) return value;
   throw wrongClaim(name, `must be a text of at most ${String(ID_LENGTH_MAX)} characters`);
+}
+
+function rolesAt(payload: JWTPayload, name: string): readonly string[] {
+  const roles = namesAt(payload, name);
+  if (roles.some((role) => roleName(role) === undefined)) {
+    throw wrongClaim(name, `holds what is no role: each ${ROLE_RULE}`);
+  }
+  return roles;
 }
 
 function namesAt(payload: JWTPayload, name: string): readonly string[] {

@@ -123,6 +123,7 @@ describe("a token that is refused", () => {
     ["for another audience", () => provider.forged({ aud: "https://evil.test" }), /aud/],
     ["without an organization", () => provider.forged({ org_id: undefined }), /org_id.*UUID/],
     ["with a malformed organization", () => provider.forged({ org_id: "acme" }), /org_id.*UUID/],
+    ["with what cannot name a role", () => provider.forged({ roles: ["\u00e4dmin"] }), /roles/],
     ["with a role that is no text", () => provider.forged({ roles: [1] }), /roles/],
     ["unsigned", unsigned, /algorithm|not a signed/],
     ["signed with the public key as a secret", withPublicKeyAsSecret, /algorithm/],

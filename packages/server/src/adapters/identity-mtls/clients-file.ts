@@ -4,15 +4,22 @@ import * as z from "zod";
 import type { Principal } from "../../identity/index.js";
 import { kindOf } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
+import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
 import { NAME_KINDS, nameKey } from "./certificate-names.js";
 
-/** Characters in the id of a person or an agent, and in the name of a role. */
+/** Characters in the id of a person or an agent. */
 const ID_LENGTH_MAX = 255;
 
 const NAMES = NAME_KINDS.join(", ");
 const text = z.string("must be a text").min(1, "must not be empty");
 const id = text.max(ID_LENGTH_MAX, `must not be longer than ${String(ID_LENGTH_MAX)} characters`);
 const names = z.array(id, "must be a list of names").default([]);
+const roles = z
+  .array(
+    text.refine((name) => roleName(name) !== undefined, ROLE_RULE),
+    "must be a list of names",
+  )
+  .default([]);
 
 const client = z
   .strictObject(
@@ -24,7 +31,7 @@ const client = z
       org: z.uuid("must be the UUID of the organization"),
       user: id.optional(),
       agent: id.optional(),
-      roles: names,
+      roles,
       permissions: names,
     },
     {

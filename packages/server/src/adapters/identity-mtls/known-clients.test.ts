@@ -122,6 +122,10 @@ describe("clients known by their certificates", () => {
       "clients[0]: may hold subject, uri, dns, email, org, user",
     ],
     [`org: ${ORG}, dns: a, roles: admin`, "clients[0].roles: must be a list of names"],
+    [
+      `org: ${ORG}, dns: a, roles: ["\u00e4dmin"]`,
+      "clients[0].roles[0]: must be 1 to 128 visible characters",
+    ],
     ["dns: [", "at line 2"],
   ])("say what is wrong with their file: %s", (client, message) => {
     expect(() => known(`  - { ${client} }`)).toThrow(message);

@@ -1,3 +1,4 @@
+import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
 
@@ -32,10 +33,20 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
   if (rows !== undefined && !text.includes("rowsChangedMax")) {
     yield "@rows_changed_max needs a condition such as context.rowsChangedMax > 100";
   }
+  for (const [, quoted = ""] of text.matchAll(ROLE_LITERAL)) {
+    const name = roleName(quoted);
+    if (name === quoted) continue;
+    yield name === undefined
+      ? `Role::"${quoted}" is nobody's: the name of a role ${ROLE_RULE}`
+      : `Role::"${quoted}" is nobody's: roles are compared in lower case, so write Role::"${name}"`;
+  }
   if (/\b(?:Column|columns)\b/.test(text)) {
     yield "columns are not decided on yet: forbid the table, and offer a view without the column";
   }
 }
+
+/** Where a policy names a role. Without the check one that is spelled otherwise would forbid nothing, and nobody would know. */
+const ROLE_LITERAL = /\bRole\s*::\s*"((?:[^"\\]|\\.)*)"/g;
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
