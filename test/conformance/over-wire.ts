@@ -5,11 +5,20 @@ import type { Engine, Scenario } from "./scenario.js";
 import { scenarios, stepScenarios } from "./scenarios/index.js";
 import { Steward } from "./steward.js";
 
-/**
- * Runs every scenario of a wire against one server; each is an organization of its own.
- * @param source The engine of its data source.
- */
-export function conformOver(wire: Wire, engine: Engine, source: Engine = "SQLite"): void {
+/** Beside the wire and the engine of the store. */
+export interface ConformanceOptions {
+  /** The engine of the data source; SQLite unless given. */
+  readonly source?: Engine;
+  /** Leaves out the scenarios that run over both wires. */
+  readonly onlyThisWire?: boolean;
+}
+
+/** Runs the scenarios of a wire against one server; each is an organization of its own. */
+export function conformOver(
+  wire: Wire,
+  engine: Engine,
+  { source = "SQLite", onlyThisWire = false }: ConformanceOptions = {},
+): void {
   describe(`over ${wire}, on ${engine}, working on ${source}`, () => {
     let steward: Steward | undefined;
     let database: AsyncDisposable | undefined;
@@ -30,7 +39,9 @@ export function conformOver(wire: Wire, engine: Engine, source: Engine = "SQLite
     });
 
     const isMeant = (each: Scenario): boolean =>
-      each.over.includes(wire) && (each.source ?? source) === source;
+      each.over.includes(wire) &&
+      (each.source ?? source) === source &&
+      !(onlyThisWire && each.over.length > 1);
     // The rest has nothing to do with the data source.
     const all = source === "SQLite" ? scenarios : stepScenarios;
     for (const { title, run } of all.filter(isMeant)) {

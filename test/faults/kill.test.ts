@@ -3,8 +3,8 @@ import { killRounds } from "./kill-rounds.js";
 import { withSeed } from "./random.js";
 
 it.each([
-  ["SQLite", 6],
-  ["PostgreSQL", 4],
+  ["SQLite", 4],
+  ["PostgreSQL", 3],
 ] as const)(
   "loses and doubles nothing when the server is killed at random, its store on %s",
   { timeout: 240_000 },
