@@ -19,5 +19,5 @@ export const { systemIds }: typeof IdsModule = await part("kernel/ids.js");
 export const { silentLog }: typeof LogModule = await part("kernel/log.js");
 export const { silentTelemetry }: typeof TelemetryModule = await part("kernel/telemetry.js");
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
-export const { UsageGate, UsageRecorder, UsageService }: typeof UsageModule =
+export const { LedgerReservations, UsageGate, UsageRecorder, UsageService }: typeof UsageModule =
   await part("usage/index.js");

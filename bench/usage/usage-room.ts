@@ -3,6 +3,7 @@ import type { AuditEvents } from "../../packages/server/src/kernel/tool-call.js"
 import type * as UsageModule from "../../packages/server/src/usage/index.js";
 import {
   EventBus,
+  LedgerReservations,
   openSqliteStore,
   silentLog,
   silentTelemetry,
@@ -25,7 +26,8 @@ export function openUsageRoom(path: string): UsageRoom {
   const store = openSqliteStore(path, systemClock, silentTelemetry);
   const bus = new EventBus<AuditEvents>(silentLog);
   const recorder = new UsageRecorder(store.usage, bus, silentLog);
-  const gate = new UsageGate(store.usage, recorder, systemClock, silentLog);
+  const reservations = new LedgerReservations(store.usage, recorder, systemClock);
+  const gate = new UsageGate(reservations, recorder, silentLog);
   const ids = systemIds(systemClock);
   return {
     store,

@@ -49,8 +49,8 @@ import { OrganizationQuotas } from "./transport/organization-quotas.js";
 import { openRestServer } from "./transport/rest/server.js";
 import type { Authorize, Services } from "./transport/services.js";
 import {
+  LedgerReservations,
   noUsageStore,
-  SharedUsageGate,
   UsageGate,
   UsageRecorder,
   UsageService,
@@ -217,7 +217,7 @@ async function openStore(
 
 /** The rooms that count and charge. */
 interface Billing extends Pick<Services, "usage" | "payments"> {
-  readonly gate: UsageGate | SharedUsageGate;
+  readonly gate: UsageGate;
 }
 
 /** Usage and payments; without a store they say so. */
@@ -230,10 +230,8 @@ function openBilling(
 ): Billing {
   const usageStore = store?.usage ?? noUsageStore;
   const recorder = opened.use(new UsageRecorder(usageStore, events, log));
-  const gate =
-    store?.reservations === undefined
-      ? new UsageGate(usageStore, recorder, clock, log)
-      : new SharedUsageGate(store.reservations, usageStore, recorder, log);
+  const reservations = store?.reservations ?? new LedgerReservations(usageStore, recorder, clock);
+  const gate = opened.use(new UsageGate(reservations, recorder, log));
   const provider =
     config.payments === undefined ? undefined : new StripePaymentProvider(config.payments);
   return {

@@ -47,6 +47,8 @@ export interface Charge {
 
 /** Whether a call may run. */
 export type Admission =
+  /** The organization has no budgets: nothing was reserved. */
+  | { readonly kind: "unlimited" }
   | {
       readonly kind: "admitted";
       /** One sentence for each `warn` budget that the call exceeds. */

@@ -149,15 +149,21 @@ export interface RowRange {
   readonly after?: Pick<UsageEvent, "occurredAtMs" | "id">;
 }
 
-/** Budgets on which several processes that share a store decide together. */
+/**
+ * Where budgets are decided on: by one call of an organization at a time, among all processes that
+ * share the store. What counts is recorded usage and what is reserved.
+ */
 export interface BudgetReservations {
   /**
-   * Decides on a call and reserves what it is admitted for, until it is recorded or released, while
-   * nobody else decides for its organization.
+   * Decides on a call and reserves what it is admitted for, until it is recorded or released. A budget
+   * that another process has set counts after a second at most.
    * @throws AppError `STORE_UNAVAILABLE`: it may be reserved all the same, until it is released.
    */
   reserve(call: AnnouncedToolCall): Promise<Admission>;
 
   /** Gives back what a call had reserved, if it had. @throws AppError `STORE_UNAVAILABLE`. */
   release(orgId: string, callId: string): Promise<void>;
+
+  /** Has the organization's prices and budgets read anew. Called in the turn that changed them. */
+  refresh(orgId: string): void;
 }

@@ -1,5 +1,7 @@
+import type { AnnouncedToolCall } from "../governance/index.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { aauWeight, type AauWeight } from "./aau.js";
+import type { Charge } from "./budgets.js";
 import type { Nanodollars } from "./money.js";
 import type { PricedCall, PriceList } from "./pricing.js";
 
@@ -92,5 +94,14 @@ export function pricedCallOf(
     ormModel: call.ormModel,
     aauWeight: aauWeight(call.intent),
     occurredAtMs,
+  };
+}
+
+/** What a call will weigh and cost at this time. */
+export function chargeOf(call: AnnouncedToolCall, prices: PriceList, nowMs: number): Charge {
+  return {
+    sessionId: call.sessionId,
+    aau: aauWeight(call.intent),
+    cost: prices.priceOf(pricedCallOf(call, nowMs)).cost,
   };
 }

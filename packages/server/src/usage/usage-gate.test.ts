@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AnnouncedToolCall } from "../governance/index.js";
 import { systemClock } from "../kernel/clock.js";
+import { silentLog } from "../kernel/log.js";
 import { HandClock } from "../storage/contract.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
+import { LedgerReservations, UsageGate } from "./index.js";
+import type { BudgetReservations } from "./ports.js";
 import { admin, operator, ORG, UsageRoom } from "./testing/usage-room.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -58,6 +61,35 @@ describe("the usage gate", () => {
     await room.gate.admit(first);
     room.gate.release(first);
     expect(await room.gate.admit(call())).toEqual([]);
+  });
+
+  it("releases a reservation later that could not be released at once", async () => {
+    await using room = await UsageRoom.open();
+    await room.service.setBudget(admin(), { ...CAP, limit: "3" });
+    const budgets = new LedgerReservations(room.store.usage, room.recorder, systemClock);
+    let refusals = 2;
+    const reservations: BudgetReservations = {
+      reserve: (asked) => budgets.reserve(asked),
+      release: (orgId, callId) => {
+        refusals -= 1;
+        if (refusals >= 0) return Promise.reject(new Error("the database is away"));
+        return budgets.release(orgId, callId);
+      },
+      refresh: (orgId) => {
+        budgets.refresh(orgId);
+      },
+    };
+    await using gate = new UsageGate(reservations, room.recorder, silentLog);
+    const first = call();
+    await gate.admit(first);
+    gate.release(first);
+    const again = (): Promise<boolean> =>
+      gate.admit(call()).then(
+        () => true,
+        () => false,
+      );
+    expect(await again()).toBe(false);
+    await expect.poll(again, { timeout: 10_000 }).toBe(true);
   });
 
   it("knows after a crash what was used, also what was not yet recorded", async () => {

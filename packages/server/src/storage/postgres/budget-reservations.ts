@@ -1,12 +1,17 @@
 import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { Clock } from "../../kernel/clock.js";
 import type { AnnouncedToolCall } from "../../governance/index.js";
-import { aauWeight, BudgetLedger, pricedCallOf, PriceList, windowOf } from "../../usage/index.js";
+import { BudgetLedger, chargeOf, PriceList, windowOf } from "../../usage/index.js";
 import type { Admission, Budget, BudgetReservations, Charge } from "../../usage/ports.js";
 import type { Connection, Database } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
 import { totalsOf, type TotalsRow } from "./usage-rows.js";
 import { budgetsOf, pricesOf } from "./usage-store.js";
+
+/** How long an organization without budgets is not asked about again, in ms. */
+const UNLIMITED_MS = 1000;
+/** Organizations remembered at once. */
+const ORGANIZATIONS_MAX = 10_000;
 
 /** A call that was admitted and has no row yet: id, session, AAUs, nanodollars. */
 type Reserved = readonly [callId: string, sessionId: string, aau: number, cost: string];
@@ -26,6 +31,8 @@ export class PostgresBudgetReservations implements BudgetReservations {
   readonly #db: Database;
   readonly #node: Pick<NodeLease, "nodeId">;
   readonly #clock: Clock;
+  /** Until when organizations without budgets are not asked about again, in ms of the process's clock. */
+  readonly #unlimited = new Map<string, number>();
 
   constructor(db: Database, node: Pick<NodeLease, "nodeId">, clock: Clock) {
     this.#db = db;
@@ -33,7 +40,8 @@ export class PostgresBudgetReservations implements BudgetReservations {
     this.#clock = clock;
   }
 
-  reserve(call: AnnouncedToolCall): Promise<Admission> {
+  async reserve(call: AnnouncedToolCall): Promise<Admission> {
+    if (await this.#isUnlimited(call.orgId)) return { kind: "unlimited" };
     return this.#db.transaction((connection) => this.#reserveOn(connection, call));
   }
 
@@ -48,13 +56,26 @@ export class PostgresBudgetReservations implements BudgetReservations {
     });
   }
 
+  refresh(orgId: string): void {
+    this.#unlimited.delete(orgId);
+  }
+
+  /** An organization without budgets costs one look each second, and no lock. */
+  async #isUnlimited(orgId: string): Promise<boolean> {
+    const now = performance.now();
+    if ((this.#unlimited.get(orgId) ?? 0) > now) return true;
+    if ((await budgetsOf(this.#db, orgId)).length > 0) return false;
+    if (this.#unlimited.size >= ORGANIZATIONS_MAX) this.#unlimited.clear();
+    this.#unlimited.set(orgId, now + UNLIMITED_MS);
+    return true;
+  }
+
   async #reserveOn(connection: Connection, call: AnnouncedToolCall): Promise<Admission> {
     const { orgId, eventId, sessionId } = call;
     const budgets = await budgetsOf(connection, orgId, true);
     const nowMs = this.#clock.nowMs();
     const prices = new PriceList(await pricesOf(connection, orgId));
-    const cost = prices.priceOf(pricedCallOf(call, nowMs)).cost;
-    const charge: Charge = { sessionId, aau: aauWeight(call.intent), cost };
+    const charge = chargeOf(call, prices, nowMs);
     const ledger = await ledgerOf(connection, orgId, budgets, { charge, nowMs });
     const admission = ledger.reserve(eventId, charge, nowMs);
     if (admission.kind === "admitted") {

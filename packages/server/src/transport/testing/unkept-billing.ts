@@ -3,13 +3,20 @@ import { EventBus } from "../../kernel/event-bus.js";
 import { systemIds } from "../../kernel/ids.js";
 import { silentLog } from "../../kernel/log.js";
 import { noCustomerBindings, PaymentService } from "../../payments/index.js";
-import { noUsageStore, UsageGate, UsageRecorder, UsageService } from "../../usage/index.js";
+import {
+  LedgerReservations,
+  noUsageStore,
+  UsageGate,
+  UsageRecorder,
+  UsageService,
+} from "../../usage/index.js";
 import type { Services } from "../services.js";
 
 /** Usage and payments of a server that has nothing to keep them in and no payment provider. */
 export function unkeptBilling(): Pick<Services, "usage" | "payments"> {
   const recorder = new UsageRecorder(noUsageStore, new EventBus(silentLog), silentLog);
-  const gate = new UsageGate(noUsageStore, recorder, systemClock, silentLog);
+  const reservations = new LedgerReservations(noUsageStore, recorder, systemClock);
+  const gate = new UsageGate(reservations, recorder, silentLog);
   const ids = systemIds(systemClock);
   return {
     usage: new UsageService({ store: noUsageStore, recorder, gate, clock: systemClock, ids }),

@@ -11,7 +11,7 @@ import { silentLog } from "../../kernel/log.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import type { AuditEvents } from "../../kernel/tool-call.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
-import { UsageGate, UsageRecorder, UsageService } from "../index.js";
+import { LedgerReservations, UsageGate, UsageRecorder, UsageService } from "../index.js";
 
 /** The organization of {@link admin}. */
 export const ORG: string = "11111111-1111-4111-8111-111111111111";
@@ -52,7 +52,8 @@ export class UsageRoom implements AsyncDisposable {
     this.bus = bus;
     this.#publisher = publisher;
     this.recorder = new UsageRecorder(store.usage, bus, silentLog);
-    this.gate = new UsageGate(store.usage, this.recorder, clock, silentLog);
+    const reservations = new LedgerReservations(store.usage, this.recorder, clock);
+    this.gate = new UsageGate(reservations, this.recorder, silentLog);
     const { recorder, gate } = this;
     const ids = systemIds(clock);
     this.service = new UsageService({ store: store.usage, recorder, gate, clock, ids });
