@@ -168,6 +168,9 @@ export const TLS_FILES_CHECK_MS: number = 5_000;
 /** How long a shutdown waits for what is under way. */
 export const DRAIN_MS: number = 10_000;
 
+/** How long a thread of the server may take to end when it is told to, in ms. */
+export const THREAD_END_MS: number = 5_000;
+
 /** Components of an embedding; the proof of the search index's bound counts on it. */
 export const EMBEDDING_DIMENSION_MAX: number = 16_384;
 /** Results of a memory search whose size the caller did not say (Contract §8). */

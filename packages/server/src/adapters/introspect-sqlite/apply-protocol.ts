@@ -1,7 +1,7 @@
-import type { Script, SchemaObject } from "../../schema/index.js";
+import type { SchemaObject, Script } from "../../schema/index.js";
 import type { ManagedFile } from "./open-managed.js";
 
-/** What a thread that runs a script is started with. */
+/** What a thread that runs a script is told. */
 export interface ApplyOrder {
   readonly file: ManagedFile;
   readonly script: Script;
@@ -9,17 +9,13 @@ export interface ApplyOrder {
   readonly acceptDataLoss: boolean;
 }
 
-/** What the thread says: the schema before and after, each to be answered, and how it ended. */
-export type ApplyReport =
-  | { readonly is: "before" | "after"; readonly objects: readonly SchemaObject[] }
-  | { readonly is: "done" }
-  | {
-      readonly is: "failed";
-      readonly code: "STEP_FAILED" | "STATE_CONFLICT" | "STORE_UNAVAILABLE" | "APPROVAL_REQUIRED";
-      readonly message: string;
-      /** Absent when trying again by itself does not help. */
-      readonly retryAfterMs?: number | undefined;
-    };
+/** What the thread is asked. */
+export interface ApplyCalls {
+  readonly apply: { readonly input: ApplyOrder; readonly output: undefined };
+}
 
-/** The answer to a schema: whether to go on. */
-export type ApplyAnswer = "go" | "stop";
+/** What the thread asks: whether the schema before and after is right. An error ends the script. */
+export interface ApplyChecks {
+  readonly before: { readonly input: readonly SchemaObject[]; readonly output: undefined };
+  readonly after: { readonly input: readonly SchemaObject[]; readonly output: undefined };
+}

@@ -1,18 +1,18 @@
-import { on } from "node:events";
-import { Worker } from "node:worker_threads";
 import { assert } from "../../kernel/assert.js";
 import { AppError } from "../../kernel/errors.js";
 import { MIGRATION_LOCK_WAIT_MS } from "../../kernel/limits.js";
+import { WorkerThread } from "../../kernel/worker-thread.js";
 import {
   type MigrationWaits,
   type RunOrder,
   type RunOutcome,
   Schema,
+  type SchemaObject,
   type Script,
   type UnfinishedRun,
 } from "../../schema/index.js";
 import type { Checks, SchemaDatabase, ScratchDatabase } from "../../schema/ports.js";
-import type { ApplyAnswer, ApplyOrder, ApplyReport } from "./apply-protocol.js";
+import type { ApplyCalls, ApplyChecks } from "./apply-protocol.js";
 import { isBusy, type ManagedFile, openManaged } from "./open-managed.js";
 import { SqliteScratch } from "./scratch-sqlite.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
@@ -79,25 +79,32 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
   }
 
   async #run(script: Script, checks: Checks, acceptDataLoss: boolean): Promise<void> {
-    const order: ApplyOrder = { file: this.#file, script, acceptDataLoss };
-    const worker = new Worker(WORKER, { workerData: order });
-    const answer = (verdict: ApplyAnswer): void => worker.postMessage(verdict);
-    let refusal: Error | undefined;
-    for await (const [report] of on(worker, "message", { close: ["exit"] })) {
-      // The thread is ours and says nothing else.
-      const said = report as ApplyReport;
-      if (said.is === "failed") throw failureOf(said);
-      if (said.is === "done") {
-        if (refusal !== undefined) throw refusal;
-        return;
+    let refusal: unknown;
+    const check = (moment: "before" | "after") => async (objects: readonly SchemaObject[]) => {
+      try {
+        await checks[moment](new Schema(objects));
+      } catch (error) {
+        refusal = error;
+        throw error;
       }
-      refusal = await refusalOf(checks[said.is](new Schema(said.objects)));
-      answer(refusal === undefined ? "go" : "stop");
+      return undefined;
+    };
+    await using thread = new WorkerThread<ApplyCalls, ApplyChecks>({
+      url: WORKER,
+      handlers: { before: check("before"), after: check("after") },
+      goneError: (cause) =>
+        new AppError(
+          "STORE_UNAVAILABLE",
+          `The migration of ${this.name} was cut off; nothing was changed`,
+          { cause },
+        ),
+    });
+    try {
+      await thread.call("apply", { file: this.#file, script, acceptDataLoss });
+    } catch (error) {
+      // What the check itself threw says more than what came back of it.
+      throw refusal ?? error;
     }
-    throw new AppError(
-      "STORE_UNAVAILABLE",
-      `The migration of ${this.name} was cut off; nothing was changed`,
-    );
   }
 
   scratch(): Promise<ScratchDatabase> {
@@ -111,22 +118,5 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
       `The database ${this.name} cannot be read now: another connection keeps it locked`,
       { cause, retryAfterMs: 1000 },
     );
-  }
-}
-
-function failureOf({
-  code,
-  message,
-  retryAfterMs,
-}: Extract<ApplyReport, { is: "failed" }>): AppError {
-  return new AppError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
-}
-
-async function refusalOf(check: Promise<void>): Promise<Error | undefined> {
-  try {
-    await check;
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
   }
 }

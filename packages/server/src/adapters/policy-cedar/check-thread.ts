@@ -1,4 +1,3 @@
-import { Worker } from "node:worker_threads";
 import { AppError } from "../../kernel/errors.js";
 import {
   POLICY_CHECK_MS_MAX,
@@ -6,7 +5,9 @@ import {
   POLICY_CHECKS_MAX,
   POLICY_TEXT_BYTES_MAX,
 } from "../../kernel/limits.js";
+import { WorkerThread } from "../../kernel/worker-thread.js";
 import type { PolicyChecker, PolicyProblem } from "../../policies/ports.js";
+import type { CheckCalls } from "./check-worker.js";
 
 /** Checks each text of policies in a thread of its own, which is ended when it takes too long. */
 export class CheckThread implements PolicyChecker {
@@ -32,24 +33,22 @@ export class CheckThread implements PolicyChecker {
   }
 }
 
-function checked(text: string): Promise<readonly PolicyProblem[]> {
-  const worker = new Worker(new URL("./check-worker.js", import.meta.url), {
-    workerData: text,
+/** Whatever becomes of the thread, its text is at fault: the engine's own errors end it too. */
+async function checked(text: string): Promise<readonly PolicyProblem[]> {
+  const thread = new WorkerThread<CheckCalls>({
+    url: new URL("./check-worker.js", import.meta.url),
     resourceLimits: { stackSizeMb: POLICY_CHECK_STACK_MEBIBYTES },
+    isBackground: true,
+    handlers: {},
+    goneError: (cause) => cause ?? new Error("the thread has ended"),
   });
-  worker.unref();
-  return new Promise((resolve) => {
-    const answer = (found: readonly PolicyProblem[]): void => {
-      clearTimeout(timer);
-      resolve(found);
-      void worker.terminate();
-    };
-    const tooLarge = (): void => {
-      answer([problem("the policies are too large or nested too deeply to be checked")]);
-    };
-    const timer = setTimeout(tooLarge, POLICY_CHECK_MS_MAX);
-    worker.once("message", answer).once("error", tooLarge).once("exit", tooLarge);
-  });
+  try {
+    return await thread.call("check", text, { timeoutMs: POLICY_CHECK_MS_MAX });
+  } catch {
+    return [problem("the policies are too large or nested too deeply to be checked")];
+  } finally {
+    void thread.terminate();
+  }
 }
 
 function problem(message: string): PolicyProblem {

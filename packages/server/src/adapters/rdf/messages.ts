@@ -1,6 +1,4 @@
-import type { ErrorCode } from "@steward/protocol";
 import { assert } from "../../kernel/assert.js";
-import type { FieldViolation } from "../../kernel/errors.js";
 
 /** Bytes before a message: the length of what follows them (u32 LE), and what it is. */
 const HEAD_BYTES = 5;
@@ -20,15 +18,6 @@ const MESSAGE_KINDS = [
 
 /** What a message is. */
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
-
-/** What a message of the kind "failed" holds, as JSON. */
-export interface ReadFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly details: readonly FieldViolation[];
-  /** For the log. */
-  readonly cause: string;
-}
 
 /** A message between the server and the process that reads documents for it. */
 export interface Message {

@@ -4,9 +4,10 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../kernel/errors.js";
 import { STATE_DOCUMENT_BYTES_MAX } from "../../kernel/limits.js";
+import { errorOf, type Failure } from "../../kernel/worker-protocol.js";
 import type { RdfDocument, RdfFormat } from "../../state/index.js";
 import { decodeDocument } from "./document-bytes.js";
-import { headOf, type Message, MessageReader, type ReadFailure } from "./messages.js";
+import { headOf, type Message, MessageReader } from "./messages.js";
 
 const CHILD_FILE = fileURLToPath(new URL("./child/rdf-child.js", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
@@ -109,8 +110,7 @@ export class ReadingProcess {
       return;
     }
     // The process's end speaks the same protocol.
-    const { code, message, details, cause } = JSON.parse(payload.toString()) as ReadFailure;
-    this.#reading?.reject(new AppError(code, message, { details, cause }));
+    this.#reading?.reject(errorOf(JSON.parse(payload.toString()) as Failure));
   }
 
   #fail(failure: AppError): void {

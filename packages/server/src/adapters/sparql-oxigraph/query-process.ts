@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../kernel/errors.js";
+import { errorOf } from "../../kernel/worker-protocol.js";
 import {
   CorruptedBlock,
   type Hash,
@@ -121,10 +122,8 @@ export class QueryProcess {
       case "answered":
         question.resolve(message.answer);
         return;
-      case "failed": {
-        const { code, message: reason } = message.failure;
-        question.reject(question.failure ?? new AppError(code, reason));
-      }
+      case "failed":
+        question.reject(question.failure ?? errorOf(message.failure));
     }
   }
 

@@ -1,16 +1,10 @@
-import type { ErrorCode } from "@steward/protocol";
+import type { Failure } from "../../kernel/worker-protocol.js";
 import type { Hash, QueryAnswer, Roots } from "../../state/index.js";
 
 /** A query, as the process is asked it. */
 export interface QueryRequest {
   readonly roots: Roots;
   readonly sparql: string;
-}
-
-/** What the process says of a query that it cannot answer. */
-export interface QueryFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
 }
 
 /** What the process is told: a query, or the block that it has asked for. */
@@ -24,7 +18,7 @@ export type FromProcess =
   | { readonly kind: "ready" }
   | { readonly kind: "need"; readonly hash: Hash }
   | { readonly kind: "answered"; readonly answer: QueryAnswer }
-  | { readonly kind: "failed"; readonly failure: QueryFailure };
+  | { readonly kind: "failed"; readonly failure: Failure };
 
 /** What the process is started with, as JSON in its first argument. */
 export interface ProcessSettings {
@@ -76,7 +70,7 @@ export function decodeMessage(head: Buffer, payload: Buffer): ToProcess | FromPr
     case "answered":
       return { kind, answer: JSON.parse(payload.toString()) as QueryAnswer };
     case "failed":
-      return { kind, failure: JSON.parse(payload.toString()) as QueryFailure };
+      return { kind, failure: JSON.parse(payload.toString()) as Failure };
     case "no block":
     case "ready":
       return { kind };

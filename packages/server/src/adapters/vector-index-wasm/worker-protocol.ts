@@ -1,4 +1,3 @@
-import type { ErrorCode } from "@steward/protocol";
 import type { Hit, IndexEntry, IndexQuery, IndexStats } from "../../memory/index.js";
 
 /** Which source the thread opens: what cannot be sent to it is loaded there. */
@@ -23,31 +22,13 @@ export interface WorkerCalls {
   readonly stats: { readonly input: string | undefined; readonly output: IndexStats };
 }
 
-/** The name of a call. */
-export type CallName = keyof WorkerCalls;
-
-/** To the thread. `close` is not answered: the thread ends. */
-export type WorkerRequest =
-  | {
-      readonly [Name in CallName]: {
-        readonly id: number;
-        readonly call: Name;
-        readonly input: WorkerCalls[Name]["input"];
-      };
-    }[CallName]
-  | "close";
-
-/** From the thread. */
-export type WorkerMessage =
+/** What the thread says without being asked. */
+export interface WorkerNews {
   /** Every entry of the source is in the index. */
-  | { readonly kind: "loaded"; readonly entries: number; readonly kernel: "wasm" | "js" }
-  | { readonly kind: "damaged"; readonly entryId: string }
-  | { readonly kind: "answered"; readonly id: number; readonly output: unknown }
-  | {
-      readonly kind: "failed";
-      readonly id: number;
-      readonly code: ErrorCode;
-      readonly message: string;
-      /** For the log. */
-      readonly cause: string;
-    };
+  readonly loaded: {
+    readonly input: { readonly entries: number; readonly kernel: "wasm" | "js" };
+    readonly output: undefined;
+  };
+  /** An entry is left out of the index: its stored vector is damaged. */
+  readonly damaged: { readonly input: { readonly entryId: string }; readonly output: undefined };
+}

@@ -1,6 +1,6 @@
-import { Worker } from "node:worker_threads";
 import { AppError } from "../../kernel/errors.js";
-import type { UpkeepOrder, UpkeepReport } from "./state-upkeep-worker.js";
+import { WorkerThread } from "../../kernel/worker-thread.js";
+import type { UpkeepCalls, UpkeepOrder, UpkeepReport } from "./state-upkeep-worker.js";
 
 /** Does the work on whole stores in a thread for each, with a connection of its own; one at a time. */
 export class StateThreads implements AsyncDisposable {
@@ -23,19 +23,14 @@ export class StateThreads implements AsyncDisposable {
   }
 }
 
-function inThread(order: UpkeepOrder): Promise<UpkeepReport> {
-  const url = new URL("./state-upkeep-worker.js", import.meta.url);
-  const worker = new Worker(url, { workerData: order });
-  return new Promise((resolve, reject) => {
-    const fail = (cause: unknown): void => {
-      const message = "The upkeep of the state ended before it was done";
-      reject(new AppError("STORE_UNAVAILABLE", message, { cause }));
-    };
-    worker.once("message", (report: UpkeepReport) => {
-      if (report.kind === "failed") reject(new AppError(report.code, report.message));
-      else resolve(report);
-    });
-    worker.once("error", fail);
-    worker.once("exit", () => fail(undefined));
+async function inThread(order: UpkeepOrder): Promise<UpkeepReport> {
+  await using thread = new WorkerThread<UpkeepCalls>({
+    url: new URL("./state-upkeep-worker.js", import.meta.url),
+    handlers: {},
+    goneError: (cause) =>
+      new AppError("STORE_UNAVAILABLE", "The upkeep of the state ended before it was done", {
+        cause,
+      }),
   });
+  return await thread.call("run", order);
 }

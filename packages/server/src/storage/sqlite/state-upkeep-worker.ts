@@ -1,7 +1,5 @@
-import { parentPort, workerData } from "node:worker_threads";
-import type { ErrorCode } from "@steward/protocol";
 import { systemClock } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
+import { serveThread } from "../../kernel/worker-thread.js";
 import {
   type BlockStore,
   checkStore,
@@ -24,20 +22,19 @@ export type UpkeepOrder = { readonly path: string } & (
 export type UpkeepReport =
   | { readonly kind: "checked"; readonly faults: readonly Fault[] }
   | { readonly kind: "collected"; readonly collection: Collection }
-  | { readonly kind: "marked"; readonly reachable: readonly Hash[] }
-  | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string };
+  | { readonly kind: "marked"; readonly reachable: readonly Hash[] };
 
-parentPort?.postMessage(report(workerData as UpkeepOrder));
+/** What the thread is asked. */
+export interface UpkeepCalls {
+  readonly run: { readonly input: UpkeepOrder; readonly output: UpkeepReport };
+}
 
-function report(order: UpkeepOrder): UpkeepReport {
-  try {
+serveThread<UpkeepCalls>({
+  run: (order) => {
     using store = openSqliteBlockStore(order.path, systemClock);
     return done(order, store);
-  } catch (error) {
-    const { code, message } = AppError.from(error);
-    return { kind: "failed", code, message };
-  }
-}
+  },
+});
 
 function done(order: UpkeepOrder, store: BlockStore): UpkeepReport {
   switch (order.task) {

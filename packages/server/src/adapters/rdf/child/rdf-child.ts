@@ -1,14 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { assert } from "../../../kernel/assert.js";
-import { AppError } from "../../../kernel/errors.js";
+import { failureOf } from "../../../kernel/worker-protocol.js";
 import { encodeDocument } from "../document-bytes.js";
-import {
-  headOf,
-  type Message,
-  type MessageKind,
-  MessageReader,
-  type ReadFailure,
-} from "../messages.js";
+import { headOf, type Message, type MessageKind, MessageReader } from "../messages.js";
 import { type DocumentParser, documentParser } from "../read-document.js";
 
 /**
@@ -63,9 +57,7 @@ async function finish(): Promise<void> {
 
 function refuse(thrown: unknown): void {
   parser = undefined;
-  const { code, message, details, cause } = AppError.from(thrown);
-  const failure: ReadFailure = { code, message, details, cause: String(cause) };
-  say("failed", [Buffer.from(JSON.stringify(failure))]);
+  say("failed", [Buffer.from(JSON.stringify(failureOf(thrown)))]);
 }
 
 function say(kind: MessageKind, pieces: readonly Uint8Array[]): void {

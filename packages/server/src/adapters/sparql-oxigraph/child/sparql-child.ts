@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { assert } from "../../../kernel/assert.js";
 import { AppError } from "../../../kernel/errors.js";
+import { failureOf } from "../../../kernel/worker-protocol.js";
 import { BlockCache, type QueryAnswer } from "../../../state/index.js";
 import type { FromProcess, ProcessSettings, QueryRequest } from "../query-protocol.js";
 import { QueryAnswerer } from "./answer-query.js";
@@ -29,8 +30,7 @@ function reply(request: QueryRequest): FromProcess {
   try {
     return { kind: "answered", answer: answer(request) };
   } catch (error) {
-    const { code, message } = AppError.from(error);
-    return { kind: "failed", failure: { code, message } };
+    return { kind: "failed", failure: failureOf(error) };
   }
 }
 

@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { AppError } from "../../../kernel/errors.js";
+import { WorkerThread } from "../../../kernel/worker-thread.js";
 import type { RestApp } from "../rest-app.js";
-import type { DescriptionOptions } from "./description-worker.js";
+import type { DescriptionCalls, DescriptionOptions } from "./description-worker.js";
 
 /** By version: the routes of every server in a process are the same. */
 const rendered = new Map<string, Promise<string>>();
@@ -26,12 +26,16 @@ export function addDescription(app: RestApp, version: string): void {
 }
 
 async function render(options: DescriptionOptions): Promise<string> {
-  const worker = new Worker(new URL("./description-worker.js", import.meta.url), {
-    workerData: options,
+  await using thread = new WorkerThread<DescriptionCalls>({
+    url: new URL("./description-worker.js", import.meta.url),
+    data: options,
+    // Nobody waits for it who is not waiting for an answer.
+    isBackground: true,
+    handlers: {},
+    goneError: (cause) =>
+      new AppError("INTERNAL", "The description of the API could not be made; ask again", {
+        cause,
+      }),
   });
-  // Nobody waits for it who is not waiting for an answer.
-  worker.unref();
-  // An error of the thread rejects.
-  const [json] = (await once(worker, "message")) as [string];
-  return json;
+  return await thread.call("describe", undefined);
 }
