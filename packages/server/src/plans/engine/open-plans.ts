@@ -27,6 +27,8 @@ export class OpenPlans {
   readonly #open = new Map<string, OpenPlan>();
   readonly #loading = new Map<string, Promise<Access>>();
   readonly #releasing = new Set<string>();
+  /** Counts the beginnings and ends of releases: what was read beside one may name this node as the owner still. */
+  #releases = 0;
 
   constructor(parts: OpenPlansParts) {
     this.#parts = parts;
@@ -77,11 +79,13 @@ export class OpenPlans {
     const key = keyOf(ref);
     if (this.#releasing.has(key)) return;
     this.#releasing.add(key);
+    this.#releases += 1;
     try {
       const plan = this.#usable(ref);
       if (plan !== undefined) plan.owner = undefined;
       await release(plan);
     } finally {
+      this.#releases += 1;
       this.#releasing.delete(key);
     }
   }
@@ -101,6 +105,7 @@ export class OpenPlans {
     const { node, handover } = this.#parts;
     const former = this.#usable(ref);
     await former?.settled();
+    const releases = this.#releases;
     let loaded = await this.#read(ref);
     const { owner } = loaded;
     if (owner !== undefined && owner !== node.nodeId) {
@@ -110,7 +115,10 @@ export class OpenPlans {
       await handover.release(owner, ref);
       loaded = await this.#read(ref);
     }
-    return { kind: "open", plan: this.#keep(ref, loaded, former) };
+    const isCurrent = releases === this.#releases && !this.#releasing.has(keyOf(ref));
+    const plan = this.#keep(ref, loaded, former);
+    plan.owner = loaded.owner === node.nodeId && isCurrent ? node.nodeId : undefined;
+    return { kind: "open", plan };
   }
 
   async #read(ref: PlanRef): Promise<LoadedPlan> {
@@ -120,16 +128,14 @@ export class OpenPlans {
   }
 
   #keep(ref: PlanRef, loaded: LoadedPlan, former: OpenPlan | undefined): OpenPlan {
-    const { log, node } = this.#parts;
     const isUnchanged =
       former !== undefined &&
       !former.broken &&
       this.#open.get(keyOf(ref)) === former &&
       former.state.lastSequence >= loaded.state.lastSequence;
-    const plan = isUnchanged ? former : new OpenPlan(log, ref, loaded);
-    if (!isUnchanged) this.add(plan);
-    const isOurs = loaded.owner === node.nodeId && !this.#releasing.has(keyOf(ref));
-    plan.owner = isOurs ? node.nodeId : undefined;
+    if (isUnchanged) return former;
+    const plan = new OpenPlan(this.#parts.log, ref, loaded);
+    this.add(plan);
     return plan;
   }
 

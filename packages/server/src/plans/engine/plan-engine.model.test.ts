@@ -1,0 +1,389 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../kernel/errors.js";
+import { seededRandom, testSeed } from "../../kernel/testing/seeded-random.js";
+import { isReadIntent, type Intent } from "../../governance/index.js";
+import type { PlanEvent } from "../plan-events.js";
+import type { StepOutcome } from "../plan-state.js";
+import type { PreparedStep, StepExecution } from "../plan.js";
+import type { AttemptRef, PlanRef } from "../ports.js";
+import { PlanEngine } from "./plan-engine.js";
+import { MemoryNode, MemoryStore, type Faults } from "./testing/memory-log.js";
+import { Simulation } from "./testing/simulation.js";
+
+/*
+ * Two nodes, several clients and a target that writes have an effect on, in a world in which the order of
+ * everything that waits, every failure of the log, every death and every pause is decided by a seed. What a
+ * client was told, what the target did and what the log says must agree, whatever happened.
+ */
+
+const SCHEDULES = 10_000;
+const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
+const ORG = "11111111-1111-4111-8111-111111111111";
+const SWEEP_MS = 2000;
+/** By when a world has to come to its end, in ms of its own time. */
+const WORLD_MS_MAX = 3_600_000;
+
+describe("the plan engine", () => {
+  it(`loses nothing and does nothing twice in ${String(SCHEDULES)} schedules`, async () => {
+    for (let number = 0; number < SCHEDULES; number += 1) {
+      const seed = (testSeed() + number) >>> 0;
+      try {
+        await new Schedule(seed).run();
+      } catch (error) {
+        throw new Error(`schedule ${String(seed)} failed`, { cause: error });
+      }
+    }
+  }, 600_000);
+});
+
+class Killed extends Error {}
+
+/** One process: its node, its engine, and what is over when it is killed. */
+class Process {
+  readonly node: MemoryNode;
+  readonly engine: PlanEngine;
+  readonly #killed: Promise<never>;
+  #die: () => void = () => undefined;
+
+  constructor(world: Simulation, store: MemoryStore, faults: Faults) {
+    this.node = new MemoryNode(world, store, faults);
+    const { node } = this;
+    this.engine = new PlanEngine({
+      log: node,
+      reads: node,
+      node,
+      handover: node,
+      timers: {
+        nowMs: () => world.nowMs(),
+        after: (ms, action) =>
+          world.timers.after(ms, () => {
+            if (!node.isKilled) action();
+          }),
+      },
+    });
+    this.#killed = new Promise((_resolve, reject) => {
+      this.#die = () => {
+        reject(new Killed());
+      };
+    });
+    this.#killed.catch(() => undefined);
+  }
+
+  kill(): void {
+    this.node.kill();
+    this.#die();
+  }
+
+  /** Whether it has died by now. */
+  isDead(): boolean {
+    return this.node.isKilled;
+  }
+
+  /** Asks something of the process; it is never answered once the process is dead. */
+  ask<T>(question: (engine: PlanEngine) => Promise<T>): Promise<T> {
+    return Promise.race([question(this.engine), this.#killed]);
+  }
+}
+
+/** A data source: an attempt has its effect once, unless it was settled before. */
+class Target {
+  readonly effects: AttemptRef[] = [];
+  readonly #settled = new Set<string>();
+
+  /** @returns whether the attempt has taken effect. */
+  run(attempt: AttemptRef): boolean {
+    if (this.#settled.has(nameOf(attempt))) return false;
+    this.effects.push(attempt);
+    return true;
+  }
+
+  settle(attempt: AttemptRef): boolean {
+    const has = this.effects.some((each) => nameOf(each) === nameOf(attempt));
+    if (!has) this.#settled.add(nameOf(attempt));
+    return has;
+  }
+}
+
+class Schedule {
+  readonly #world: Simulation;
+  readonly #store = new MemoryStore();
+  readonly #target = new Target();
+  readonly #faults: Faults;
+  readonly #acknowledged: { readonly attempt: AttemptRef; readonly told: StepExecution }[] = [];
+  readonly #steps: readonly PreparedStep[];
+  readonly #ref: PlanRef = { orgId: ORG, planId: "plan" };
+  #processes: Process[] = [];
+  /** Nothing goes wrong: then a step that is claimed is not claimed by anybody else. */
+  readonly #isCalm: boolean;
+  #isOver = false;
+  #owners = 0;
+
+  constructor(seed: number) {
+    const random = seededRandom(seed);
+    this.#isCalm = random() < 0.3;
+    this.#world = new Simulation(random, START_MS, this.#isCalm ? 0 : 0.05);
+    const often = this.#isCalm || random() < 0.5 ? 0 : random() * 0.2;
+    const unheard = this.#isCalm || random() < 0.5 ? 0 : 0.5;
+    this.#faults = { refused: often, lost: often, unheard };
+    this.#steps = randomSteps(random);
+  }
+
+  async run(): Promise<void> {
+    const world = this.#world;
+    this.#start();
+    if (world.chance(0.7)) this.#start();
+    await this.#until(() => this.#submit());
+    for (const { id } of this.#steps) {
+      const clients = 1 + Math.floor(world.random() * 2);
+      for (let client = 0; client < clients; client += 1) this.#actor(() => this.#client(id));
+    }
+    if (world.chance(0.2)) this.#actor(() => this.#canceller());
+    if (!this.#isCalm && world.chance(0.4)) this.#actor(() => this.#killer());
+    if (!this.#isCalm && world.chance(0.3)) this.#actor(() => this.#hanger());
+    await world.run(START_MS + WORLD_MS_MAX);
+    Object.assign(this.#faults, { refused: 0, lost: 0, unheard: 0 });
+    await this.#until(() => this.#finisher());
+    this.#check();
+  }
+
+  #actor(actor: () => Promise<void>): void {
+    this.#world.act(actor);
+  }
+
+  /** Runs one actor to its end, beside the sweeps. */
+  async #until(actor: () => Promise<void>): Promise<void> {
+    this.#actor(actor);
+    await this.#world.run(START_MS + 2 * WORLD_MS_MAX);
+  }
+
+  #start(): void {
+    const process = new Process(this.#world, this.#store, this.#faults);
+    this.#processes.push(process);
+    this.#sweepSoon(process);
+  }
+
+  #sweepSoon(process: Process): void {
+    this.#world.timers.after(SWEEP_MS, () => {
+      if (process.node.isKilled || this.#isOver) return;
+      void this.#sweep(process)
+        .catch(() => undefined)
+        .finally(() => {
+          this.#sweepSoon(process);
+        });
+    });
+  }
+
+  async #sweep(process: Process): Promise<void> {
+    for (const { attempt, step } of await process.ask((engine) => engine.sweep(10))) {
+      let outcome: StepOutcome = { kind: "released" };
+      if (!isReadIntent(step.intent)) {
+        await this.#world.turn();
+        if (process.isDead()) return;
+        if (this.#target.settle(attempt)) outcome = completed(attempt);
+      }
+      await process
+        .ask((engine) => engine.finishStep(attempt, outcome, undefined))
+        .catch(() => undefined);
+    }
+  }
+
+  async #submit(): Promise<void> {
+    const createdAtMs = this.#world.nowMs();
+    for (;;) {
+      const submitted = this.#any().ask((engine) =>
+        engine.createPlan({
+          ref: this.#ref,
+          sessionId: "s",
+          name: "plan",
+          description: "",
+          steps: this.#steps,
+          createdAtMs,
+          deadlineMs: createdAtMs + 86_400_000,
+          idempotency: { key: "k", requestHash: "h" },
+        }),
+      );
+      if ((await this.#answer(submitted)) !== undefined) return;
+    }
+  }
+
+  async #client(stepId: string): Promise<void> {
+    for (let asked = 0; asked < 12; asked += 1) {
+      if (await this.#execute(this.#any(), stepId)) return;
+      await this.#world.sleep(100);
+    }
+  }
+
+  /** @returns whether the client has nothing more to ask for. */
+  async #execute(process: Process, stepId: string): Promise<boolean> {
+    const ref = { ...this.#ref, stepId };
+    this.#owners += 1;
+    const owner = `owner-${String(this.#owners)}`;
+    const claim = await this.#answer(process.ask((engine) => engine.claimStep(ref, owner)));
+    if (claim === undefined || claim.kind === "running") return false;
+    if (claim.kind === "finished") return true;
+    if (claim.kind === "refused") return claim.refusal.code === "PLAN_NOT_ACTIVE";
+    const attempt = { ...ref, attempt: claim.attempt };
+    const outcome = await this.#attempt(process, attempt, claim.step.intent);
+    if (outcome === undefined) return false;
+    const finished = await this.#answer(
+      process.ask((engine) => engine.finishStep(attempt, outcome, undefined)),
+    );
+    if (this.#isCalm) expect(finished?.kind).not.toBe("fenced");
+    if (finished?.kind !== "ended") return false;
+    this.#acknowledged.push({ attempt, told: finished.execution });
+    return true;
+  }
+
+  /** Runs the statement. @returns `undefined` when the process died over it. */
+  async #attempt(
+    process: Process,
+    attempt: AttemptRef,
+    intent: Intent,
+  ): Promise<StepOutcome | undefined> {
+    const world = this.#world;
+    if (world.chance(0.15)) await world.sleep(world.random() * (this.#isCalm ? 1000 : 45_000));
+    else await world.turn();
+    if (process.isDead()) return undefined;
+    if (world.chance(0.05)) return failed();
+    if (world.chance(0.05)) return { kind: "retried", error: ERROR, durationMs: 1 };
+    const isDone = isReadIntent(intent) || this.#target.run(attempt);
+    await world.turn();
+    if (process.isDead()) return undefined;
+    return isDone ? completed(attempt) : { kind: "released" };
+  }
+
+  async #canceller(): Promise<void> {
+    await this.#world.sleep(this.#world.random() * 1000);
+    await this.#answer(this.#any().ask((engine) => engine.cancelPlan(this.#ref, "enough")));
+  }
+
+  /** Kills a process and starts another. */
+  async #killer(): Promise<void> {
+    for (let turn = Math.floor(this.#world.random() * 20); turn > 0; turn -= 1) {
+      await this.#world.turn();
+    }
+    this.#any().kill();
+    this.#start();
+  }
+
+  async #hanger(): Promise<void> {
+    await this.#world.turn();
+    this.#any().node.hang(this.#world.random() * 15_000);
+  }
+
+  /** Drives the plan to its end, when nothing goes wrong any more. */
+  async #finisher(): Promise<void> {
+    for (;;) {
+      const plan = this.#store.find(this.#ref).state;
+      if (plan.status !== "pending" && plan.status !== "running") break;
+      for (const { id } of this.#steps) await this.#execute(this.#any(), id);
+      await this.#world.sleep(1000);
+    }
+    this.#isOver = true;
+  }
+
+  #any(): Process {
+    this.#processes = this.#processes.filter(({ node }) => !node.isKilled);
+    return this.#world.pick(this.#processes);
+  }
+
+  /** An answer; `undefined` when there was none, or the log did not answer. */
+  async #answer<T>(question: Promise<T>): Promise<T | undefined> {
+    try {
+      return await question;
+    } catch (error) {
+      const isExpected =
+        error instanceof Killed ||
+        (error instanceof AppError &&
+          ["STORE_UNAVAILABLE", "PLAN_NOT_ACTIVE"].includes(error.code));
+      if (!isExpected) throw error;
+      return undefined;
+    }
+  }
+
+  #check(): void {
+    const { entries, state, leases } = this.#store.find(this.#ref);
+    const events = entries.flatMap((entry) => entry.events);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    expect(leases.size).toBe(0);
+    for (const { id, index, intent } of this.#steps) {
+      checkTurns(id, events);
+      const isCompleted = state.steps[index]?.status === "completed";
+      const effects = this.#target.effects.filter(({ stepId }) => stepId === id);
+      if (!isReadIntent(intent))
+        expect(effects.length, `effects of ${id}`).toBe(isCompleted ? 1 : 0);
+    }
+    for (const { attempt, told } of this.#acknowledged) {
+      const ends = entries.filter(
+        ({ end, steps }) =>
+          end?.step.id === attempt.stepId &&
+          steps.some((step) => step.stepId === attempt.stepId && step.attempt === attempt.attempt),
+      );
+      expect(ends).toHaveLength(1);
+      expect(ends[0]?.end?.context?.toolOutputJson).toBe(told.llmContextUpdate.toolOutputJson);
+    }
+  }
+}
+
+/** A step's attempts come one after the other, and each is over before the next begins. */
+function checkTurns(stepId: string, events: readonly PlanEvent[]): void {
+  let attempts = 0;
+  let isRunning = false;
+  for (const { eventType, payloadJson } of events) {
+    const payload = JSON.parse(payloadJson) as { step_id?: string; attempt?: number };
+    if (payload.step_id !== stepId) continue;
+    if (eventType === "PlanStepStarted") {
+      expect(isRunning, `${stepId} is started while it runs`).toBe(false);
+      expect(payload.attempt).toBe(attempts + 1);
+      attempts += 1;
+      isRunning = true;
+    } else if (eventType !== "PlanStepSkipped") {
+      expect(isRunning, `${stepId} ends while it runs`).toBe(true);
+      expect(payload.attempt).toBe(attempts);
+      isRunning = false;
+    }
+  }
+  expect(isRunning, `${stepId} runs for ever`).toBe(false);
+}
+
+const ERROR = { code: "STEP_FAILED", message: "failed" } as const;
+
+function completed({ stepId, attempt }: AttemptRef): StepOutcome {
+  const toolOutputJson = JSON.stringify([{ stepId, attempt }]);
+  const context = { toolOutputJson, schemaAdditions: [], augmentationHints: [] };
+  return { kind: "completed", rowCount: 1, durationMs: 1, context };
+}
+
+function failed(): StepOutcome {
+  const context = { toolOutputJson: "[]", schemaAdditions: [], augmentationHints: [] };
+  return { kind: "failed", error: ERROR, durationMs: 1, context };
+}
+
+function nameOf({ stepId, attempt }: AttemptRef): string {
+  return `${stepId} ${String(attempt)}`;
+}
+
+/** One to four steps, reads and writes, each depending on some of those before it. */
+function randomSteps(random: () => number): readonly PreparedStep[] {
+  const count = 1 + Math.floor(random() * 4);
+  return Array.from({ length: count }, (_, index): PreparedStep => {
+    const before = Array.from({ length: index }, (_each, other) => `s${String(other)}`);
+    const dependsOn = before.filter(() => random() < 0.4);
+    return {
+      id: `s${String(index)}`,
+      index,
+      name: "",
+      toolName: "sql",
+      intent: random() < 0.5 ? "read_select" : "write_insert",
+      intentSource: "explicit",
+      dataSource: "default",
+      queryTemplate: "",
+      dependsOn,
+      schemaTableHints: [],
+      statement: {
+        sql: "",
+        binds: dependsOn.map((stepId) => ({ stepId, path: [], form: "value" })),
+      },
+    };
+  });
+}

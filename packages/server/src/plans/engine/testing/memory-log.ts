@@ -1,0 +1,349 @@
+import { AppError } from "../../../kernel/errors.js";
+import { LEASE_MS } from "../../../kernel/limits.js";
+import type { PlanEvent } from "../../plan-events.js";
+import type { PlanState, StepContext } from "../../plan-state.js";
+import type { AbandonedStep, AttemptRef, NewPlan, PlanRef } from "../../ports.js";
+import { keyOf } from "../open-plans.js";
+import {
+  PlanConflict,
+  type AppendSource,
+  type DueWork,
+  type EarlierRequest,
+  type EngineNode,
+  type HandoverListeners,
+  type LoadedPlan,
+  type LogEntry,
+  type PlanHandover,
+  type PlanLog,
+  type PlanReads,
+  type PlanUnit,
+} from "../plan-log.js";
+import type { Simulation } from "./simulation.js";
+
+/** How long a node counts as alive that says nothing, in ms. */
+const NODE_LEASE_MS = 5000;
+/** How often a node says that it is alive, in ms. */
+const BEAT_MS = 1000;
+
+interface Lease {
+  readonly attempt: number;
+  readonly owner: string;
+  readonly nodeId: string;
+  untilMs: number;
+}
+
+/** Who hears messages, under which name. */
+interface Listening {
+  readonly nodeId: () => string;
+  readonly listeners: HandoverListeners;
+}
+
+interface StoredPlan {
+  readonly plan: NewPlan;
+  state: PlanState;
+  readonly entries: LogEntry[];
+  readonly results: Map<number, number>;
+  readonly leases: Map<number, Lease>;
+  owner: string | undefined;
+  isRequested: boolean;
+}
+
+/** What every node of one simulated store shares: rows, nodes, and who is told of what. */
+export class MemoryStore {
+  readonly plans: Map<string, StoredPlan> = new Map();
+  readonly keys: Map<string, EarlierRequest> = new Map();
+  /** Until when each node counts as alive. */
+  readonly nodes: Map<string, number> = new Map();
+  readonly listeners: Set<Listening> = new Set();
+
+  find(ref: PlanRef): StoredPlan {
+    const stored = this.plans.get(keyOf(ref));
+    if (stored === undefined) throw new Error(`there is no plan ${ref.planId}`);
+    return stored;
+  }
+}
+
+/** How often calls of a node go wrong. */
+export interface Faults {
+  /** The log refuses: nothing has happened. */
+  refused: number;
+  /** The answer is lost: what was asked for has happened. */
+  lost: number;
+  /** A message to another node is lost. */
+  unheard: number;
+}
+
+/**
+ * One node of a simulated store: the engine's ports over rows in memory. Each call waits for its turn twice,
+ * before it takes effect and after, and either way may fail. A node that was killed never answers.
+ */
+export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover {
+  readonly #world: Simulation;
+  readonly #store: MemoryStore;
+  readonly #faults: Faults;
+  readonly #beatListeners = new Set<() => void>();
+  #nodeId = "";
+  #validUntilMs = 0;
+  #isKilled = false;
+  /** Until when it says nothing, though it goes on. */
+  #hangsUntilMs = 0;
+
+  constructor(world: Simulation, store: MemoryStore, faults: Faults) {
+    this.#world = world;
+    this.#store = store;
+    this.#faults = faults;
+    this.#beat();
+  }
+
+  get nodeId(): string {
+    return this.#nodeId;
+  }
+
+  get hasLease(): boolean {
+    return this.#world.nowMs() + BEAT_MS < this.#validUntilMs;
+  }
+
+  get isKilled(): boolean {
+    return this.#isKilled;
+  }
+
+  kill(): void {
+    this.#isKilled = true;
+  }
+
+  hang(ms: number): void {
+    this.#hangsUntilMs = this.#world.nowMs() + ms;
+  }
+
+  nowMs(): number {
+    return this.#world.nowMs();
+  }
+
+  onBeat(listener: () => void): void {
+    this.#beatListeners.add(listener);
+  }
+
+  isAlive(nodeId: string): Promise<boolean> {
+    return this.#call(() => this.#isAliveNow(nodeId));
+  }
+
+  create(
+    plan: NewPlan,
+    state: PlanState,
+    events: readonly PlanEvent[],
+    owner: string | undefined,
+  ): Promise<EarlierRequest | undefined> {
+    return this.#call(() => {
+      const { idempotency, ref } = plan;
+      const key = `${ref.orgId}/${idempotency?.key ?? ""}`;
+      const earlier = this.#store.keys.get(key);
+      if (idempotency !== undefined && earlier !== undefined) return earlier;
+      if (idempotency !== undefined) {
+        this.#store.keys.set(key, { planId: ref.planId, requestHash: idempotency.requestHash });
+      }
+      this.#store.plans.set(keyOf(ref), {
+        plan,
+        state,
+        entries: [{ sequence: 1, events, steps: [], end: undefined }],
+        results: new Map(),
+        leases: new Map(),
+        owner,
+        isRequested: false,
+      });
+      return undefined;
+    });
+  }
+
+  load(ref: PlanRef): Promise<LoadedPlan | undefined> {
+    return this.#call(() => {
+      const stored = this.#store.plans.get(keyOf(ref));
+      return (
+        stored && {
+          name: stored.plan.name,
+          description: stored.plan.description,
+          state: stored.state,
+          prepared: stored.plan.steps,
+          results: new Map(stored.results),
+          owner: stored.owner,
+        }
+      );
+    });
+  }
+
+  append(source: AppendSource): Promise<void> {
+    return this.#call(() => {
+      const unit = source.takeUnit();
+      const stored = this.#store.find(unit.ref);
+      const [first] = unit.entries;
+      // As a unique key would have it: a gap is let through, and must never be asked for.
+      if (first !== undefined && first.sequence <= stored.state.lastSequence) {
+        throw new PlanConflict();
+      }
+      this.#apply(stored, unit);
+    });
+  }
+
+  readResult(ref: PlanRef, stepIndex: number, sequence: number): Promise<StepContext> {
+    return this.#call(() => {
+      const entry = this.#store.find(ref).entries.find((each) => each.sequence === sequence);
+      const { end } = entry ?? {};
+      if (end?.context === undefined || end.step.index !== stepIndex) throw new Error("no result");
+      return end.context;
+    });
+  }
+
+  renewLease(attempt: AttemptRef, stepIndex: number, owner: string): Promise<boolean> {
+    return this.#call(() => {
+      const lease = this.#store.find(attempt).leases.get(stepIndex);
+      if (lease?.attempt !== attempt.attempt || lease.owner !== owner) return false;
+      lease.untilMs = this.#world.nowMs() + LEASE_MS;
+      return true;
+    });
+  }
+
+  announce(): () => void {
+    return () => undefined;
+  }
+
+  list(): Promise<never> {
+    return Promise.reject(new Error("the engine never lists plans"));
+  }
+
+  events(ref: PlanRef): Promise<readonly PlanEvent[]> {
+    return this.#call(() => this.#store.find(ref).entries.flatMap(({ events }) => events));
+  }
+
+  findDue(limit: number): Promise<DueWork> {
+    return this.#call(() => {
+      const nowMs = this.#world.nowMs();
+      const mine = [...this.#store.plans.values()].filter(
+        ({ owner }) => owner === undefined || owner === this.#nodeId || !this.#isAliveNow(owner),
+      );
+      const abandoned = mine.flatMap((stored): AbandonedStep[] =>
+        [...stored.leases].flatMap(([index, { attempt, nodeId, untilMs }]) => {
+          const step = stored.plan.steps[index];
+          const isOver = untilMs < nowMs || !this.#isAliveNow(nodeId);
+          if (step === undefined || !isOver) return [];
+          const ref = { ...stored.plan.ref, stepId: step.id, attempt };
+          return [{ attempt: ref, step, sessionId: stored.plan.sessionId }];
+        }),
+      );
+      const overdue = mine.filter(
+        ({ state }) => state.finishedAtMs === undefined && state.deadlineMs < nowMs,
+      );
+      return {
+        abandoned: abandoned.slice(0, limit),
+        overdue: overdue.slice(0, limit).map(({ plan }) => plan.ref),
+      };
+    });
+  }
+
+  request(nodeId: string, ref: PlanRef): Promise<void> {
+    this.#tell((each) => {
+      if (each.nodeId() === nodeId) each.listeners.requested(ref);
+    });
+    return this.#call(() => {
+      const stored = this.#store.find(ref);
+      if (stored.owner === nodeId) stored.isRequested = true;
+    });
+  }
+
+  requested(): Promise<readonly PlanRef[]> {
+    return this.#call(() =>
+      [...this.#store.plans.values()]
+        .filter(({ owner, isRequested }) => isRequested && owner === this.#nodeId)
+        .map(({ plan }) => plan.ref),
+    );
+  }
+
+  release(nodeId: string, ref: PlanRef): Promise<void> {
+    return this.#call(() => {
+      const stored = this.#store.find(ref);
+      if (stored.owner !== nodeId) return;
+      stored.owner = undefined;
+      stored.isRequested = false;
+    });
+  }
+
+  announceChange(ref: PlanRef): void {
+    this.#tell((each) => {
+      if (each.nodeId() !== this.#nodeId) each.listeners.changed(ref);
+    });
+  }
+
+  listen(listeners: HandoverListeners): () => void {
+    const each = { nodeId: () => (this.#isKilled ? "killed" : this.#nodeId), listeners };
+    this.#store.listeners.add(each);
+    return () => this.#store.listeners.delete(each);
+  }
+
+  #tell(message: (each: Listening) => void): void {
+    if (this.#world.chance(this.#faults.unheard)) return;
+    void this.#world.turn().then(() => {
+      for (const each of this.#store.listeners) message(each);
+    });
+  }
+
+  async #call<T>(effect: () => T): Promise<T> {
+    await this.#turn();
+    if (this.#world.chance(this.#faults.refused)) throw unavailable();
+    const result = effect();
+    await this.#turn();
+    if (this.#world.chance(this.#faults.lost)) throw unavailable();
+    return result;
+  }
+
+  /** A process that was killed does nothing any more: what it waits for never comes. */
+  async #turn(): Promise<void> {
+    await this.#world.turn();
+    if (this.#isKilled) await new Promise(() => undefined);
+  }
+
+  #apply(stored: StoredPlan, unit: PlanUnit): void {
+    const steps = stored.state.steps.slice();
+    let { lastSequence, lastEventAtMs } = stored.state;
+    for (const entry of unit.entries) {
+      stored.entries.push(entry);
+      for (const step of entry.steps) steps[step.index] = step;
+      lastSequence = entry.sequence + entry.events.length - 1;
+      lastEventAtMs = Date.parse(entry.events.at(-1)?.timestamp ?? "");
+      if (entry.end?.context !== undefined) {
+        stored.results.set(entry.end.step.index, entry.sequence);
+      }
+    }
+    stored.state = { ...(unit.plan ?? stored.state), lastSequence, lastEventAtMs, steps };
+    stored.owner = unit.owner ?? stored.owner;
+    for (const index of unit.ended) stored.leases.delete(index);
+    for (const { index, attempt, owner = "" } of unit.claimed) {
+      const untilMs = this.#world.nowMs() + LEASE_MS;
+      stored.leases.set(index, { attempt, owner, nodeId: this.#nodeId, untilMs });
+    }
+  }
+
+  /** A node whose lease is over is gone for good: should it come back, it is another one. */
+  #isAliveNow(nodeId: string): boolean {
+    const untilMs = this.#store.nodes.get(nodeId) ?? 0;
+    if (untilMs < this.#world.nowMs()) this.#store.nodes.delete(nodeId);
+    return this.#store.nodes.has(nodeId);
+  }
+
+  #beat(): void {
+    if (this.#isKilled) return;
+    const nowMs = this.#world.nowMs();
+    if (nowMs >= this.#hangsUntilMs) {
+      if (!this.#store.nodes.has(this.#nodeId)) {
+        this.#nodeId = `node-${String(this.#store.nodes.size)}-${String(this.#world.random())}`;
+      }
+      this.#store.nodes.set(this.#nodeId, nowMs + NODE_LEASE_MS);
+      this.#validUntilMs = nowMs + NODE_LEASE_MS;
+      for (const listener of this.#beatListeners) listener();
+    }
+    this.#world.timers.after(BEAT_MS, () => {
+      this.#beat();
+    });
+  }
+}
+
+function unavailable(): AppError {
+  return new AppError("STORE_UNAVAILABLE", "The simulated log does not answer");
+}
