@@ -16,7 +16,10 @@ const agent: Caller = {
   ...{ agentId: "invoice-agent", userId: "ada", roles: ["agent"], permissions: [] },
 };
 const own = { orgId: agent.orgId, version: 1, text: OWN, changedBy: "", changedAtMs: 0 };
-const touched = { tables: ["orders", "customers"], columns: [] };
+const touched = {
+  tables: ["orders", "customers"].map((name) => ({ name, accesses: { read: [] }, columns: [] })),
+  functions: [],
+};
 const statement = { dataSource: "shop", intent: "read_select" } as const;
 
 const shipped = openPolicies({ clock: systemClock }).authorizer;

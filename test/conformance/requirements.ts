@@ -547,6 +547,8 @@ const DECISIONS = {
       "The intent admin needs its right at submit and again at execute, and a step refused then stays pending",
     "D16-own":
       "An organization's own policies only forbid, and count for its callers alone, as soon as they are put",
+    "D16-touched":
+      "Policies count for the tables and columns that a statement really touches, such as those of a view",
     "D16-trying-out":
       "On plain loopback a caller who names no role may do everything but billing, until a role is named",
   },

@@ -10,6 +10,11 @@ const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const NO_STEPS = `@id("no-reads")
   forbid (principal in Steward::Role::"agent", action == Steward::Action::"read_select", resource);`;
 
+/** Forbids agents to read a column, by what a statement touches as a whole. */
+const NO_EMAILS = `@id("no-emails")
+  forbid (principal in Steward::Role::"agent", action, resource)
+  when { context has columns && context.columns.contains("members/email") };`;
+
 /** Who may do what: roles, and who names none. */
 export const authorization: readonly Scenario[] = [
   scenario(
@@ -80,6 +85,29 @@ export const authorization: readonly Scenario[] = [
       const held = client.as({ "x-org-id": orgId, "x-user-role": "agent" });
       await expectRefusal(client.wire, held.submit(PLAN), DENIED);
       await client.as({ "x-user-role": "agent" }).submit(PLAN);
+    },
+  ),
+  scenario(
+    ["D16-touched"],
+    "a column that policies forbid is not read by way of a view",
+    async ({ client, steward }) => {
+      const headers = { "x-org-id": randomUUID(), "x-user-role": "admin" };
+      const run = async (role: string, sql: string) => {
+        const caller = client.as({ ...headers, "x-user-role": role });
+        const { plan_id } = await caller.submit({ name: "a plan", steps: [step("a", sql)] });
+        return caller.execute(plan_id, "a");
+      };
+      await run("admin", "CREATE TABLE members (id integer, email text)");
+      await run("admin", "CREATE VIEW contacts AS SELECT email AS contact FROM members");
+      await fetch(`${steward.url}/api/policies`, {
+        method: "PUT",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ text: NO_EMAILS, version: 0 }),
+      });
+      const refused = { code: "POLICY_DENIED", rest: 403 };
+      const denied = await run("agent", "SELECT contact FROM contacts");
+      expectNotRun(client.wire, denied, refused);
+      expect((await run("agent", "SELECT id FROM members")).success).toBe(true);
     },
   ),
   scenario(

@@ -53,8 +53,10 @@ export interface PolicyQuestion {
   readonly agent_id?: string;
   /** The data source of a statement. */
   readonly data_source?: string;
-  /** The tables that the statement names. */
+  /** The tables that the statement is about. */
   readonly tables?: readonly string[];
+  /** The columns that the statement is about, as in `customers.email`. */
+  readonly columns?: readonly string[];
 }
 
 /** What the policies say to a question. */
@@ -158,7 +160,10 @@ export const policyQuestionSchema: z.ZodType<PolicyQuestion> = z
     user_id: z.string().exactOptional().describe("The person who asks or whom the agent acts for"),
     agent_id: z.string().exactOptional().describe("The agent that asks; absent: a person"),
     data_source: z.string().exactOptional().describe("The data source of a statement"),
-    tables: names.exactOptional().describe("The tables that the statement names"),
+    tables: names.exactOptional().describe("The tables that the statement is about"),
+    columns: names
+      .exactOptional()
+      .describe("The columns that the statement is about, as in customers.email"),
   })
   .meta({
     id: "PolicyQuestion",

@@ -27,5 +27,11 @@ export type {
   StatementPolicy,
   StatementReader,
   ToolCallGate,
-  TouchedData,
 } from "./ports.js";
+export {
+  accessOf,
+  namedData,
+  type DataAccess,
+  type TouchedData,
+  type TouchedTable,
+} from "./touched-data.js";

@@ -1,5 +1,6 @@
 import type { Caller } from "../kernel/caller.js";
 import type { Intent, StatementClass } from "./intent.js";
+import type { TouchedData } from "./touched-data.js";
 
 /** The SQL a data source speaks. */
 export type Dialect = "sqlite" | "postgres";
@@ -13,6 +14,8 @@ export type StatementAnalysis =
       readonly because?: string;
       /** Tables the text names, without duplicates, as written but for quotes; CTE names left out. */
       readonly tables: readonly string[];
+      /** The columns that an INSERT names, in lower case; absent: all of them, or not an INSERT. */
+      readonly insertedColumns?: readonly string[];
       /** Names of which only the database can tell whether they are those of its functions. */
       readonly functionNames?: readonly FunctionName[];
     }
@@ -59,13 +62,6 @@ export interface SqlAnalyzer {
 export interface StatementReader {
   /** As {@link SqlAnalyzer.analyze}; what takes too long or too much memory is `rejected`. */
   read(sql: string, dialect: Dialect): Promise<StatementAnalysis>;
-}
-
-/** What a statement touches on a data source. */
-export interface TouchedData {
-  readonly tables: readonly string[];
-  /** As in `orders/email`. */
-  readonly columns: readonly string[];
 }
 
 /** A statement that somebody wants to run. */

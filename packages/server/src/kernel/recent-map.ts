@@ -22,6 +22,10 @@ export class RecentMap<Value> {
     return value;
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   #dropOldest(): void {
     for (const key of this.#entries.keys()) {
       this.#entries.delete(key);

@@ -64,6 +64,9 @@ export interface AttemptRunnerParts {
   readonly ids: Ids;
 }
 
+/** What a step is refused with that another caller may have run. */
+export const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
+
 /** Runs attempts: binds, runs, and says in the state machine's words how it ended. */
 export class AttemptRunner {
   readonly #parts: AttemptRunnerParts;
@@ -110,6 +113,7 @@ export class AttemptRunner {
     await schemas.before(target, attributed);
     const startedMs = performance.now();
     const end = await this.#runOn(target, attempt, { binds, caller: ctx }, signal);
+    if (end instanceof AppError) return released(end);
     if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
     const durationMs = performance.now() - startedMs;
     if (!(end instanceof StatementError)) await schemas.after(target, attributed);
@@ -131,8 +135,11 @@ export class AttemptRunner {
     attempt: Attempt,
     { binds, caller }: { readonly binds: readonly SqlValue[]; readonly caller: Caller },
     signal: AbortSignal,
-  ): Promise<StatementResult | StatementError> {
+  ): Promise<StatementResult | StatementError | AppError> {
     const { step, ref, rowsChangedMax, timeoutMs, waitMs } = attempt;
+    const { policy } = this.#parts;
+    const { dataSource, intent } = step;
+    const looksAtData = await policy.looksAtData(caller);
     try {
       return await target.run(
         {
@@ -145,10 +152,14 @@ export class AttemptRunner {
           timeoutMs,
           attempt: ref,
           caller,
+          permit: looksAtData
+            ? (touched) => policy.permit(caller, { dataSource, intent, touched })
+            : undefined,
         },
         signal,
       );
     } catch (error) {
+      if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return error;
       if (!(error instanceof StatementError)) throw error;
       if (error.reason !== "connection" || isReadIntent(step.intent)) return error;
       return (await settle(target, attempt, error)) ?? provenUndone(error);
@@ -230,7 +241,11 @@ function stepErrorOf(failure: StatementError): StepError {
 
 /** A step whose turn did not come in time: it can be asked for again as if nothing had happened. */
 function handedBack({ message }: StatementError): AttemptEnd {
-  const refusal = new AppError("OVERLOADED", message, { retryAfterMs: 1000 });
+  return released(new AppError("OVERLOADED", message, { retryAfterMs: 1000 }));
+}
+
+/** A step that was not run: whoever may have it run can ask for it. */
+function released(refusal: AppError): AttemptEnd {
   return { outcome: { kind: "released" }, toolCall: undefined, refusal };
 }
 

@@ -19,7 +19,7 @@ import type {
   StatementReader,
   ToolCallGate,
 } from "../governance/index.js";
-import { AttemptRunner, type AttemptEnd } from "./attempt.js";
+import { AttemptRunner, POLICY_REFUSALS, type AttemptEnd } from "./attempt.js";
 import { withHints } from "./context-update.js";
 import { untilNews } from "./engine/until-news.js";
 import type { PlanEngine } from "./engine/index.js";
@@ -368,9 +368,6 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     }
   }
 }
-
-/** What a step is refused with that another caller may have run. */
-const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
 
 /** What the gate is told of a call before it runs. */
 function announcedCall(

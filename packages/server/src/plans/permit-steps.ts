@@ -1,11 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { Caller } from "../kernel/caller.js";
 import { AppError } from "../kernel/errors.js";
-import type {
-  SqlAnalyzer,
-  StatementGrant,
-  StatementPolicy,
-  TouchedData,
+import {
+  namedData,
+  type SqlAnalyzer,
+  type StatementAnalysis,
+  type StatementGrant,
+  type StatementPolicy,
+  type TouchedData,
 } from "../governance/index.js";
 import type { PreparedStep } from "./plan.js";
 import type { ToolRegistry } from "./ports.js";
@@ -41,7 +43,7 @@ export async function permitSteps(
   }
 }
 
-/** Lets one step pass. @throws AppError as {@link permitSteps}. */
+/** Lets one step pass by what its statement names. @throws AppError as {@link permitSteps}. */
 export async function permitStep(
   caller: Caller,
   step: PreparedStep,
@@ -53,10 +55,10 @@ export async function permitStep(
   return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) });
 }
 
-/**
- * The tables that a statement names, in lower case, with their schema and without: a policy that speaks of `orders`
- * is about `main.Orders` too.
- */
+/** Of each text that the analyzer remembers: one text is decided on as one thing. */
+const named = new WeakMap<StatementAnalysis, TouchedData>();
+
+/** The tables that a statement names; what it does to them, and what more it touches, only the engine can say. */
 function namedBy(
   { statement, dataSource }: PreparedStep,
   analyzer: SqlAnalyzer,
@@ -66,9 +68,11 @@ function namedBy(
   if (target === undefined || !("dialect" in target)) return undefined;
   const analysis = analyzer.analyze(statement.sql, target.dialect);
   if (analysis.kind !== "statement") return undefined;
-  const names = analysis.tables.map((table) => table.toLowerCase());
-  const bare = names.map((name) => name.slice(name.lastIndexOf(".") + 1));
-  return { tables: [...new Set([...names, ...bare])], columns: [] };
+  const known = named.get(analysis);
+  if (known !== undefined) return known;
+  const data = namedData(analysis.tables);
+  named.set(analysis, data);
+  return data;
 }
 
 function ofStep(error: unknown, index: number): unknown {

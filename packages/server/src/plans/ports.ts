@@ -1,4 +1,4 @@
-import type { Dialect, Intent } from "../governance/index.js";
+import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { PostgresType } from "./statements/postgres-types.js";
@@ -78,6 +78,12 @@ export interface StatementRequest {
   readonly attempt: AttemptRef;
   /** Who has it run. */
   readonly caller: Caller;
+  /**
+   * Decides by what the engine says that the statement touches; absent: nobody looks at that. A data source asks
+   * before the statement takes effect, and runs it only while it touches the same.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, which is what `run` then ends with.
+   */
+  readonly permit?: ((touched: TouchedData) => Promise<StatementGrant>) | undefined;
 }
 
 /** What a statement came to. */
@@ -138,7 +144,7 @@ export interface StepTarget {
   /**
    * Runs one statement and resolves when its effect is durable in the target. A write and its marker
    * commit together; a second run of an attempt that took effect returns the first one's result.
-   * @throws StatementError; never with the statement still running.
+   * @throws StatementError, or what `permit` threw; never with the statement still running.
    */
   run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult>;
 

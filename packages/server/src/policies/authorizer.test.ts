@@ -21,8 +21,16 @@ function policiesWith(own: string): CompiledPolicies {
   return engine.compile([defaultPolicies(), own]);
 }
 
+/** A statement that reads tables and columns of theirs. */
 const read = (tables: readonly string[], columns: readonly string[] = []): PlannedStatement => ({
-  ...{ dataSource: "shop", intent: "read_select", touched: { tables, columns } },
+  ...{ dataSource: "shop", intent: "read_select" },
+  touched: {
+    tables: tables.map((name) => {
+      const read = columns.flatMap((column) => column.split(`${name}/`)[1] ?? []);
+      return { name, accesses: { read }, columns: [...read, "city"] };
+    }),
+    functions: [],
+  },
 });
 
 describe("a statement", () => {
@@ -78,7 +86,9 @@ describe("a statement", () => {
       details: expect.arrayContaining([
         {
           field: "instead",
-          reason: expect.stringContaining("table customers, column customers.id") as string,
+          reason: expect.stringContaining(
+            "table customers, column customers.id, column customers.city",
+          ) as string,
         },
       ]) as object[],
     });
@@ -88,8 +98,8 @@ describe("a statement", () => {
     const policy = authorizer(
       'forbid (principal, action, resource in Steward::Table::"shop/pay");',
     );
-    await expect(policy.permit(AGENT, read(["orders"], ["pay/sum"]))).rejects.toThrow(
-      "column pay.sum",
+    await expect(policy.permit(AGENT, read(["orders", "pay"], ["pay/sum"]))).rejects.toThrow(
+      "denied here is table pay",
     );
   });
 

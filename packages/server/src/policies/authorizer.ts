@@ -24,6 +24,9 @@ export interface Explained extends StatementGrant {
   readonly refusal?: AppError;
 }
 
+/** Types and attributes of the schema that are about what a statement touches. */
+const ABOUT_DATA = ["Table", "Column", "tables", "columns", "functions"] as const;
+
 function isRefusal({ code }: AppError): boolean {
   return code === "POLICY_DENIED" || code === "APPROVAL_REQUIRED";
 }
@@ -62,7 +65,8 @@ export class Authorizer implements StatementPolicy {
   }
 
   async looksAtData({ orgId }: Caller): Promise<boolean> {
-    return (await this.#parts.policies.of(orgId)).looksAtData;
+    const policies = await this.#parts.policies.of(orgId);
+    return ABOUT_DATA.some((name) => policies.mentions(name));
   }
 
   async permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant> {

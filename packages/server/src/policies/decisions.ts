@@ -5,6 +5,7 @@ import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
 import { RecentMap } from "../kernel/recent-map.js";
 import { denialOf, type NamesThatMay } from "./denial.js";
 import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";
+import { Grants } from "./grants.js";
 import { permitStatement, type AskedStatement, type StatementLimits } from "./statements.js";
 
 /**
@@ -13,8 +14,7 @@ import { permitStatement, type AskedStatement, type StatementLimits } from "./st
  */
 export class Decisions {
   readonly #remembered = new RecentMap<PolicyDecision>(POLICY_DECISIONS_MAX);
-  /** Of statements that may run: one look-up then stands for those of all their tables and columns. */
-  readonly #grants = new RecentMap<StatementGrant>(POLICY_DECISIONS_MAX);
+  readonly #grants = new Grants();
 
   decide(policies: CompiledPolicies, request: PolicyRequest): PolicyDecision {
     const key = `${String(policies.id)} ${JSON.stringify(request)}`;
@@ -30,11 +30,11 @@ export class Decisions {
     asked: AskedStatement,
     limits: StatementLimits,
   ): StatementGrant {
-    const key = `${String(policies.id)} ${JSON.stringify(asked)}`;
-    return this.#grants.getOrMake(key, () =>
+    return this.#grants.of(policies, asked, () =>
       permitStatement(asked, limits, {
         decide: (request) => this.decide(policies, request),
         refusal: (request, decision) => this.refusal(policies, request, decision),
+        mentions: (name) => policies.mentions(name),
       }),
     );
   }

@@ -1,5 +1,5 @@
 import { type Action, ACTIONS } from "../identity/index.js";
-import { INTENTS, type Intent } from "../governance/index.js";
+import { accessOf, INTENTS, type Intent, type TouchedData } from "../governance/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
@@ -36,8 +36,10 @@ export interface Question {
   readonly action: string;
   /** Needed for an intent. */
   readonly dataSource?: string;
-  /** Tables that the statement names. */
+  /** Tables that the statement is about. */
   readonly tables: readonly string[];
+  /** Columns that the statement is about, as in `customers.email`. */
+  readonly columns: readonly string[];
 }
 
 /** Shows, checks, changes and explains the policies of the caller's organization. */
@@ -86,7 +88,7 @@ export class PolicyService {
 
   /** What the policies in force say to a question, and why. @throws AppError `INVALID_ARGUMENT`. */
   explain(caller: Caller, question: Question): Promise<Explained> {
-    const { roles, permissions, user, agent, action, dataSource, tables } = question;
+    const { roles, permissions, user, agent, action, dataSource } = question;
     const asked: Caller = {
       ...{ orgId: caller.orgId, kind: agent === undefined ? "person" : "agent" },
       ...{ authenticatedBy: "apikey", roles, permissions },
@@ -97,12 +99,34 @@ export class PolicyService {
       if (dataSource === undefined) {
         throw invalidField("data_source", "must name a data source, as the action is an intent");
       }
-      const touched = { tables, columns: [] };
+      const touched = touchedBy(question, action);
       return this.#parts.authorizer.explain(asked, { dataSource, intent: action, touched });
     }
     if (!isAction(action)) throw unknownAction(action);
     return this.#parts.authorizer.explain(asked, action);
   }
+}
+
+/** What a statement touches that does to these tables and columns what its intent says. */
+function touchedBy({ tables, columns }: Question, intent: Intent): TouchedData {
+  const byTable = new Map(tables.map((table) => [table.toLowerCase(), new Set<string>()]));
+  for (const column of columns.map((name) => name.toLowerCase())) {
+    const at = column.lastIndexOf(".");
+    if (at <= 0)
+      throw invalidField(
+        "columns",
+        `${column} must be a table and a column, as in customers.email`,
+      );
+    const table = column.slice(0, at);
+    byTable.set(table, (byTable.get(table) ?? new Set()).add(column.slice(at + 1)));
+  }
+  const access = accessOf(intent);
+  return {
+    tables: [...byTable].map(([name, named]) => {
+      return { name, accesses: { [access]: [...named] }, columns: [...named] };
+    }),
+    functions: [],
+  };
 }
 
 function refuseProblems(problems: readonly PolicyProblem[]): void {

@@ -46,6 +46,8 @@ export interface StatementContext extends RequestContext {
   readonly tables: readonly string[];
   /** As in `orders/email`. */
   readonly columns: readonly string[];
+  /** Functions that it calls and nobody can see into. */
+  readonly functions: readonly string[];
   readonly rowsChangedMax: number;
 }
 
@@ -123,8 +125,8 @@ export interface PolicyProblem {
 export interface CompiledPolicies {
   /** Tells the set from every other one. */
   readonly id: number;
-  /** Whether a policy speaks of tables or columns. */
-  readonly looksAtData: boolean;
+  /** Whether a policy speaks of a type or an attribute of this name. */
+  mentions(name: string): boolean;
 
   /**
    * Decides one request. A policy that cannot be evaluated counts as one that forbids: whoever wrote it meant

@@ -6,14 +6,9 @@ import {
   type TouchedData,
 } from "../governance/index.js";
 import { AppError } from "../kernel/errors.js";
-import type {
-  PolicyDecision,
-  PolicyPrincipal,
-  PolicyRequest,
-  PolicyResource,
-  RequestContext,
-  StatementContext,
-} from "./ports.js";
+import type { PolicyDecision, PolicyPrincipal, PolicyRequest, RequestContext } from "./ports.js";
+import type { StatementRequest } from "./touched-parts.js";
+import { namesOf, partsOf, type Part, usableInstead } from "./touched-parts.js";
 
 /** What the service itself says of statements. */
 export interface StatementLimits {
@@ -34,10 +29,13 @@ export interface AskedStatement {
 export interface Policies {
   readonly decide: (request: PolicyRequest) => PolicyDecision;
   readonly refusal: (request: PolicyRequest, decision: PolicyDecision) => AppError;
+  /** Whether a policy speaks of a type or an attribute of this name. */
+  readonly mentions: (name: string) => boolean;
 }
 
 /**
- * Decides on a statement: as a whole, then for each table and each column that it touches.
+ * Decides on a statement: as a whole, then for each table and each column that it touches. A policy that forbids more
+ * rows than it says (`@rows_changed_max`) is no refusal but a limit: the statement may run within it.
  * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
  */
 export function permitStatement(
@@ -45,19 +43,38 @@ export function permitStatement(
   limits: StatementLimits,
   policies: Policies,
 ): StatementGrant {
-  const { request, decision, grant } = withinRows(requestOf(asked, limits), policies);
-  if (!decision.permitted) throw policies.refusal(request, decision);
-  const { touched } = asked.statement;
-  if (touched !== undefined) requireTouched(request, { ...asked.statement, touched }, policies);
-  return grant;
+  const answers = answersOf(requestOf(asked, limits, policies), asked, policies);
+  const rowsChangedMax = lowestLimit(answers);
+  if (rowsChangedMax === Infinity) {
+    requirePermitted(answers, asked, policies);
+    return {};
+  }
+  const within = requestOf(asked, { ...limits, rowsChangedMax }, policies);
+  requirePermitted(answersOf(within, asked, policies), asked, policies);
+  return { rowsChangedMax };
+}
+
+/** What policies say of a statement as a whole, and of each part that it touches. */
+interface Answers {
+  readonly request: StatementRequest;
+  readonly decision: PolicyDecision;
+  readonly parts: readonly Part[];
 }
 
 function requestOf(
   { principal, statement, circumstances }: AskedStatement,
   { aauOf, rowsChangedMax }: StatementLimits,
-): PolicyRequest & { readonly context: StatementContext } {
+  { mentions }: Policies,
+): StatementRequest {
   const { dataSource, intent, touched = NOTHING } = statement;
   const isWrite = intent !== "admin" && !isReadIntent(intent);
+  // What no policy looks at is left out, so that statements which touch something else share a decision.
+  const names = touched.tables.map((table) => ({ ...table, names: namesOf(table.name) }));
+  const columns = names.flatMap((table) =>
+    Object.values(table.accesses).flatMap((touchedColumns) =>
+      touchedColumns.flatMap((column) => table.names.map((name) => `${name}/${column}`)),
+    ),
+  );
   return {
     principal,
     action: intent,
@@ -66,65 +83,58 @@ function requestOf(
     context: {
       ...circumstances,
       ...{ intent, aau: aauOf(intent), rowsChangedMax },
-      tables: touched.tables,
-      columns: touched.columns,
+      tables: mentions("tables") ? names.flatMap((table) => table.names) : [],
+      columns: mentions("columns") ? [...new Set(columns)] : [],
+      functions: mentions("functions") ? touched.functions : [],
     },
   };
 }
 
-const NOTHING: TouchedData = { tables: [], columns: [] };
+const NOTHING: TouchedData = { tables: [], functions: [] };
 
-/**
- * What is said of the request with the number of rows that policies allow. A policy that forbids more rows than it says
- * (`@rows_changed_max`) is no refusal but a limit: the statement may run within it.
- */
-function withinRows(
-  request: PolicyRequest & { readonly context: StatementContext },
-  { decide }: Policies,
-): LimitedDecision {
-  const decision = decide(request);
-  const limits = decision.policies.map(({ rowsChangedMax = Infinity }) => rowsChangedMax);
-  const rowsChangedMax = Math.min(...limits);
-  if (decision.permitted || rowsChangedMax === Infinity) return { request, decision, grant: {} };
-  const narrowed = { ...request, context: { ...request.context, rowsChangedMax } };
-  return { request: narrowed, decision: decide(narrowed), grant: { rowsChangedMax } };
+function answersOf(
+  request: StatementRequest,
+  { statement: { intent, touched } }: AskedStatement,
+  policies: Policies,
+): Answers {
+  const decision = policies.decide(request);
+  const parts =
+    touched === undefined || (!policies.mentions("Table") && !policies.mentions("Column"))
+      ? []
+      : partsOf(request, { intent, touched }, policies);
+  return { request, decision, parts };
 }
 
-interface LimitedDecision {
-  readonly request: PolicyRequest;
-  readonly decision: PolicyDecision;
-  readonly grant: StatementGrant;
+function lowestLimit({ decision, parts }: Answers): number {
+  const decisions = [decision, ...parts.flatMap(({ denial }) => denial?.decision ?? [])];
+  const limits = decisions.flatMap(({ permitted, policies }) =>
+    permitted ? [] : policies.map(({ rowsChangedMax = Infinity }) => rowsChangedMax),
+  );
+  return Math.min(...limits, Infinity);
 }
 
-function requireTouched(
-  request: PolicyRequest,
-  statement: PlannedStatement & { readonly touched: TouchedData },
+/** Names of what may be used instead that a refusal holds. */
+const INSTEAD_NAMES_MAX = 60;
+
+function requirePermitted(
+  { request, decision, parts }: Answers,
+  { statement: { touched = NOTHING } }: AskedStatement,
   policies: Policies,
 ): void {
-  const { tables, columns } = statement.touched;
-  const resources = [
-    ...tables.map((table) => resourceOf(request, statement.dataSource, table)),
-    ...columns.map((column) => {
-      const at = column.lastIndexOf("/");
-      const [table, name] = [column.slice(0, at), column.slice(at + 1)];
-      return resourceOf(request, statement.dataSource, table, name);
-    }),
-  ];
-  const found = resources.map((resource) => {
-    const part = { ...request, resource };
-    return { part, decision: policies.decide(part) };
-  });
-  const denied = found.filter(({ decision }) => !decision.permitted);
+  if (!decision.permitted) throw policies.refusal(request, decision);
+  const denied = parts.flatMap(({ name, denial }) =>
+    denial === undefined ? [] : { name, denial },
+  );
   const [first] = denied;
   if (first === undefined) return;
-  const error = policies.refusal(first.part, first.decision);
-  const names = denied.map(({ part }) => namedResource(part.resource));
-  const left = found.filter(({ decision }) => decision.permitted);
+  const error = policies.refusal(first.denial.request, first.denial.decision);
+  const names = denied.map(({ name }) => name);
+  const left = usableInstead(request, { parts, touched }, policies).slice(0, INSTEAD_NAMES_MAX);
   throw new AppError(error.code, `${error.message}: denied here is ${names.join(", ")}`, {
     details: [
       ...error.details,
       ...names.map((name) => ({ field: name, reason: `${name} may not be used` })),
-      ...(left.length === 0 ? [] : [instead(left.map(({ part }) => namedResource(part.resource)))]),
+      ...(left.length === 0 ? [] : [instead(left)]),
     ],
   });
 }
@@ -135,27 +145,4 @@ function instead(names: readonly string[]): { readonly field: string; readonly r
     field: "instead",
     reason: `Write the statement without what is denied; it may still use ${names.join(", ")}`,
   };
-}
-
-function resourceOf(
-  { principal: { orgId } }: PolicyRequest,
-  dataSource: string,
-  table: string,
-  column?: string,
-): PolicyResource {
-  return column === undefined
-    ? { kind: "table", orgId, dataSource, table }
-    : { kind: "column", orgId, dataSource, table, column };
-}
-
-/** A resource as it is named to callers. */
-function namedResource(resource: PolicyResource): string {
-  switch (resource.kind) {
-    case "table":
-      return `table ${resource.table}`;
-    case "column":
-      return `column ${resource.table}.${resource.column}`;
-    default:
-      return resource.kind;
-  }
 }

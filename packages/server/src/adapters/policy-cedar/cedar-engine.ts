@@ -63,12 +63,10 @@ class PolicySlots {
   }
 }
 
-/** A type or an attribute of the schema that is about tables or columns. A comment may hold the words too. */
-const SPEAKS_OF_DATA = /\b(?:Table|Column|tables|columns)\b/;
-
 class CedarPolicies implements CompiledPolicies {
   readonly id: number;
-  readonly looksAtData: boolean;
+  /** Every word of what the policies say, without annotations and comments. */
+  readonly #words: ReadonlySet<string>;
   /** By the name that the engine knows each by: their place. */
   readonly policies: Readonly<Record<string, string>>;
   readonly #deciding: readonly DecidingPolicy[];
@@ -77,7 +75,7 @@ class CedarPolicies implements CompiledPolicies {
 
   constructor(id: number, policies: readonly ReadPolicy[], slots: PolicySlots) {
     this.id = id;
-    this.looksAtData = policies.some(({ text }) => SPEAKS_OF_DATA.test(text));
+    this.#words = new Set(policies.flatMap(({ said }) => said.match(/\w+/g) ?? []));
     this.policies = Object.fromEntries(policies.map(({ text }, index) => [String(index), text]));
     this.#deciding = policies.map(({ annotations }, index) => ({
       id: annotations["id"] ?? `policy ${String(index + 1)}`,
@@ -88,6 +86,10 @@ class CedarPolicies implements CompiledPolicies {
         : { rowsChangedMax: Number(annotations["rows_changed_max"]) }),
     }));
     this.#slots = slots;
+  }
+
+  mentions(name: string): boolean {
+    return this.#words.has(name);
   }
 
   decide(request: PolicyRequest): PolicyDecision {

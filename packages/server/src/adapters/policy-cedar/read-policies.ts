@@ -4,6 +4,8 @@ import { assert } from "../../kernel/assert.js";
 /** One policy of a text. */
 export interface ReadPolicy {
   readonly text: string;
+  /** What the policy is about and its conditions, as JSON, in which no name is spelt with escapes. */
+  readonly said: string;
   readonly effect: "permit" | "forbid";
   readonly annotations: Readonly<Record<string, string>>;
 }
@@ -15,8 +17,8 @@ export function readPolicies(text: string): readonly ReadPolicy[] {
   return inOrder(parts.policies).map((policy) => {
     const answer = policyToJson(policy);
     assert(answer.type === "success", "a policy that was checked can be read");
-    const { effect, annotations = {} } = answer.json;
-    return { text: policy, effect, annotations };
+    const { effect, annotations = {}, ...said } = answer.json;
+    return { text: policy, said: JSON.stringify(said), effect, annotations };
   });
 }
 

@@ -44,7 +44,16 @@ function judge(statement: Stmt): StatementAnalysis {
   if (judged.kind === "forbidden") return rejected("forbidden", judged.message);
   const called = forbiddenCall(statement);
   if (called !== undefined) return rejected("forbidden", `The function ${called} is not allowed`);
-  return { ...judged, kind: "statement", tables: namedTables(statement) };
+  const insertedColumns = columnsInserted(statement);
+  return {
+    ...{ ...judged, kind: "statement", tables: namedTables(statement) },
+    ...(insertedColumns === undefined ? {} : { insertedColumns }),
+  };
+}
+
+function columnsInserted(statement: Stmt): readonly string[] | undefined {
+  if (statement.type !== "InsertStmt") return undefined;
+  return statement.columns?.map(({ text }) => text.toLowerCase());
 }
 
 function syntaxHint(sql: string, [error]: readonly ParseDiagnostic[]): string {

@@ -64,7 +64,7 @@ export async function runTyped(
     try {
       return await session.run(sql, texts, types);
     } catch (error) {
-      if (!isOf(error, UNTOLD) && !isOf(error, UNFIT)) throw error;
+      if (!(error instanceof DatabaseError) || !mayFitOtherwise(error)) throw error;
       await session.command(`ROLLBACK TO SAVEPOINT ${BEFORE_STATEMENT}`);
       return error;
     }
@@ -76,6 +76,11 @@ export async function runTyped(
   const third = isOf(second, UNFIT) ? await run(untyped) : second;
   if (third instanceof DatabaseError) throw first;
   return third;
+}
+
+/** Whether a statement that failed with this may be read with its parameters declared in another way. */
+export function mayFitOtherwise(error: DatabaseError): boolean {
+  return isOf(error, UNTOLD) || isOf(error, UNFIT);
 }
 
 function isOf(error: unknown, codes: ReadonlySet<string>): error is DatabaseError {

@@ -1,5 +1,6 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
 import { POSTGRES_SESSIONS_MAX, ROWS_CHANGED_MAX } from "../../kernel/limits.js";
+import { AppError } from "../../kernel/errors.js";
 import type { Log } from "../../kernel/log.js";
 import {
   StatementError,
@@ -10,6 +11,7 @@ import {
 } from "../../plans/ports.js";
 import { Admission, type KnownStatement } from "../admission.js";
 import { RunningStatements } from "../running-statements.js";
+import { Descriptions } from "./descriptions.js";
 import { toStatementError, type FailureContext } from "./failure.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";
@@ -17,6 +19,7 @@ import { hintsFor, messageWithoutHiddenNames } from "./statement-hints.js";
 import { StatementRunner } from "./statement-runner.js";
 import { Stopper } from "./stopper.js";
 import { beginText, enterText } from "./transaction.js";
+import { TypeCatalog } from "./type-catalog.js";
 import { type RoleOf, Writes } from "./writes.js";
 
 /** Where a data source is and what it is called. */
@@ -45,7 +48,9 @@ export class PostgresTarget implements SqlTarget {
   readonly dialect = "postgres";
   readonly #admission: Admission;
   readonly #pool: SessionPool;
-  readonly #runner = new StatementRunner();
+  readonly #types = new TypeCatalog();
+  readonly #runner = new StatementRunner(this.#types);
+  readonly #descriptions = new Descriptions(this.#types);
   readonly #writes: Writes;
   readonly #roleOf: RoleOf;
   readonly #log: Log;
@@ -57,7 +62,11 @@ export class PostgresTarget implements SqlTarget {
     this.#pool = new SessionPool(options.url, options.sessionsMax ?? POSTGRES_SESSIONS_MAX);
     this.#roleOf = options.roleOf ?? (() => undefined);
     const rowsMax = options.rowsChangedMax ?? ROWS_CHANGED_MAX;
-    this.#writes = new Writes(this.#runner, rowsMax, this.#roleOf);
+    this.#writes = new Writes(
+      { runner: this.#runner, descriptions: this.#descriptions },
+      rowsMax,
+      this.#roleOf,
+    );
     this.#log = options.log.child({ dataSource: options.name });
   }
 
@@ -96,7 +105,10 @@ export class PostgresTarget implements SqlTarget {
     using stopper = new Stopper(request, signal);
     return await this.#inSession(request.attempt.orgId, stopper, async (session) => {
       try {
-        await session.command(this.#readText(request, stopper.remainingMs));
+        const asked = { request, statement, role: this.#roleOf(request.attempt.orgId) };
+        const begin = this.#readText(request, stopper.remainingMs);
+        const seen = await session.commandRows(begin + this.#descriptions.versionText(asked));
+        await this.#descriptions.permit(session, asked, seen);
         const rows = await this.#runner.run(session, request, statement);
         // Nothing changes within the snapshot that a read sees.
         return { ...rows, schemaDeltas: [] };
@@ -200,7 +212,8 @@ export class PostgresTarget implements SqlTarget {
     session: Session,
     request: StatementRequest,
     { tables }: KnownStatement,
-  ): Promise<StatementError> {
+  ): Promise<StatementError | AppError> {
+    if (error instanceof AppError) return error;
     const role = this.#roleOf(request.attempt.orgId);
     const begin =
       role === undefined ? undefined : this.#readText({ ...request, binds: [] }, DESCRIBE_MS_MAX);

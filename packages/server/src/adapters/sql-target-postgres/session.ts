@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection, DatabaseError, type Client, type QueryResultRow } from "pg";
+import { Connection, DatabaseError, type Client, type QueryResult, type QueryResultRow } from "pg";
 import { SQL_TEMPORARY_BYTES_MAX } from "../../kernel/limits.js";
 import { containParser, PostgresClient } from "../postgres-client.js";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
+import { TreeQuery } from "./tree-query.js";
 
 /** How long connecting may take, in ms. */
 const CONNECT_MS_MAX = 5_000;
@@ -17,6 +18,12 @@ const ROW_BYTES_MAX = 32 * 1024 * 1024;
 
 /** SQLSTATE `insufficient_privilege`. */
 const MAY_NOT_SET = "42501";
+
+/** What a server says beside its answers. */
+interface Notice {
+  readonly message?: string | undefined;
+  readonly detail?: string | undefined;
+}
 
 /** What the driver has but does not declare. */
 interface DriverClient extends Client {
@@ -94,6 +101,31 @@ export class Session {
   async command(sql: string): Promise<number> {
     const { rowCount } = await this.#track(() => this.#client.query(sql));
     return rowCount ?? 0;
+  }
+
+  /** As {@link command}. @returns the rows of the last statement. */
+  async commandRows(sql: string): Promise<readonly QueryResultRow[]> {
+    // Of several statements the driver gives a list of results, which it does not declare.
+    const results = (await this.#track(() => this.#client.query(sql))) as
+      QueryResult<QueryResultRow> | readonly QueryResult<QueryResultRow>[];
+    return [results].flat().at(-1)?.rows ?? [];
+  }
+
+  /** Has a statement parsed, in the transaction that is open. @returns the trees that the server tells of it. */
+  async treesOf(sql: string, types: readonly number[]): Promise<readonly string[]> {
+    const trees: string[] = [];
+    const listen = ({ message, detail }: Notice): void => {
+      if (detail !== undefined && message?.startsWith("rewritten parse tree") === true) {
+        trees.push(detail);
+      }
+    };
+    this.#client.on("notice", listen);
+    try {
+      await this.#track(() => this.#client.query(new TreeQuery(sql, types)).result);
+    } finally {
+      this.#client.off("notice", listen);
+    }
+    return trees;
   }
 
   /** Runs a statement of our own with values; rows come as text. */

@@ -13,12 +13,16 @@ import { FunctionCheck } from "./function-check.js";
 import { parametersFor, runTyped, type Parameters } from "./parameters.js";
 import { PORTAL, type Column, type PortalResult } from "./portal-query.js";
 import type { Session } from "./session.js";
-import { TypeCatalog } from "./type-catalog.js";
+import type { TypeCatalog } from "./type-catalog.js";
 
 /** Runs statements, and builds the output of what they return. */
 export class StatementRunner {
-  readonly #types = new TypeCatalog();
+  readonly #types: TypeCatalog;
   readonly #functions = new FunctionCheck();
+
+  constructor(types: TypeCatalog) {
+    this.#types = types;
+  }
 
   /**
    * Runs one in the transaction that is open.

@@ -9,6 +9,7 @@ import type { KnownStatement } from "../admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import { requireFewRows } from "../statement-limits.js";
 import { deltasBetween } from "../schema-deltas.js";
+import type { AskedStatement, Descriptions, SeenRows } from "./descriptions.js";
 import { isSessionLost } from "./failure.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";
@@ -35,14 +36,23 @@ export type Written =
 /** Runs writes, each with its marker in one transaction, so that each takes effect once. */
 export class Writes {
   readonly #runner: StatementRunner;
+  readonly #descriptions: Descriptions;
   readonly #rowsMax: number;
   readonly #roleOf: RoleOf;
   #forgotten: AttemptRef[] = [];
   #isPurged = false;
 
   /** @param rowsMax rows that one write may change. */
-  constructor(runner: StatementRunner, rowsMax: number, roleOf: RoleOf) {
+  constructor(
+    {
+      runner,
+      descriptions,
+    }: { readonly runner: StatementRunner; readonly descriptions: Descriptions },
+    rowsMax: number,
+    roleOf: RoleOf,
+  ) {
     this.#runner = runner;
+    this.#descriptions = descriptions;
     this.#rowsMax = rowsMax;
     this.#roleOf = roleOf;
   }
@@ -60,11 +70,16 @@ export class Writes {
     const { attempt } = request;
     const { orgId } = attempt;
     const role = this.#roleOf(orgId);
-    const begin = (): Promise<unknown> => {
+    const asked = { request, statement, role };
+    let seen: SeenRows = [];
+    const begin = async (): Promise<void> => {
       const owner = { orgId, timeoutMs: stopper.remainingMs };
       // Markers are read and written by the role that logs in, so that organizations need no right to them.
-      const enter = role === undefined ? enterText(undefined, request.binds) : "";
-      return session.command(beginText("READ WRITE", owner) + enter);
+      const enter =
+        role === undefined
+          ? enterText(undefined, request.binds) + this.#descriptions.versionText(asked)
+          : "";
+      seen = await session.commandRows(beginText("READ WRITE", owner) + enter);
     };
     const earlier = await withMarkerTable(session, async () => {
       await begin();
@@ -74,7 +89,7 @@ export class Writes {
     if (earlier !== undefined && earlier.attempt >= attempt.attempt) throw givenUp();
     const forget = this.#forgotten.splice(0);
     try {
-      const result = await this.#effect(session, request, statement);
+      const result = await this.#effect(session, asked, seen);
       if (!(await applyMarker(session, attempt, result, forget))) {
         return { outcome: "applied", result: await othersResult(session, attempt) };
       }
@@ -108,19 +123,29 @@ export class Writes {
 
   async #effect(
     session: Session,
-    request: StatementRequest,
-    statement: KnownStatement,
+    asked: AskedStatement,
+    seenAtBegin: SeenRows,
   ): Promise<StatementResult> {
+    const { request, statement, role } = asked;
     if (!this.#isPurged) {
       this.#isPurged = true;
       await purgeMarkers(session);
     }
-    const role = this.#roleOf(request.attempt.orgId);
-    if (role !== undefined) await session.command(enterText(role, request.binds));
+    const seen =
+      role === undefined
+        ? seenAtBegin
+        : await session.commandRows(
+            enterText(role, request.binds) + this.#descriptions.versionText(asked),
+          );
+    const grant = await this.#descriptions.permit(session, asked, seen);
     // Only a change of the schema changes it; another one's is seen when that one tells of it.
     const before = statement.statementClass === "admin" ? await readSchema(session) : undefined;
     const rows = await this.#runner.run(session, request, statement);
-    const rowsMax = Math.min(request.rowsChangedMax ?? Infinity, this.#rowsMax);
+    const rowsMax = Math.min(
+      request.rowsChangedMax ?? Infinity,
+      grant.rowsChangedMax ?? Infinity,
+      this.#rowsMax,
+    );
     requireFewRows(rows.rowCount, statement.statementClass, rowsMax);
     const schemaDeltas =
       before === undefined ? [] : deltasBetween(before, await readSchema(session));

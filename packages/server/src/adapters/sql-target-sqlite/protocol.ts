@@ -1,4 +1,4 @@
-import type { Intent, StatementClass } from "../../governance/index.js";
+import type { Intent, StatementClass, TouchedData } from "../../governance/index.js";
 import type {
   AttemptRef,
   SqlValue,
@@ -16,7 +16,7 @@ export interface ChildRequest {
 }
 
 /** What there is to do. */
-export type ChildTask = ReadTask | WriteTask | SettleTask;
+export type ChildTask = ReadTask | DescribeTask | WriteTask | SettleTask;
 
 /** What a child is told; it has no answer of its own. */
 export type ChildNotice =
@@ -33,11 +33,33 @@ export interface AdmittedStatement {
   readonly statementClass: StatementClass;
   /** Tables it names. */
   readonly tables: readonly string[];
+  /** The columns that an INSERT names, in lower case; absent: all of them, or not an INSERT. */
+  readonly insertedColumns?: readonly string[] | undefined;
+  /** The version of the schema that the statement was described under; absent: it may run under any. */
+  readonly schemaVersion?: number | undefined;
 }
+
+/** What a statement touches, under one version of the schema. */
+export interface StatementDescription {
+  readonly schemaVersion: number;
+  readonly touched: TouchedData;
+}
+
+/** What a child says of a statement that was described under another version of the schema. */
+export const SCHEMA_CHANGED = "The schema changed while the statement was decided on; try again";
 
 /** Runs a statement that changes nothing. Only readers are asked. */
 export interface ReadTask {
   readonly kind: "read";
+  readonly statement: AdmittedStatement;
+}
+
+/**
+ * Says what a statement touches, whatever its intent, and runs nothing. Only readers are asked. The rows of the answer
+ * are a {@link StatementDescription}.
+ */
+export interface DescribeTask {
+  readonly kind: "describe";
   readonly statement: AdmittedStatement;
 }
 

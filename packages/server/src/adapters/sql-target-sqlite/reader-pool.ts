@@ -3,7 +3,7 @@ import { ORG_WAITING_MAX } from "../../kernel/limits.js";
 import type { StatementResult } from "../../plans/ports.js";
 import { tooManyWait } from "../fair-share.js";
 import { Job, type JobLimits } from "./job.js";
-import type { AdmittedStatement, ReadTask } from "./protocol.js";
+import type { DescribeTask, ReadTask } from "./protocol.js";
 import { Reader, type ReadJob } from "./reader.js";
 import type { ChildLaunch } from "./statement-process.js";
 
@@ -26,12 +26,11 @@ export class ReaderPool {
   }
 
   /** @throws StatementError; the statement runs nowhere any more then. */
-  read(
-    statement: AdmittedStatement,
+  ask(
+    task: ReadTask | DescribeTask,
     orgId: string,
     limits: JobLimits,
   ): Promise<StatementResult | undefined> {
-    const task: ReadTask = { kind: "read", statement };
     const job = new Job({ task, orgId }, limits, (stopped) => this.#stop(stopped));
     if (this.#waiting.push(orgId, job)) {
       this.#makeWay(orgId);

@@ -1,10 +1,10 @@
 import { deathError, type DeathReason } from "./death-reason.js";
 import type { Job } from "./job.js";
-import type { ChildReply, ReadTask } from "./protocol.js";
+import type { ChildReply, DescribeTask, ReadTask } from "./protocol.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
 /** A job of a reader. */
-export type ReadJob = Job<ReadTask>;
+export type ReadJob = Job<ReadTask | DescribeTask>;
 
 /** Whom a reader's news concern. */
 export interface ReaderListener {

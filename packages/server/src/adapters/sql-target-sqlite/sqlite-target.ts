@@ -7,6 +7,7 @@ import {
   SQL_TEMPORARY_BYTES_MAX,
 } from "../../kernel/limits.js";
 import type { Log } from "../../kernel/log.js";
+import { RecentMap } from "../../kernel/recent-map.js";
 import {
   StatementError,
   type AttemptRef,
@@ -16,9 +17,21 @@ import {
 } from "../../plans/ports.js";
 import { Admission } from "../admission.js";
 import { RunningStatements } from "../running-statements.js";
-import type { AdmittedStatement } from "./protocol.js";
+import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } from "./protocol.js";
 import { ReaderPool } from "./reader-pool.js";
 import { Writer } from "./writer.js";
+
+/** A statement whose caller's policies look at what it touches. */
+type PermittedRequest = StatementRequest & {
+  readonly permit: NonNullable<StatementRequest["permit"]>;
+};
+
+/** Descriptions of statements that are remembered. */
+const DESCRIPTIONS_KEPT_MAX = 1000;
+/** Characters of the longest statement whose description is remembered. */
+const KEPT_LENGTH_MAX = 4096;
+/** How often a statement is described anew when the schema has changed meanwhile. */
+const DESCRIBED_AGAIN_MAX = 3;
 
 /** Where a data source is and what it is called. */
 export interface SqliteTargetOptions {
@@ -53,6 +66,8 @@ export class SqliteTarget implements SqlTarget {
   readonly #writer: Writer;
   readonly #rowsChangedMax: number;
   readonly #running = new RunningStatements();
+  /** By intent and text; each holds for one version of the schema, which is checked when the statement runs. */
+  readonly #descriptions = new RecentMap<StatementDescription>(DESCRIPTIONS_KEPT_MAX);
 
   constructor(options: SqliteTargetOptions) {
     this.name = options.name;
@@ -73,22 +88,74 @@ export class SqliteTarget implements SqlTarget {
 
   async run(request: StatementRequest, signal: AbortSignal): Promise<StatementResult> {
     this.#running.requireOpen(signal);
-    const { sql, binds, intent, attempt, timeoutMs, waitMs, rowsChangedMax } = request;
-    const rowsMax = Math.min(rowsChangedMax ?? Infinity, this.#rowsChangedMax);
+    const { sql, binds, intent } = request;
     const admitted = this.#admission.admit(sql, intent);
-    const { statementClass, tables } = admitted instanceof Promise ? await admitted : admitted;
+    const known = admitted instanceof Promise ? await admitted : admitted;
     // It may have been closed while a long statement was read.
     this.#running.requireOpen(signal);
-    const statement: AdmittedStatement = { sql, binds, intent, statementClass, tables };
-    const limits = { waitMs, timeoutMs, signal };
-    const running = isReadIntent(intent)
-      ? this.#readers.read(statement, attempt.orgId, limits)
-      : this.#writer.write({ statement, attempt, rowsMax }, limits);
-    const result = await this.#running.track(running).catch((error: unknown) => {
+    const { statementClass, tables, insertedColumns } = known;
+    const statement = { sql, binds, intent, statementClass, tables, insertedColumns };
+    const running =
+      request.permit === undefined
+        ? this.#run(statement, request, signal)
+        : this.#runPermitted(statement, { ...request, permit: request.permit }, signal);
+    return this.#running.track(running).catch((error: unknown) => {
       throw error instanceof StatementError ? this.#admission.withAdvice(error, sql) : error;
     });
+  }
+
+  async #run(
+    statement: AdmittedStatement,
+    { intent, attempt, waitMs, timeoutMs, rowsChangedMax = Infinity }: StatementRequest,
+    signal: AbortSignal,
+  ): Promise<StatementResult> {
+    const limits = { waitMs, timeoutMs, signal };
+    const rowsMax = Math.min(rowsChangedMax, this.#rowsChangedMax);
+    const result = await (isReadIntent(intent)
+      ? this.#readers.ask({ kind: "read", statement }, attempt.orgId, limits)
+      : this.#writer.write({ statement, attempt, rowsMax }, limits));
     assert(result !== undefined, "a statement that ran has a result");
     return result;
+  }
+
+  /** Runs a statement that is permitted by what it touches, under the schema under which it touches that. */
+  async #runPermitted(
+    statement: AdmittedStatement,
+    request: PermittedRequest,
+    signal: AbortSignal,
+  ): Promise<StatementResult> {
+    for (let again = DESCRIBED_AGAIN_MAX; ; again -= 1) {
+      const { touched, schemaVersion } = await this.#describe(statement, request, signal);
+      const { rowsChangedMax = Infinity } = await request.permit(touched);
+      const rows = Math.min(rowsChangedMax, request.rowsChangedMax ?? Infinity);
+      try {
+        const held = { ...request, rowsChangedMax: rows };
+        return await this.#run({ ...statement, schemaVersion }, held, signal);
+      } catch (error) {
+        const isOutdated = error instanceof StatementError && error.message === SCHEMA_CHANGED;
+        if (!isOutdated || again === 0) throw error;
+        this.#descriptions.delete(keyOf(statement));
+      }
+    }
+  }
+
+  async #describe(
+    statement: AdmittedStatement,
+    { attempt, waitMs, timeoutMs }: StatementRequest,
+    signal: AbortSignal,
+  ): Promise<StatementDescription> {
+    const key = keyOf(statement);
+    const known = this.#descriptions.find(key);
+    if (known !== undefined) return this.#descriptions.getOrMake(key, () => known);
+    const limits = { waitMs, timeoutMs, signal };
+    const task = { kind: "describe", statement: { ...statement, binds: [] } } as const;
+    const answer = await this.#readers.ask(task, attempt.orgId, limits);
+    assert(answer !== undefined, "a statement that was described has a description");
+    // The child writes it.
+    const description = JSON.parse(answer.outputJson) as StatementDescription;
+    return statement.sql.length > KEPT_LENGTH_MAX
+      ? description
+      : this.#descriptions.getOrMake(key, () => description);
   }
 
   settle(attempt: AttemptRef): Promise<StatementResult | undefined> {
@@ -104,4 +171,8 @@ export class SqliteTarget implements SqlTarget {
     await this.#running.drain();
     await Promise.all([this.#readers.close(), this.#writer.close()]);
   }
+}
+
+function keyOf({ intent, sql }: AdmittedStatement): string {
+  return `${intent} ${sql}`;
 }

@@ -22,6 +22,7 @@ const caseSchema = z.strictObject({
   agent_id: z.string().exactOptional(),
   data_source: z.string().exactOptional(),
   tables: names.exactOptional(),
+  columns: names.exactOptional(),
 });
 
 /** The cases of a file in YAML or JSON. @throws CliError naming what is wrong. */

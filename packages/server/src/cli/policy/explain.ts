@@ -10,6 +10,7 @@ interface ExplainOptions extends ClientOptions {
   readonly agent?: string;
   readonly dataSource?: string;
   readonly table: readonly string[];
+  readonly column: readonly string[];
 }
 
 /** `steward policy explain`: whether somebody may do something, by which policies, and why. */
@@ -24,11 +25,13 @@ export function explainCommand({ env, terminal }: CliContext): Command {
     .option("--permission <name>", "Permission of theirs; may be repeated.", collect, [])
     .option("--agent <id>", "The agent that would do it; left out: a person.")
     .option("--data-source <name>", "Data source of the statement.")
-    .option("--table <name>", "Table that the statement names; may be repeated.", collect, [])
+    .option("--table <name>", "Table that the statement is about; may be repeated.", collect, [])
+    .option("--column <name>", "Column, as in customers.email; may be repeated.", collect, [])
     .action(async (action: string, options: ExplainOptions) => {
-      const { as: roles, permission: permissions, agent, dataSource, table: tables } = options;
+      const { as: roles, permission: permissions, agent, dataSource } = options;
+      const { table: tables, column: columns } = options;
       const answer = await connect(options, env).policies.explain({
-        ...{ action, roles, permissions, tables },
+        ...{ action, roles, permissions, tables, columns },
         ...(agent === undefined ? {} : { agent_id: agent }),
         ...(dataSource === undefined ? {} : { data_source: dataSource }),
       });

@@ -107,9 +107,9 @@ function addExplain(app: RestApp, policies: PolicyService): void {
 }
 
 function questionOf(body: PolicyQuestion): Question {
-  const { action, roles = [], permissions = [], tables = [] } = body;
+  const { action, roles = [], permissions = [], tables = [], columns = [] } = body;
   return {
-    ...{ action, roles, permissions, tables },
+    ...{ action, roles, permissions, tables, columns },
     ...(body.user_id === undefined ? {} : { user: body.user_id }),
     ...(body.agent_id === undefined ? {} : { agent: body.agent_id }),
     ...(body.data_source === undefined ? {} : { dataSource: body.data_source }),

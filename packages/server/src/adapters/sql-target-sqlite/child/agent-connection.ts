@@ -1,20 +1,28 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import type { StatementError } from "../../../plans/ports.js";
-import type { AdmittedStatement } from "../protocol.js";
+import { StatementError } from "../../../plans/ports.js";
+import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } from "../protocol.js";
 import { RecentMap } from "../../../kernel/recent-map.js";
 import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
 import { toStatementError } from "./failure.js";
-import { Guard } from "./guard.js";
+import { Guard, type Access } from "./guard.js";
 import { withoutRows, type RowsResult } from "../../result-rows.js";
 import { requireFewColumns } from "../../statement-limits.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
+import { SchemaObjects } from "./schema-objects.js";
+import { touchedData } from "./touched-data.js";
 
 /** A statement as the engine compiled it. */
 interface CompiledStatement {
   readonly prepared: StatementSyncInstance;
   /** Names of its columns; empty when it returns no rows. */
   columns: readonly string[];
+}
+
+/** Our own statements about the schema. */
+interface SchemaStatements {
+  readonly reads: StatementSyncInstance;
+  readonly version: StatementSyncInstance;
 }
 
 /** Statements kept compiled; an agent repeats a few many times. */
@@ -25,7 +33,8 @@ export class AgentConnection {
   readonly #db: DatabaseSyncInstance;
   readonly #guard: Guard;
   readonly #catalog: Catalog;
-  /** By intent, number of values and text, least recently used first. */
+  #ofSchema: SchemaStatements | undefined;
+  /** By intent, number of values, version of the schema and text, least recently used first. */
   readonly #compiled = new RecentMap<CompiledStatement>(STATEMENTS_KEPT_MAX);
 
   constructor(db: DatabaseSyncInstance) {
@@ -56,23 +65,87 @@ export class AgentConnection {
     }
   }
 
+  /**
+   * Refuses a statement that was described under another version of the schema than there is in the transaction that is
+   * open, in which it is run next.
+   * @throws StatementError
+   */
+  requireSchema({ schemaVersion }: AdmittedStatement): void {
+    if (schemaVersion === undefined || this.#schemaVersion() === schemaVersion) return;
+    throw new StatementError("rolled_back", SCHEMA_CHANGED);
+  }
+
+  /** Says what a statement touches, and runs nothing. @throws StatementError */
+  describe(statement: AdmittedStatement): StatementDescription {
+    const schemaVersion = this.#schemaVersion();
+    const accesses = new Map<string, Access>();
+    const observe = (access: Access): void => {
+      const { action, first, second, trigger } = access;
+      accesses.set(JSON.stringify([action, first, second, trigger]), access);
+    };
+    this.#prepare(statement, observe);
+    const touched = touchedData(accesses.values(), statement, new SchemaObjects(this.#db));
+    return { schemaVersion, touched };
+  }
+
+  /** Does work in a transaction that reads, in which neither rows nor the schema change. */
+  inSnapshot<Result>(work: () => Result): Result {
+    this.#db.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec("COMMIT");
+    }
+  }
+
+  /** The version of the schema in the transaction that is open; from here on the connection knows this schema. */
+  #schemaVersion(): number {
+    try {
+      this.#ofSchema ??= {
+        // Run before the version is asked for: it finds that the connection's schema is old, and has it read anew.
+        reads: this.#db.prepare("SELECT 1 FROM main.sqlite_schema LIMIT 1"),
+        version: this.#db.prepare("PRAGMA main.schema_version"),
+      };
+      this.#ofSchema.reads.get();
+      // The pragma has this column.
+      return (this.#ofSchema.version.get() as { readonly schema_version: number }).schema_version;
+    } catch (error) {
+      throw toStatementError(error, {
+        statement: NO_STATEMENT,
+        denial: undefined,
+        catalog: this.#catalog,
+      });
+    }
+  }
+
   #find(statement: AdmittedStatement): CompiledStatement {
-    const { sql, intent, binds } = statement;
+    const { sql, intent, binds, schemaVersion } = statement;
     // The driver leaves a parameter that gets no value at what it was in the last run: a compiled
     // statement is only ever given as many values as the first time.
-    const key = `${intent} ${binds.length} ${sql}`;
+    const key = `${intent} ${binds.length} ${schemaVersion ?? ""} ${sql}`;
     return this.#compiled.getOrMake(key, () => this.#compile(statement));
   }
 
   #compile(statement: AdmittedStatement): CompiledStatement {
+    const prepared = this.#prepare(statement);
+    const columns = columnsOf(prepared);
+    prepared.setReadBigInts(columns.length > 0);
+    prepared.setReturnArrays(true);
+    return { prepared, columns };
+  }
+
+  #prepare(
+    statement: AdmittedStatement,
+    observe?: (access: Access) => void,
+  ): StatementSyncInstance {
     try {
       const shadowTables = this.#catalog.shadowTables();
-      this.#guard.watch({ intent: statement.intent, phase: "preparing", shadowTables });
-      const prepared = this.#db.prepare(statement.sql);
-      const columns = columnsOf(prepared);
-      prepared.setReadBigInts(columns.length > 0);
-      prepared.setReturnArrays(true);
-      return { prepared, columns };
+      const { intent } = statement;
+      this.#guard.watch({
+        ...{ intent, phase: "preparing", shadowTables },
+        ...(observe === undefined ? {} : { observe }),
+      });
+      return this.#db.prepare(statement.sql);
     } catch (error) {
       throw this.#failure(error, statement);
     } finally {
@@ -100,6 +173,11 @@ export class AgentConnection {
     return toStatementError(error, { statement, denial, catalog: this.#catalog });
   }
 }
+
+/** What a lock is blamed on that stands in the way of reading the schema: nothing was changed. */
+const NO_STATEMENT: AdmittedStatement = {
+  ...{ sql: "", binds: [], intent: "read_select", statementClass: "read_select", tables: [] },
+};
 
 const NO_TABLES: ReadonlySet<string> = new Set();
 

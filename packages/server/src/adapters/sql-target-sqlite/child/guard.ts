@@ -47,6 +47,7 @@ export class Guard {
   #decide(access: Access): number {
     if (this.#watch === undefined) return constants.SQLITE_OK;
     this.#consulted = true;
+    this.#watch.observe?.(access);
     const denial = denialOf(access, this.#watch);
     if (denial === undefined) return constants.SQLITE_OK;
     // ANALYZE of the whole database leaves out what it may not see.
@@ -69,10 +70,12 @@ export interface Watch {
    * to them, and some prepare those writes as soon as they are opened, be it to read.
    */
   readonly shadowTables: ReadonlySet<string>;
+  /** Told of everything that the engine asks about. */
+  readonly observe?: (access: Access) => void;
 }
 
 /** One question of the engine; what its parts mean: https://sqlite.org/c3ref/c_alter_table.html */
-interface Access {
+export interface Access {
   readonly action: number;
   readonly first: string | null;
   readonly second: string | null;

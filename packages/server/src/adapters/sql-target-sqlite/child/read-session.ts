@@ -1,5 +1,6 @@
 import type { StatementResult } from "../../../plans/ports.js";
-import type { AdmittedStatement } from "../protocol.js";
+import type { RowsResult } from "../../result-rows.js";
+import type { AdmittedStatement, StatementDescription } from "../protocol.js";
 import type { AgentConnection } from "./agent-connection.js";
 import { isLeftJournal } from "./failure.js";
 
@@ -18,15 +19,31 @@ export class ReadSession {
 
   /** @throws StatementError */
   read(statement: AdmittedStatement): StatementResult {
-    const giveUpAt = performance.now() + RECOVERY_WAIT_MS;
-    for (;;) {
-      try {
-        // Nothing changes within the snapshot that a read sees.
-        return { ...this.#agent.run(statement), schemaDeltas: [] };
-      } catch (error) {
-        if (!isLeftJournal(error) || performance.now() > giveUpAt) throw error;
-        sleepSync(RECOVERY_POLL_MS);
-      }
+    const run = (): RowsResult => {
+      this.#agent.requireSchema(statement);
+      return this.#agent.run(statement);
+    };
+    const isDescribed = statement.schemaVersion !== undefined;
+    // Nothing changes within the snapshot that a read sees.
+    const read = isDescribed ? () => this.#agent.inSnapshot(run) : run;
+    return { ...recovering(read), schemaDeltas: [] };
+  }
+
+  /** @throws StatementError */
+  describe(statement: AdmittedStatement): StatementDescription {
+    return recovering(() => this.#agent.inSnapshot(() => this.#agent.describe(statement)));
+  }
+}
+
+/** Does work again that comes upon the journal of a killed process, until the writer has rolled it back. */
+function recovering<Result>(work: () => Result): Result {
+  const giveUpAt = performance.now() + RECOVERY_WAIT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isLeftJournal(error) || performance.now() > giveUpAt) throw error;
+      sleepSync(RECOVERY_POLL_MS);
     }
   }
 }

@@ -4,7 +4,14 @@ import { assert } from "../../../kernel/assert.js";
 import { systemClock } from "../../../kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { encodeFrame, FrameDecoder } from "../frames.js";
-import type { ChildNotice, ChildReply, ChildRequest, ChildSettings } from "../protocol.js";
+import { withoutRows } from "../../result-rows.js";
+import type {
+  ChildNotice,
+  ChildReply,
+  ChildRequest,
+  ChildSettings,
+  StatementDescription,
+} from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
 import { openDataSource } from "./connection.js";
 import { toStatementError } from "./failure.js";
@@ -101,17 +108,18 @@ type Answer = (request: ChildRequest) => void;
 function readerOf(dataSource: string): Answer {
   let session: ReadSession | undefined;
   return ({ id, task }) => {
-    assert(task.kind === "read", "a reader only reads");
+    assert(task.kind === "read" || task.kind === "describe", "a reader only reads");
     // Opened with the first request, whose failure then says why it cannot be.
     session ??= new ReadSession(new AgentConnection(openDataSource(dataSource, "reader")));
-    sayResult(id, session.read(task.statement));
+    if (task.kind === "read") sayResult(id, session.read(task.statement));
+    else sayDescription(id, session.describe(task.statement));
   };
 }
 
 function writerOf(dataSource: string): Answer {
   let session: WriteSession | undefined;
   return ({ id, task }) => {
-    assert(task.kind !== "read", "a writer does not read");
+    assert(task.kind === "write" || task.kind === "settle", "a writer does not read");
     session ??= new WriteSession(openDataSource(dataSource, "writer"), systemClock, () => {
       assert(schemaWatch !== undefined, "it is loaded before it is needed");
       return schemaWatch;
@@ -143,6 +151,11 @@ function exitIfOrphaned(): void {
 
 function sayResult(id: number, { outputJson, ...result }: StatementResult): void {
   say({ kind: "result", id, result }, outputJson);
+}
+
+function sayDescription(id: number, description: StatementDescription): void {
+  const outputJson = JSON.stringify(description);
+  sayResult(id, { ...withoutRows(0), outputJson, schemaDeltas: [] });
 }
 
 /** Synchronous, so that what was said has left this process before the next thing happens. */

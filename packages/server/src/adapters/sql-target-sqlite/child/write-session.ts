@@ -35,7 +35,9 @@ export class WriteSession {
    * @throws StatementError, with everything rolled back.
    */
   write(task: WriteTask, forget: readonly AttemptRef[], beforeCommit: () => void): StatementResult {
-    return this.#transaction(() => {
+    // Before anything else: making the table of markers changes the schema.
+    const begin = (): void => this.#agent.requireSchema(task.statement);
+    const work = (): StatementResult => {
       const marker = this.#markers.find(task.attempt);
       if (marker?.outcome === "applied") return marker.result;
       if (marker !== undefined && marker.attempt >= task.attempt.attempt) throw givenUp();
@@ -44,7 +46,8 @@ export class WriteSession {
       const result = this.#run(task);
       this.#markers.apply(task.attempt, result);
       return result;
-    }, beforeCommit);
+    };
+    return this.#transaction(work, { begin, beforeCommit });
   }
 
   /** The result of the step's write, or `undefined` after making sure that it never gets one. */
@@ -88,10 +91,17 @@ export class WriteSession {
     this.#isPurged = true;
   }
 
-  #transaction<Result>(work: () => Result, beforeCommit?: () => void): Result {
+  #transaction<Result>(
+    work: () => Result,
+    {
+      begin,
+      beforeCommit,
+    }: { readonly begin?: () => void; readonly beforeCommit?: () => void } = {},
+  ): Result {
     // IMMEDIATE: from here on no other process writes, so what a marker says stays true.
     this.#db.exec("BEGIN IMMEDIATE");
     try {
+      begin?.();
       this.#markers.ensureTable();
       const result = work();
       beforeCommit?.();

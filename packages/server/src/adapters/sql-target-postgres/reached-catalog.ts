@@ -1,0 +1,181 @@
+import { quotedName } from "./quoted-name.js";
+import type { Session } from "./session.js";
+
+/** A table, view or other relation. */
+export interface Relation {
+  readonly oid: number;
+  /** Schema and name, in lower case. */
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** The query of a view or a materialized view, as a tree. */
+  readonly tree: string | null;
+}
+
+interface Column {
+  readonly number: number;
+  /** In lower case. */
+  readonly name: string;
+  /** Of a generated column: the columns that it may be computed from. */
+  readonly from: readonly number[] | null;
+}
+
+/** A foreign key. Actions are letters, as in PostgreSQL's `pg_constraint`. */
+interface ForeignKey {
+  readonly child: number;
+  readonly columns: readonly number[];
+  readonly parent: number;
+  readonly keys: readonly number[];
+  readonly deleted: string;
+  readonly updated: string;
+}
+
+interface Trigger {
+  readonly table: number;
+  /** Bits of the events that fire it, as in PostgreSQL's `pg_trigger`. */
+  readonly events: number;
+  readonly function: number;
+}
+
+/** A function that neither PostgreSQL nor the parser can see into. */
+export interface OpaqueFunction {
+  readonly oid: number;
+  readonly name: string;
+  readonly isVolatile: boolean;
+  /** Relations and functions whose names are words of its source. */
+  readonly relations: readonly number[];
+  readonly functions: readonly number[];
+}
+
+/** What a catalog says of some relations and functions, and of what is next to them. */
+export interface CatalogFacts {
+  readonly relations: readonly Relation[];
+  /** Children with their parents: partitions, and tables that inherit. */
+  readonly inherits: readonly { readonly child: number; readonly parent: number }[];
+  readonly keys: readonly ForeignKey[];
+  readonly triggers: readonly Trigger[];
+  readonly functions: readonly OpaqueFunction[];
+}
+
+/** From here on an OID is not one of PostgreSQL's own. */
+const OWN_OID_MIN = 16_384;
+
+/** OIDs of relations and functions. */
+export interface Reached {
+  readonly relations: readonly number[];
+  readonly functions: readonly number[];
+}
+
+/** Reads what a catalog says of relations and functions that are not PostgreSQL's own. */
+export async function readFacts(
+  session: Session,
+  { relations, functions }: Reached,
+): Promise<CatalogFacts> {
+  const own = (oids: readonly number[]): string =>
+    `{${oids.filter((oid) => oid >= OWN_OID_MIN).join(",")}}`;
+  const [row] = await session.query(FACTS, [own(relations), own(functions)]);
+  // The query builds exactly this.
+  return JSON.parse(String(row?.["facts"])) as CatalogFacts;
+}
+
+const WORDS =
+  "regexp_split_to_array(lower(coalesce(nullif(p.prosrc, ''), pg_get_function_sqlbody(p.oid), '')), '\\W+')";
+
+const FACTS = `
+WITH near AS (SELECT unnest($1::oid[]) AS oid)
+SELECT jsonb_build_object(
+  'relations', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'oid', c.oid::int8, 'name', lower(nspname || '.' || relname),
+      'columns', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+          'number', a.attnum, 'name', lower(a.attname),
+          'from', CASE WHEN a.attgenerated <> '' THEN (
+            SELECT jsonb_agg(other.attnum) FROM pg_attribute other
+            WHERE other.attrelid = a.attrelid AND other.attnum > 0 AND
+              strpos(pg_get_expr(d.adbin, d.adrelid), quote_ident(other.attname)) > 0) END)
+          ORDER BY a.attnum), '[]')
+        FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+      'tree', (
+        SELECT ev_action::text FROM pg_rewrite
+        WHERE ev_class = c.oid AND relkind IN ('v', 'm') AND rulename = '_RETURN'))), '[]')
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid IN (SELECT oid FROM near)),
+  'inherits', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('child', inhrelid::int8, 'parent', inhparent::int8)), '[]')
+    FROM pg_inherits WHERE inhrelid IN (SELECT oid FROM near) OR inhparent IN (SELECT oid FROM near)),
+  'keys', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'child', conrelid::int8, 'columns', conkey, 'parent', confrelid::int8, 'keys', confkey,
+      'deleted', confdeltype, 'updated', confupdtype)), '[]')
+    FROM pg_constraint
+    WHERE contype = 'f' AND (conrelid IN (SELECT oid FROM near) OR confrelid IN (SELECT oid FROM near))),
+  'triggers', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'table', tgrelid::int8, 'events', tgtype, 'function', tgfoid::int8)), '[]')
+    FROM pg_trigger
+    WHERE tgrelid IN (SELECT oid FROM near) AND NOT tgisinternal AND tgenabled <> 'D'),
+  'functions', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'oid', p.oid::int8, 'name', lower(nspname || '.' || proname), 'isVolatile', provolatile = 'v',
+      'relations', (
+        SELECT coalesce(jsonb_agg(c.oid::int8), '[]') FROM pg_class c
+        WHERE c.oid >= ${OWN_OID_MIN} AND relkind IN ('r', 'p', 'v', 'm', 'f') AND lower(relname) = ANY (${WORDS})),
+      'functions', (
+        SELECT coalesce(jsonb_agg(called.oid::int8), '[]') FROM pg_proc called
+        WHERE called.oid >= ${OWN_OID_MIN} AND lower(called.proname) = ANY (${WORDS})))), '[]')
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace WHERE p.oid = ANY ($2::oid[]))
+) AS facts`;
+
+/** The OIDs of relations as a statement names them, as far as there are such relations. */
+export async function findNamed(
+  session: Session,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await session.query(
+    `SELECT name, ${OF_NAME}::int8 AS oid
+     FROM jsonb_to_recordset($1::jsonb) AS named (name text, quoted text, whole text)`,
+    [JSON.stringify(names.map((name) => ({ name, ...spelt(name) })))],
+  );
+  return new Map(
+    rows.flatMap(({ name, oid }) => (oid === null ? [] : [[String(name), Number(oid)] as const])),
+  );
+}
+
+const OF_NAME = "coalesce(to_regclass(quoted), to_regclass(whole))::oid";
+
+/** A name with a dot may be a schema and a name, or one name. */
+function spelt(name: string): { readonly quoted: string; readonly whole: string } {
+  return { quoted: quotedName(name.split(".")), whole: quotedName([name]) };
+}
+
+/**
+ * A query for the version of everything that an answer about these relations and functions rests on: the
+ * transactions that have written the rows of the catalog, and what the names stand for.
+ */
+export function versionQuery({ relations, functions }: Reached, names: readonly string[]): string {
+  const own = (oids: readonly number[]): string =>
+    ["0", ...oids.filter((oid) => oid >= OWN_OID_MIN)].join(",");
+  const [tables, called] = [own(relations), own(functions)];
+  const parts = [
+    `SELECT 'c' || oid || ':' || xmin FROM pg_class WHERE oid IN (${tables})`,
+    `SELECT 'a' || attrelid || ':' || attnum || ':' || xmin FROM pg_attribute WHERE attrelid IN (${tables}) AND attnum > 0`,
+    `SELECT 'r' || oid || ':' || xmin FROM pg_rewrite WHERE ev_class IN (${tables})`,
+    `SELECT 't' || oid || ':' || xmin FROM pg_trigger WHERE tgrelid IN (${tables})`,
+    `SELECT 'p' || oid || ':' || xmin FROM pg_policy WHERE polrelid IN (${tables})`,
+    `SELECT 'i' || inhrelid || ':' || xmin FROM pg_inherits WHERE inhrelid IN (${tables}) OR inhparent IN (${tables})`,
+    ...(called === "0"
+      ? []
+      : [`SELECT 'f' || oid || ':' || xmin FROM pg_proc WHERE oid IN (${called})`]),
+    ...names.map((name, place) => {
+      const { quoted, whole } = spelt(name);
+      return `SELECT 'n${place}:' || coalesce(to_regclass(${literal(quoted)}), to_regclass(${literal(whole)}))::oid`;
+    }),
+  ];
+  return `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS version FROM (${parts.join(" UNION ALL ")}) AS parts (part)`;
+}
+
+/** Standard strings are on in every transaction that we begin. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

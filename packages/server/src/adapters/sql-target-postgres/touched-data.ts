@@ -1,0 +1,204 @@
+import type { DataAccess, TouchedData, TouchedTable } from "../../governance/index.js";
+import { readQueryTree, type TreeContents } from "./query-tree.js";
+import type { CatalogFacts, OpaqueFunction, Relation } from "./reached-catalog.js";
+
+/** Bits of `pg_trigger.tgtype`. */
+const EVENTS = { insert: 4, delete: 8, update: 16 } as const;
+/** Accesses of a function whose source names a table: what it does to the table is not known. */
+const CHANGES = ["insert", "update", "delete"] as const;
+/** Stands for every column. */
+const ALL = 0;
+
+/**
+ * What a statement touches: what its tree says, and what follows from the catalog: views, partitions and tables that
+ * inherit, foreign keys with their actions, triggers, and the tables that the source of a function names.
+ */
+export class ReachedData {
+  readonly #relations = new Map<number, Relation>();
+  readonly #functions = new Map<number, OpaqueFunction>();
+  readonly #inherits: { readonly child: number; readonly parent: number }[] = [];
+  readonly #keys: CatalogFacts["keys"][number][] = [];
+  readonly #triggers: CatalogFacts["triggers"][number][] = [];
+  readonly #called = new Set<number>();
+  readonly #touched = new Map<number, Map<DataAccess, Set<number>>>();
+  /** Relations that are asked about only because something inherits from them. */
+  readonly #above = new Set<number>();
+  #additions = 0;
+
+  addTree({ relations, functions }: TreeContents): void {
+    for (const [relation, accesses] of relations) {
+      for (const [access, columns] of accesses) this.#add(relation, access, columns);
+    }
+    for (const called of functions) this.#call(called);
+  }
+
+  /** A table that a statement names and whose tree says nothing of it: its definition is at stake. */
+  addNamed(relation: number, access: DataAccess): void {
+    if (!this.#touched.has(relation)) this.#add(relation, access, [ALL]);
+  }
+
+  addFacts(facts: CatalogFacts): void {
+    for (const relation of facts.relations) this.#relations.set(relation.oid, relation);
+    for (const called of facts.functions) this.#functions.set(called.oid, called);
+    this.#inherits.push(...facts.inherits);
+    this.#keys.push(...facts.keys);
+    this.#triggers.push(...facts.triggers);
+  }
+
+  /** Adds what follows from what is known, until nothing more does. */
+  follow(): void {
+    while (this.#followOnce());
+    for (const { child, parent } of this.#inherits) {
+      if (this.#touched.has(child) || this.#above.has(child)) this.#above.add(parent);
+    }
+  }
+
+  /** @returns whether something was added. */
+  #followOnce(): boolean {
+    const before = this.#additions;
+    for (const [relation, accesses] of [...this.#touched]) {
+      this.#followDefinition(relation);
+      for (const [access, columns] of [...accesses]) {
+        this.#followChildren(relation, access, columns);
+        this.#followKeys(relation, access, columns);
+        this.#followTriggers(relation, access);
+      }
+    }
+    for (const called of [...this.#called]) this.#followFunction(called);
+    return this.#additions > before;
+  }
+
+  get relations(): readonly number[] {
+    return [...new Set([...this.#touched.keys(), ...this.#above])];
+  }
+
+  get functions(): readonly number[] {
+    return [...this.#called];
+  }
+
+  list(): TouchedData {
+    const tables = new Map(this.#touched);
+    for (const [oid, accesses] of this.#touched) this.#addAncestors(oid, accesses, tables);
+    return {
+      tables: [...tables].flatMap(([oid, accesses]) => {
+        const relation = this.#relations.get(oid);
+        return relation === undefined ? [] : [toTable(relation, accesses)];
+      }),
+      functions: [...this.#functions.values()].map(({ name }) => name),
+    };
+  }
+
+  #followDefinition(oid: number): void {
+    const tree = this.#relations.get(oid)?.tree;
+    if (typeof tree !== "string") return;
+    const { relations, functions } = readQueryTree(tree);
+    for (const [relation, accesses] of relations) {
+      this.#add(relation, "read", accesses.get("read") ?? []);
+    }
+    for (const called of functions) this.#call(called);
+  }
+
+  #followChildren(oid: number, access: DataAccess, columns: ReadonlySet<number>): void {
+    for (const { child, parent } of this.#inherits) {
+      if (parent === oid) this.#add(child, access, this.#sameColumns(oid, child, columns));
+    }
+  }
+
+  #followKeys(oid: number, access: DataAccess, changed: ReadonlySet<number>): void {
+    for (const { child, columns, parent, keys, deleted, updated } of this.#keys) {
+      const isOf = (own: readonly number[]): boolean =>
+        changed.has(ALL) || own.some((column) => changed.has(column));
+      if (child === oid && (access === "insert" || (access === "update" && isOf(columns)))) {
+        this.#add(parent, "read", keys);
+      }
+      if (parent !== oid) continue;
+      if (access === "delete" || (access === "update" && isOf(keys))) {
+        this.#add(child, "read", columns);
+        const action = access === "delete" ? deleted : updated;
+        if (action === "c" && access === "delete") this.#add(child, "delete", []);
+        else if ("cnd".includes(action)) this.#add(child, "update", columns);
+      }
+    }
+  }
+
+  #followTriggers(oid: number, access: DataAccess): void {
+    if (access === "read" || access === "define") return;
+    for (const { table, events, function: called } of this.#triggers) {
+      if (table === oid && (events & EVENTS[access]) !== 0) this.#call(called);
+    }
+  }
+
+  #followFunction(oid: number): void {
+    const called = this.#functions.get(oid);
+    if (called === undefined) return;
+    for (const relation of called.relations) {
+      this.#add(relation, "read", [ALL]);
+      if (called.isVolatile) for (const change of CHANGES) this.#add(relation, change, [ALL]);
+    }
+    for (const other of called.functions) this.#call(other);
+  }
+
+  /** What is done to a partition is done to the table that it is a part of. */
+  #addAncestors(
+    oid: number,
+    accesses: ReadonlyMap<DataAccess, ReadonlySet<number>>,
+    tables: Map<number, Map<DataAccess, Set<number>>>,
+  ): void {
+    for (const { child, parent } of this.#inherits) {
+      if (child !== oid) continue;
+      const known = tables.get(parent) ?? new Map<DataAccess, Set<number>>();
+      for (const [access, columns] of accesses) {
+        const same = this.#sameColumns(child, parent, columns);
+        known.set(access, new Set([...(known.get(access) ?? []), ...same]));
+      }
+      tables.set(parent, known);
+      this.#addAncestors(parent, known, tables);
+    }
+  }
+
+  #sameColumns(from: number, to: number, columns: ReadonlySet<number>): readonly number[] {
+    const [source, target] = [this.#relations.get(from), this.#relations.get(to)];
+    // Known in the next round.
+    if (source === undefined || target === undefined) return [];
+    return [...columns].flatMap((number) => {
+      if (number === ALL) return [ALL];
+      const name = source.columns.find((column) => column.number === number)?.name;
+      return target.columns.find((column) => column.name === name)?.number ?? [];
+    });
+  }
+
+  #call(oid: number): void {
+    if (this.#called.has(oid)) return;
+    this.#called.add(oid);
+    this.#additions += 1;
+  }
+
+  #add(oid: number, access: DataAccess, columns: Iterable<number>): void {
+    const accesses = this.#touched.get(oid) ?? new Map<DataAccess, Set<number>>();
+    const known = accesses.get(access);
+    const all = known ?? new Set<number>();
+    const before = all.size;
+    for (const column of columns) all.add(column);
+    this.#touched.set(oid, accesses.set(access, all));
+    if (known === undefined || all.size > before) this.#additions += 1;
+  }
+}
+
+function toTable(
+  { name, columns }: Relation,
+  accesses: ReadonlyMap<DataAccess, ReadonlySet<number>>,
+): TouchedTable {
+  const named = [...accesses].map(([access, numbers]) => {
+    const touched = new Set(numbers);
+    const generated = columns.filter(({ number }) => numbers.has(number));
+    for (const { from } of generated) for (const source of from ?? []) touched.add(source);
+    const isTouched = ({ number }: { readonly number: number }): boolean =>
+      touched.has(ALL) || touched.has(number);
+    return [access, columns.filter(isTouched).map((column) => column.name)] as const;
+  });
+  return {
+    name,
+    accesses: Object.fromEntries(named),
+    columns: columns.map((column) => column.name),
+  };
+}

@@ -1,0 +1,97 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+
+/** A definition that reads tables when it is used. */
+export interface Definition {
+  readonly type: "view" | "trigger" | "virtual";
+  readonly sql: string;
+}
+
+/** What there is in a schema, read when it is asked for; every name in lower case. For one version of the schema. */
+export class SchemaObjects {
+  readonly #db: DatabaseSyncInstance;
+  readonly #columns = new Map<string, readonly Column[]>();
+  #all: ReadonlyMap<string, readonly Definition[]> | undefined;
+  #tables: readonly Table[] | undefined;
+
+  constructor(db: DatabaseSyncInstance) {
+    this.#db = db;
+  }
+
+  /** Tables and views, but for the engine's own. */
+  tables(): readonly string[] {
+    return this.#list().map(({ name }) => name);
+  }
+
+  columnsOf(table: string): readonly string[] {
+    return this.#columnsOf(table).map(({ name }) => name);
+  }
+
+  /** Columns that are computed from others. */
+  generatedOf(table: string): readonly string[] {
+    return this.#columnsOf(table).flatMap(({ name, hidden }) => (hidden >= 2 ? [name] : []));
+  }
+
+  /** The virtual table that keeps its data in this one. */
+  ownerOf(table: string): string | undefined {
+    if (this.#list().find(({ name }) => name === table)?.type !== "shadow") return undefined;
+    const owners = this.#list().filter(
+      ({ name, type }) => type === "virtual" && table.startsWith(`${name}_`),
+    );
+    return owners.sort((a, b) => b.name.length - a.name.length)[0]?.name;
+  }
+
+  /** Of the view or virtual table of this name, and of the triggers of the table or view. */
+  definitionsOf(table: string): readonly Definition[] {
+    this.#all ??= this.#readDefinitions();
+    return this.#all.get(table) ?? [];
+  }
+
+  #list(): readonly Table[] {
+    this.#tables ??= this.#rows<Table>(
+      `SELECT lower(name) AS name, type FROM pragma_table_list
+       WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    );
+    return this.#tables;
+  }
+
+  #columnsOf(table: string): readonly Column[] {
+    const known = this.#columns.get(table);
+    if (known !== undefined) return known;
+    const columns = this.#rows<Column>(
+      "SELECT lower(name) AS name, hidden FROM pragma_table_xinfo(?)",
+      table,
+    );
+    this.#columns.set(table, columns);
+    return columns;
+  }
+
+  #readDefinitions(): ReadonlyMap<string, readonly Definition[]> {
+    const found = new Map<string, Definition[]>();
+    const rows = this.#rows<Definition & { readonly name: string }>(
+      `SELECT lower(tbl_name) AS name, CASE type WHEN 'table' THEN 'virtual' ELSE type END AS type, sql
+       FROM main.sqlite_schema
+       WHERE type IN ('view', 'trigger') OR type = 'table' AND sql LIKE 'CREATE VIRTUAL%'`,
+    );
+    for (const { name, ...definition } of rows) {
+      found.set(name, [...(found.get(name) ?? []), definition]);
+    }
+    return found;
+  }
+
+  #rows<Row>(sql: string, ...params: readonly string[]): readonly Row[] {
+    // Each query names the columns of its rows.
+    const rows: unknown = this.#db.prepare(sql).all(...params);
+    return rows as readonly Row[];
+  }
+}
+
+interface Table {
+  readonly name: string;
+  readonly type: "table" | "view" | "shadow" | "virtual";
+}
+
+interface Column {
+  readonly name: string;
+  /** 0: an ordinary one; 1: of a virtual table; 2 and 3: generated. */
+  readonly hidden: number;
+}

@@ -1,0 +1,151 @@
+import { constants } from "@photostructure/sqlite";
+import type { DataAccess, TouchedData, TouchedTable } from "../../../governance/index.js";
+import type { AdmittedStatement } from "../protocol.js";
+import type { Access } from "./guard.js";
+import { columnsJoined, wordsOf } from "./schema-text.js";
+import type { SchemaObjects } from "./schema-objects.js";
+
+/**
+ * What a statement touches: what the engine asked its authorizer about, views, triggers and foreign keys resolved, and
+ * what it does not ask about. It says nothing of the columns of NATURAL JOIN and USING, and where a statement reads
+ * nothing else of a table, nothing of the table; nor of what a generated column is computed from, nor of the tables
+ * that a virtual table reads on its own. There the texts of the definitions are read, and more counts rather than less.
+ */
+export function touchedData(
+  accesses: Iterable<Access>,
+  statement: AdmittedStatement,
+  objects: SchemaObjects,
+): TouchedData {
+  const touched = new Touched(statement, objects);
+  for (const access of accesses) touched.addReported(access);
+  touched.addUnreported();
+  return { tables: touched.list(), functions: [] };
+}
+
+/** Tables in which ANALYZE keeps values of other tables. */
+const SAMPLES = /^sqlite_stat[34]$/;
+
+class Touched {
+  readonly #statement: AdmittedStatement;
+  readonly #objects: SchemaObjects;
+  /** By table and by what is done. */
+  readonly #tables = new Map<string, Map<DataAccess, Set<string>>>();
+
+  constructor(statement: AdmittedStatement, objects: SchemaObjects) {
+    this.#statement = statement;
+    this.#objects = objects;
+  }
+
+  /** What the parts of a question mean: https://sqlite.org/c3ref/c_alter_table.html */
+  addReported({ action, first, second, trigger }: Access): void {
+    const [table, other] = [first?.toLowerCase() ?? "", second?.toLowerCase() ?? ""];
+    switch (action) {
+      case constants.SQLITE_READ:
+        this.#add(table, "read", other === "" ? [] : [other]);
+        break;
+      case constants.SQLITE_UPDATE:
+        this.#add(table, "update", other === "" ? [] : [other]);
+        break;
+      case constants.SQLITE_INSERT: {
+        const named = trigger === null ? this.#statement.insertedColumns : undefined;
+        this.#add(table, "insert", named ?? this.#objects.columnsOf(table));
+        break;
+      }
+      case constants.SQLITE_DELETE:
+        this.#add(table, "delete", []);
+        break;
+      case constants.SQLITE_ANALYZE:
+        this.#add(table, "read", this.#objects.columnsOf(table));
+        break;
+      case constants.SQLITE_ALTER_TABLE:
+      case constants.SQLITE_CREATE_INDEX:
+      case constants.SQLITE_CREATE_TRIGGER:
+      case constants.SQLITE_DROP_INDEX:
+      case constants.SQLITE_DROP_TRIGGER:
+        this.#add(other, "define", this.#objects.columnsOf(other));
+        break;
+      case constants.SQLITE_CREATE_TABLE:
+      case constants.SQLITE_CREATE_VIEW:
+      case constants.SQLITE_CREATE_VTABLE:
+      case constants.SQLITE_DROP_TABLE:
+      case constants.SQLITE_DROP_VIEW:
+      case constants.SQLITE_DROP_VTABLE:
+        this.#add(table, "define", this.#objects.columnsOf(table));
+        break;
+    }
+  }
+
+  addUnreported(): void {
+    const { sql, tables } = this.#statement;
+    const names = tables.map((name) => name.toLowerCase());
+    for (const name of names) if (!this.#tables.has(name)) this.#add(name, "read", []);
+    this.#addJoined(sql, names);
+    this.#addDefinitions();
+    if ([...this.#tables.keys()].some((name) => SAMPLES.test(name))) {
+      for (const name of this.#objects.tables()) this.#readAll(name);
+    }
+    for (const [name, accesses] of this.#tables) {
+      const read = accesses.get("read");
+      if (this.#objects.generatedOf(name).some((column) => read?.has(column))) this.#readAll(name);
+    }
+  }
+
+  list(): readonly TouchedTable[] {
+    const listed = [...this.#tables].filter(([name]) => !isEngineTable(name));
+    return listed.map(([name, accesses]) => ({
+      name,
+      accesses: Object.fromEntries(
+        [...accesses].map(([access, columns]) => [access, [...columns]]),
+      ),
+      columns: this.#objects.columnsOf(name),
+    }));
+  }
+
+  /** What the definitions read of the views, triggers and virtual tables that the statement reaches. */
+  #addDefinitions(): void {
+    const seen = new Set<string>();
+    const pending = [...this.#tables.keys()];
+    for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const owner = this.#objects.ownerOf(name);
+      if (owner !== undefined) {
+        this.#readAll(owner);
+        pending.push(owner);
+      }
+      for (const { type, sql } of this.#objects.definitionsOf(name)) {
+        const named = this.#objects.tables().filter((table) => wordsOf(sql).has(table));
+        if (type === "virtual") for (const table of named) this.#readAll(table);
+        else this.#addJoined(sql, named);
+        pending.push(...named);
+      }
+    }
+  }
+
+  /** The columns that tables are joined by without being named in a condition. */
+  #addJoined(sql: string, tables: readonly string[]): void {
+    const joined = columnsJoined(sql);
+    if (joined === undefined) return;
+    for (const table of tables) {
+      const columns = this.#objects.columnsOf(table);
+      const read = joined === "any" ? columns : columns.filter((column) => joined.has(column));
+      this.#add(table, "read", read);
+    }
+  }
+
+  #readAll(table: string): void {
+    this.#add(table, "read", this.#objects.columnsOf(table));
+  }
+
+  #add(table: string, access: DataAccess, columns: readonly string[]): void {
+    const accesses = this.#tables.get(table) ?? new Map<DataAccess, Set<string>>();
+    const known = accesses.get(access) ?? new Set<string>();
+    for (const column of columns) known.add(column);
+    this.#tables.set(table, accesses.set(access, known));
+  }
+}
+
+/** The engine's own tables: those that changes of the schema read and write. Samples of other tables stand for these. */
+function isEngineTable(name: string): boolean {
+  return name === "" || name.startsWith("sqlite_");
+}

@@ -1,0 +1,35 @@
+import type { StatementGrant, TouchedData } from "../governance/index.js";
+import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
+import { RecentMap } from "../kernel/recent-map.js";
+import type { CompiledPolicies } from "./ports.js";
+import type { AskedStatement } from "./statements.js";
+
+/**
+ * Remembers which statements were permitted, to whom, by which policies, so that a statement whose shape was decided on
+ * is not asked about table by table again. A refusal is made anew each time.
+ */
+export class Grants {
+  readonly #remembered = new RecentMap<StatementGrant>(POLICY_DECISIONS_MAX);
+  /** What is touched is one object as long as its shape and the schema are the same. */
+  readonly #places = new WeakMap<TouchedData, number>();
+  #placesGiven = 0;
+
+  of(
+    policies: CompiledPolicies,
+    { principal, statement, circumstances }: AskedStatement,
+    permit: () => StatementGrant,
+  ): StatementGrant {
+    const { dataSource, intent, touched } = statement;
+    const place = touched === undefined ? 0 : this.#placeOf(touched);
+    const key = `${policies.id} ${place} ${JSON.stringify([principal, dataSource, intent, circumstances])}`;
+    return this.#remembered.getOrMake(key, permit);
+  }
+
+  #placeOf(touched: TouchedData): number {
+    const known = this.#places.get(touched);
+    if (known !== undefined) return known;
+    this.#placesGiven += 1;
+    this.#places.set(touched, this.#placesGiven);
+    return this.#placesGiven;
+  }
+}

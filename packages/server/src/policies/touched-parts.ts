@@ -1,0 +1,184 @@
+import {
+  accessOf,
+  type DataAccess,
+  type Intent,
+  type TouchedData,
+  type TouchedTable,
+} from "../governance/index.js";
+import type { PolicyDecision, PolicyRequest, PolicyResource, StatementContext } from "./ports.js";
+
+/** A question about a statement. */
+export type StatementRequest = PolicyRequest & { readonly context: StatementContext };
+
+/** A table or column that a statement touches, and the policy that forbids it, if one does. */
+export interface Part {
+  /** As it is named to callers. */
+  readonly name: string;
+  readonly denial?: Denial | undefined;
+}
+
+/** A question, and the answer that forbids. */
+interface Denial {
+  readonly request: PolicyRequest;
+  readonly decision: PolicyDecision;
+}
+
+/** The policies that are asked. */
+interface Policies {
+  readonly decide: (request: PolicyRequest) => PolicyDecision;
+  readonly mentions: (name: string) => boolean;
+}
+
+/** What a statement does, as far as its parts are decided by it. */
+interface Deed {
+  readonly intent: Intent;
+  readonly touched: TouchedData;
+}
+
+/**
+ * Asks about each table and each column that a statement touches, by what the statement does to it: what it only reads
+ * is decided as `read_select`, whatever the statement's intent. The right to the intent itself was asked for the
+ * whole data source, so that here only a policy which forbids counts.
+ */
+export function partsOf(
+  request: StatementRequest,
+  { intent, touched }: Deed,
+  policies: Policies,
+): readonly Part[] {
+  return touched.tables.flatMap((table) => {
+    const ask = { request, table, policies };
+    const denial = tableDenial(ask, intent);
+    const part: Part = { name: `table ${table.name}`, denial };
+    if (denial !== undefined || !policies.mentions("Column")) return [part];
+    return [part, ...columnParts(ask, intent)];
+  });
+}
+
+/** What is left to use: what is touched and not denied, and the other columns of tables with denied ones. */
+export function usableInstead(
+  request: StatementRequest,
+  { parts, touched }: { readonly parts: readonly Part[]; readonly touched: TouchedData },
+  policies: Policies,
+): readonly string[] {
+  const asked = new Set(parts.map(({ name }) => name));
+  const left = parts.filter(({ denial }) => denial === undefined).map(({ name }) => name);
+  const others = touched.tables.flatMap((table) => {
+    const isDenied = parts.some(
+      ({ name, denial }) => denial !== undefined && name.startsWith(`column ${table.name}.`),
+    );
+    if (!isDenied) return [];
+    const ask = { request, table, policies };
+    return table.columns
+      .filter((column) => !asked.has(columnName(table, column)))
+      .filter((column) => denialBy(ask, "read_select", column) === undefined)
+      .map((column) => columnName(table, column));
+  });
+  return [...left, ...others];
+}
+
+/** The names by which policies know a table: with its schema, and without. */
+export function namesOf(table: string): readonly string[] {
+  const bare = table.slice(table.lastIndexOf(".") + 1);
+  return bare === table ? [table] : [table, bare];
+}
+
+/** A table that is asked about. */
+interface Ask {
+  readonly request: StatementRequest;
+  readonly table: TouchedTable;
+  readonly policies: Policies;
+}
+
+function tableDenial(ask: Ask, intent: Intent): Denial | undefined {
+  const accesses = accessesOf(ask.table);
+  if (accesses.length > 0) return firstDenial(ask, accesses, intent);
+  // Whether it is read or changed is not known: what forbids only one of the two does not forbid the statement.
+  const denials = [...new Set([accessOf(intent), "read" as const])].map((access) =>
+    firstDenial(ask, [access], intent),
+  );
+  return denials.includes(undefined) ? undefined : denials[0];
+}
+
+function columnParts(ask: Ask, intent: Intent): readonly Part[] {
+  const { table } = ask;
+  const byColumn = new Map<string, DataAccess[]>();
+  for (const access of accessesOf(table)) {
+    for (const column of table.accesses[access] ?? []) {
+      byColumn.set(column, [...(byColumn.get(column) ?? []), access]);
+    }
+  }
+  return [...byColumn].map(([column, accesses]) => ({
+    name: columnName(table, column),
+    denial: firstDenial(ask, accesses, intent, column),
+  }));
+}
+
+const ACCESSES: readonly DataAccess[] = ["read", "insert", "update", "delete", "define"];
+
+function accessesOf({ accesses }: TouchedTable): readonly DataAccess[] {
+  return ACCESSES.filter((access) => accesses[access] !== undefined);
+}
+
+function firstDenial(
+  ask: Ask,
+  accesses: readonly DataAccess[],
+  intent: Intent,
+  column?: string,
+): Denial | undefined {
+  for (const action of new Set(accesses.flatMap((access) => actionsOf(access, intent)))) {
+    const denial = denialBy(ask, action, column);
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
+/** What is forbidden to whoever does this: the action of what is done and, of a change, the statement's own intent. */
+function actionsOf(access: DataAccess, intent: Intent): readonly string[] {
+  switch (access) {
+    case "read":
+      return ["read_select"];
+    case "define":
+      return [intent];
+    default: {
+      const coversMany = intent === "admin" || intent === "cross_system_transaction";
+      return coversMany ? [`write_${access}`, intent] : [`write_${access}`];
+    }
+  }
+}
+
+function denialBy(
+  { request, table, policies }: Ask,
+  action: string,
+  column?: string,
+): Denial | undefined {
+  for (const name of namesOf(table.name)) {
+    const asked = {
+      ...request,
+      action,
+      actionGroups:
+        action.startsWith("write_") || action === "cross_system_transaction"
+          ? ["writes", "statements"]
+          : ["statements"],
+      resource: resourceOf(request, name, column),
+    };
+    const decision = policies.decide(asked);
+    if (!decision.permitted && decision.policies.length > 0) return { request: asked, decision };
+  }
+  return undefined;
+}
+
+function resourceOf(
+  { resource }: StatementRequest,
+  table: string,
+  column?: string,
+): PolicyResource {
+  const { orgId } = resource;
+  const dataSource = "dataSource" in resource ? resource.dataSource : "";
+  return column === undefined
+    ? { kind: "table", orgId, dataSource, table }
+    : { kind: "column", orgId, dataSource, table, column };
+}
+
+function columnName({ name }: TouchedTable, column: string): string {
+  return `column ${name}.${column}`;
+}
