@@ -2,6 +2,12 @@ import { readFileSync } from "node:fs";
 import { Client, credentials, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Attacker } from "./attacker.js";
+import {
+  type Ending,
+  endingOf,
+  HOSTILE_CONNECTIONS,
+  type HostileConnection,
+} from "./hostile-connections.js";
 import { hostileRequests } from "./hostile-requests.js";
 import { Target } from "./target.js";
 
@@ -13,6 +19,10 @@ let target: Target;
 let attacker: Attacker;
 let neighbour: Attacker;
 let pid: number;
+/** Begins before the requests and lasts while they are sent: the longest limit of a connection is a minute. */
+let endings: readonly Promise<NamedEnding>[];
+
+type NamedEnding = Ending & Pick<HostileConnection, "name" | "ends">;
 
 /** More than the server needs at any of these, in MiB: it has some 200 when it has done nothing. */
 const RESIDENT_MEBIBYTES_MAX = 1200;
@@ -23,6 +33,10 @@ beforeAll(async () => {
   attacker = new Attacker(target.url, "11111111-1111-4111-8111-111111111111");
   neighbour = new Attacker(target.url, "22222222-2222-4222-8222-222222222222");
   pid = target.server.pid;
+  endings = HOSTILE_CONNECTIONS.map(async (hostile) => {
+    const { name, ends } = hostile;
+    return { name, ends, ...(await endingOf(target.url, hostile)) };
+  });
 });
 afterAll(() => target[Symbol.asyncDispose]());
 
@@ -77,4 +91,17 @@ describe("a hostile request", () => {
     client.close();
     await expectUnharmed();
   });
+});
+
+describe("a hostile connection", () => {
+  it.each(HOSTILE_CONNECTIONS.map(({ name }, index) => ({ name, index })))(
+    "ends by a limit, and requests beside it are served: $name",
+    async ({ index }) => {
+      const ending = await endings[index];
+      const isEnded = ending?.ends === "stream" ? ending.isAnswered : ending?.isClosed;
+      expect({ ending, isEnded }).toEqual({ ending, isEnded: true });
+      await expectUnharmed();
+    },
+    200_000,
+  );
 });

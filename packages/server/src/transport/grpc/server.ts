@@ -26,6 +26,7 @@ export const GRPC_PATIENCE: GrpcPatience = {
   idleTimeoutMs: 60_000,
   keepaliveMs: 30_000,
   keepaliveTimeoutMs: 10_000,
+  unreadMs: 60_000,
 };
 
 /** What a gRPC server needs to know beside its services. */

@@ -17,6 +17,7 @@ import {
 } from "../../kernel/limits.js";
 import { headerBytes } from "./header-bytes.js";
 import { refuseHeaders } from "./refusals.js";
+import { UnreadStreams } from "./unread-streams.js";
 
 /** How patient a server is with its HTTP/2 connections; all in milliseconds. */
 export interface Http2Patience {
@@ -26,6 +27,8 @@ export interface Http2Patience {
   readonly keepaliveMs: number;
   /** For the answer to a ping. */
   readonly keepaliveTimeoutMs: number;
+  /** For the other end to take some of an answer. */
+  readonly unreadMs: number;
 }
 
 /** Who serves the streams of the connections. */
@@ -48,6 +51,7 @@ export class Http2Connections {
   /** Serves the streams that carry gRPC. */
   readonly grpc: Server;
   readonly #injector: ConnectionInjector;
+  readonly #unread: UnreadStreams;
 
   constructor(options: Http2Options) {
     this.grpc = new Server({
@@ -62,7 +66,8 @@ export class Http2Connections {
       "grpc.enable_channelz": 0,
       interceptors: options.interceptors ?? [],
     });
-    routeStreams(this.grpc, options);
+    this.#unread = new UnreadStreams(options.patience.unreadMs);
+    routeStreams(this.grpc, options, this.#unread);
     this.#injector = this.grpc.createConnectionInjector(ServerCredentials.createInsecure());
   }
 
@@ -82,6 +87,7 @@ export class Http2Connections {
       });
     });
     clearTimeout(deadline);
+    this.#unread[Symbol.dispose]();
   }
 }
 
@@ -96,13 +102,18 @@ interface StreamMethods {
  * Gives the streams to who serves them. grpc-js creates its HTTP/2 server where nobody reaches it and
  * answers whatever is not gRPC with an empty 415, so its listener is replaced before it is attached.
  */
-function routeStreams(server: Server, { otherStreams, grpcStreams }: Http2Options): void {
+function routeStreams(
+  server: Server,
+  { otherStreams, grpcStreams }: Http2Options,
+  unread: UnreadStreams,
+): void {
   // No public way leads to these two methods. A version of grpc-js without them must not start.
   const methods = server as unknown as StreamMethods;
   assert(typeof methods._streamHandler === "function", "grpc-js has the method _streamHandler");
   assert(typeof methods.onStreamOpened === "function", "grpc-js has the method onStreamOpened");
   const serveGrpc = methods._streamHandler.bind(server);
   methods._streamHandler = (interceptors, stream, received, flags, rawHeaders) => {
+    unread.watch(stream);
     const headers = withRepeatedHeaders(received, rawHeaders);
     const listener = isGrpc(headers) ? grpcStreams : otherStreams;
     if (listener !== undefined) {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
+import { constants, type ClientHttp2Session, type OutgoingHttpHeaders } from "node:http2";
 import { describe, expect, it } from "vitest";
 import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
 import { listen } from "../one-port.js";
@@ -24,19 +24,22 @@ const SUBMIT = { ":method": "POST", ":path": "/api/plans", ...JSON_TYPE };
 /** The REST server of the other tests, behind a port that speaks HTTP/2. */
 interface Http2Server extends AsyncDisposable {
   readonly rest: TestRestServer;
+  readonly url: string;
   readonly session: Http2Session;
 }
 
-async function startHttp2(): Promise<Http2Server> {
+async function startHttp2(unreadMs = 10_000): Promise<Http2Server> {
   const rest = await startRestServer({ deadlines });
-  const patience = { idleTimeoutMs: 10_000, keepaliveMs: 10_000, keepaliveTimeoutMs: 10_000 };
+  const patience = {
+    ...{ idleTimeoutMs: 10_000, keepaliveMs: 50, keepaliveTimeoutMs: 10_000, unreadMs },
+  };
   const { http1, http2: otherStreams } = rest.rest;
   const http2 = new Http2Connections({ patience, otherStreams, grpcStreams: refuseGrpc });
   const listening = await listen({ http1, http2, host: "127.0.0.1", port: 0 });
-  const session = openHttp2(`http://localhost:${String(listening.port)}`);
+  const url = `http://localhost:${String(listening.port)}`;
+  const session = openHttp2(url);
   return {
-    rest,
-    session,
+    ...{ rest, url, session },
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]();
       await listening.close(1000);
@@ -58,6 +61,23 @@ async function answered(
 
 const planOf = (template: string): string =>
   JSON.stringify({ steps: [{ id: "a", query_template: template }] });
+
+describe("an answer over HTTP/2", () => {
+  it("that nobody takes is given up, though the connection lives; one that is not there yet is waited for", async () => {
+    await using server = await startHttp2(200);
+    // Without a window nothing of a body is sent, until the client asks for it.
+    server.session.settings({ initialWindowSize: 0 });
+    const unread = server.session.request({ ":path": "/healthz" });
+    unread.on("error", () => undefined);
+    await new Promise((resolve) => unread.once("close", resolve));
+    expect(unread.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    // Its answer comes after 300 ms, when the body is given up.
+    await using other = openHttp2(server.url);
+    const waiting = other.request({ ...SUBMIT, "content-length": 10 });
+    const [headers] = (await once(waiting, "response")) as [{ ":status": number }];
+    expect(headers[":status"]).toBe(408);
+  });
+});
 
 describe("REST over HTTP/2", () => {
   it("is the same as over HTTP/1.1, headers and errors included", async () => {

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /** Bytes in a second that the slowest link takes that is waited for. */
-const SLOWEST_LINK_BYTES_PER_S = 64 * 1024;
+export const SLOWEST_LINK_BYTES_PER_S: number = 64 * 1024;
 
 /** How long connections are waited for. */
 export interface UnreadPatience {
