@@ -164,9 +164,9 @@ class Trial {
 
 /**
  * Whether an answer is computed of the very text that was sent, as scores, proofs and measurements are, or of what was sent
- * before: the event of a tool call that is not B's, a second merge or revert on a branch.
+ * before: the event of a tool call that is not B's, a second import, merge or revert on a branch.
  */
 function isComputed({ name }: Operation, { text }: Request): boolean {
-  if (/search|prove|metrics|revertState|mergeState/i.test(name)) return true;
+  if (/search|prove|metrics|importState|revertState|mergeState/i.test(name)) return true;
   return /reportUsage/i.test(name) && !/"(id|eventId)":"[^"]*zq/.test(text);
 }
