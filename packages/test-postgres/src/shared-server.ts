@@ -8,11 +8,13 @@ const EXISTING = "SERVICE_TEST_DATABASE_URL";
 const SHARED = "STEWARD_TEST_POSTGRES_DOOR";
 
 /**
- * Offers one server to all processes of a test run, started when the first of them asks.
+ * Offers one server to all processes of a test run, started when the first of them asks. Each project of
+ * the run calls it; the first call counts.
  * @returns what ends the offer and the server.
  */
 export async function offerSharedServer(): Promise<() => Promise<void>> {
-  if (process.env[EXISTING] !== undefined) return () => Promise.resolve();
+  if (process.env[EXISTING] !== undefined || process.env[SHARED] !== undefined)
+    return () => Promise.resolve();
   let server: Promise<PostgresServer> | undefined;
   // Other users of this machine must not get the password by asking.
   const path = `/${randomBytes(18).toString("base64url")}`;
@@ -29,6 +31,7 @@ export async function offerSharedServer(): Promise<() => Promise<void>> {
   if (address === null || typeof address === "string") throw new Error("no port to be had");
   process.env[SHARED] = `http://127.0.0.1:${address.port}${path}`;
   return async () => {
+    Reflect.deleteProperty(process.env, SHARED);
     door.closeAllConnections();
     door.close();
     await (await server)?.[Symbol.asyncDispose]();
