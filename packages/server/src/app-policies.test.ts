@@ -116,6 +116,53 @@ describe("an organization's own policies", () => {
     });
   });
 
+  it("keep callers from writing and moving a branch of the state", async () => {
+    const tenant = new Tenant();
+    const document = { format: "n-quads", content: '<urn:a> <urn:b> "c" .\n', message: "m" };
+    expect(await tenant.ask("POST /api/state/import", document)).toMatchObject({ status: 200 });
+    await tenant.put(`@id("main-is-kept") forbid (
+      principal, action in Steward::Action::"state", resource == Steward::Branch::"main");`);
+    const { data } = await tenant.ask("GET /api/state/refs");
+    const [{ commit }] = data as unknown as readonly [{ readonly commit: string }];
+    for (const [request, body] of [
+      ["POST /api/state/import", document],
+      ["POST /api/state/documents?message=m", document],
+      ["POST /api/state/merge", { from: commit, message: "m" }],
+      ["POST /api/state/revert", { commit, message: "m" }],
+      ["POST /api/state/refs", { name: "heads/main", commit: null, expected: commit }],
+    ] as const) {
+      expect({ request, ...(await tenant.ask(request, body)) }).toMatchObject({
+        ...{ request, status: 403 },
+        error: expect.stringContaining("main-is-kept") as string,
+      });
+    }
+    const other = { name: "heads/other", commit, expected: null };
+    expect(await tenant.ask("POST /api/state/refs", other)).toMatchObject({ status: 200 });
+    const elsewhere = { ...document, branch: "other" };
+    expect(await tenant.ask("POST /api/state/import", elsewhere)).toMatchObject({ status: 200 });
+  });
+
+  it("keep callers from adding to a session of the memory, and from deleting of it", async () => {
+    const tenant = new Tenant();
+    const entry = { content: '"a note"', session_id: "kept" };
+    const added = await tenant.ask("POST /api/memory/entries", entry);
+    expect(added).toMatchObject({ status: 201 });
+    await tenant.put(`@id("session-is-kept") forbid (
+      principal, action in Steward::Action::"memory", resource == Steward::MemorySession::"kept");`);
+    for (const [request, body] of [
+      ["POST /api/memory/entries", entry],
+      ["DELETE /api/memory/sessions/kept", undefined],
+      [`DELETE /api/memory/entries/${String(added.data?.["entry_id"])}`, undefined],
+    ] as const) {
+      expect(await tenant.ask(request, body)).toMatchObject({
+        status: 403,
+        error: expect.stringContaining("session-is-kept") as string,
+      });
+    }
+    const other = { ...entry, session_id: "other" };
+    expect(await tenant.ask("POST /api/memory/entries", other)).toMatchObject({ status: 201 });
+  });
+
   it("are shown with their version, and put only by who has seen the latest", async () => {
     const tenant = new Tenant();
     expect((await tenant.ask("GET /api/policies")).data).toMatchObject({ version: 0, text: "" });

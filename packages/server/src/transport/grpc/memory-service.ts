@@ -11,10 +11,15 @@ import {
   searchRequestOf,
   statsMessage,
 } from "./memory-messages.js";
+import type { ResourceRights } from "../resource-rights.js";
 import type { Methods } from "./methods.js";
 
 /** Memory over gRPC: the twin of what is under `/api/memory`. */
-export function addMemoryService(methods: Methods, memory: MemoryService): void {
+export function addMemoryService(
+  methods: Methods,
+  memory: MemoryService,
+  rights: ResourceRights,
+): void {
   const { method } = MemoryServiceDescription;
 
   methods.unary(method.searchMemory, async (request, ctx) =>
@@ -23,6 +28,7 @@ export function addMemoryService(methods: Methods, memory: MemoryService): void 
 
   methods.unary(method.addMemoryEntry, async (request, ctx) => {
     const sessionId = sessionFor(ctx, request.sessionId);
+    await rights.changeSession(ctx, "memory:write", sessionId);
     const draft = { sessionId, content: request.content };
     const entry = await memory.addEntry(ctx.orgId, draft, ctx.signal);
     return {
@@ -41,13 +47,17 @@ export function addMemoryService(methods: Methods, memory: MemoryService): void 
     return entryPageMessage(await memory.listEntries(orgId, filter, entryPageOf(request)));
   });
 
-  methods.unary(method.deleteMemoryEntry, async ({ entryId }, { orgId }) => {
+  methods.unary(method.deleteMemoryEntry, async ({ entryId }, ctx) => {
+    const { orgId } = ctx;
+    const { sessionId } = await memory.getEntry(orgId, entryId);
+    await rights.changeSession(ctx, "memory:purge", sessionId);
     await memory.deleteEntry(orgId, entryId);
     return { $typeName: "controlplane.v1.DeleteMemoryEntryResponse" as const, deleted: 1n };
   });
 
-  methods.unary(method.deleteMemorySession, async ({ sessionId }, { orgId }) => {
-    const deleted = BigInt(await memory.deleteSession(orgId, sessionId));
+  methods.unary(method.deleteMemorySession, async ({ sessionId }, ctx) => {
+    await rights.changeSession(ctx, "memory:purge", sessionId);
+    const deleted = BigInt(await memory.deleteSession(ctx.orgId, sessionId));
     return { $typeName: "controlplane.v1.DeleteMemorySessionResponse" as const, deleted };
   });
 

@@ -8,6 +8,7 @@ import type { Services } from "../services.js";
 import { streamsPerPeer } from "../stream-limits.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
+import { ResourceRights } from "../resource-rights.js";
 import { addMemoryService } from "./memory-service.js";
 import { Methods } from "./methods.js";
 import { actionOf, shareOf } from "../operations.js";
@@ -57,7 +58,7 @@ export class GrpcServer {
       askedBy: (method) => ({ action: actionOf(method), share: shareOf(method) }),
     });
     addControlPlane(guarded, services.orchestrator);
-    addMemoryService(guarded, services.memory);
+    addMemoryService(guarded, services.memory, new ResourceRights(services.authorize));
     addUsageService(guarded, services.usage);
     const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
     const open = new Methods(server, { ...services, authenticate: anybody }, { admitStream });

@@ -24,18 +24,19 @@ import {
   statsMessage,
 } from "./memory-messages.js";
 import { pathText } from "./path-text.js";
+import type { ResourceRights } from "../resource-rights.js";
 import type { RestApp } from "./rest-app.js";
 
 const tags = ["Memory"];
 const entryParams = z.object({ entry_id: z.string().describe("Id of the entry") });
 
 /** The memory endpoints (Contract §4.4, Decision §12). */
-export function addMemoryRoutes(app: RestApp, memory: MemoryService): void {
+export function addMemoryRoutes(app: RestApp, memory: MemoryService, rights: ResourceRights): void {
   addSearch(app, memory);
-  addCreate(app, memory);
+  addCreate(app, memory, rights);
   addList(app, memory);
   addGet(app, memory);
-  addDeletions(app, memory);
+  addDeletions(app, memory, rights);
   addStats(app, memory);
   addRetention(app, memory);
 }
@@ -60,7 +61,7 @@ function addSearch(app: RestApp, memory: MemoryService): void {
   });
 }
 
-function addCreate(app: RestApp, memory: MemoryService): void {
+function addCreate(app: RestApp, memory: MemoryService, rights: ResourceRights): void {
   const schema = {
     operationId: "addMemoryEntry",
     summary: "Remember an entry",
@@ -74,6 +75,7 @@ function addCreate(app: RestApp, memory: MemoryService): void {
   };
   app.post("/api/memory/entries", { schema }, async ({ body, context }, reply) => {
     const sessionId = sessionFor(context, body.session_id ?? "");
+    await rights.changeSession(context, "memory:write", sessionId);
     const draft = { sessionId, content: body.content };
     const entry = await memory.addEntry(context.orgId, draft, context.signal);
     return reply
@@ -117,7 +119,7 @@ function addGet(app: RestApp, memory: MemoryService): void {
   }));
 }
 
-function addDeletions(app: RestApp, memory: MemoryService): void {
+function addDeletions(app: RestApp, memory: MemoryService, rights: ResourceRights): void {
   const response = { 200: json("How many are forgotten", dataOf(deletedEntriesSchema)) };
   const one = {
     operationId: "deleteMemoryEntry",
@@ -128,6 +130,8 @@ function addDeletions(app: RestApp, memory: MemoryService): void {
     response: { ...response, ...errors(404) },
   };
   app.delete("/api/memory/entries/:entry_id", { schema: one }, async ({ params, context }) => {
+    const { sessionId } = await memory.getEntry(context.orgId, params.entry_id);
+    await rights.changeSession(context, "memory:purge", sessionId);
     await memory.deleteEntry(context.orgId, params.entry_id);
     return { data: { deleted: 1 } };
   });
@@ -143,9 +147,10 @@ function addDeletions(app: RestApp, memory: MemoryService): void {
   app.delete(
     "/api/memory/sessions/:session_id",
     { schema: session },
-    async ({ params, context }) => ({
-      data: { deleted: await memory.deleteSession(context.orgId, params.session_id) },
-    }),
+    async ({ params, context }) => {
+      await rights.changeSession(context, "memory:purge", params.session_id);
+      return { data: { deleted: await memory.deleteSession(context.orgId, params.session_id) } };
+    },
   );
 }
 

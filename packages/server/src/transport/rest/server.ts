@@ -15,6 +15,7 @@ import { addEventRoutes } from "./event-routes.js";
 import { addIndexRoute } from "./index-route.js";
 import { readJsonBodies } from "./json-body.js";
 import { addKeyRoutes } from "./key-routes.js";
+import { ResourceRights } from "../resource-rights.js";
 import { addMemoryRoutes } from "./memory-routes.js";
 import { addMigrationRoutes } from "./migration-routes.js";
 import { addPlanRoutes } from "./plan-routes.js";
@@ -166,12 +167,13 @@ function restApp(services: Services, options: AppOptions): RestApp {
   if (isDescribed) describeApi(app, version);
   app.register((api, _options, done) => {
     authenticateRequests(api, services, "caller");
+    const rights = new ResourceRights(services.authorize);
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
-    addMemoryRoutes(api, services.memory);
+    addMemoryRoutes(api, services.memory, rights);
     addKeyRoutes(api, services.apiKeys);
     addPolicyRoutes(api, services.policies);
-    addStateRoutes(api, services.state);
+    addStateRoutes(api, services.state, rights);
     addMigrationRoutes(api, services.migrations);
     done();
   });

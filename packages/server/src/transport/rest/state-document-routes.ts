@@ -14,6 +14,7 @@ import { invalidField } from "../../kernel/errors.js";
 import { commitId, commitOfId, type Hash, type StateService } from "../../state/index.js";
 import { errors, json } from "./described-replies.js";
 import { discardBody } from "./discard-body.js";
+import type { ResourceRights } from "../resource-rights.js";
 import type { RestApp } from "./rest-app.js";
 import { importedMessage, parseGraph } from "./state-messages.js";
 
@@ -42,11 +43,11 @@ const documentSchema = z.unknown().meta({
 });
 
 /** Documents of RDF that come in and go out. */
-export function addDocumentRoutes(app: RestApp, state: StateService): void {
-  addImport(app, state);
+export function addDocumentRoutes(app: RestApp, state: StateService, rights: ResourceRights): void {
+  addImport(app, state, rights);
   // Only there are these media types no mistake.
   app.register((documents, _options, done) => {
-    addDocuments(documents, state);
+    addDocuments(documents, state, rights);
     done();
   });
   addExport(app, state);
@@ -57,7 +58,7 @@ export function hashOrNone(id: string | null): Hash | undefined {
   return id === null ? undefined : commitOfId(id);
 }
 
-function addImport(app: RestApp, state: StateService): void {
+function addImport(app: RestApp, state: StateService, rights: ResourceRights): void {
   const schema = {
     operationId: "importState",
     summary: "Import an RDF document as one commit",
@@ -76,6 +77,7 @@ function addImport(app: RestApp, state: StateService): void {
         `what is taken out beside the content goes with the mode add, not ${mode}`,
       );
     }
+    await rights.writeBranch(context, branch);
     const outcome = await state.import(context, {
       ...{ branch, mode, format, content, removed: remove, message },
       ...(expected === undefined ? {} : { expected: hashOrNone(expected) ?? null }),
@@ -94,7 +96,7 @@ const FORMAT_EXAMPLES: Readonly<Record<StateFormat, string>> = {
 };
 
 /** A document as the body of its request, read as it comes. */
-function addDocuments(app: RestApp, state: StateService): void {
+function addDocuments(app: RestApp, state: StateService, rights: ResourceRights): void {
   // Which content types there are is told by the route itself.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, body, done) => {
@@ -115,6 +117,7 @@ function addDocuments(app: RestApp, state: StateService): void {
   app.post("/api/state/documents", { schema }, async ({ query, headers, raw, context }) => {
     const { branch = MAIN, mode = "add", message, expected } = query;
     try {
+      await rights.writeBranch(context, branch);
       const format = formatOf(headers["content-type"]);
       // The request is answered, whatever becomes of its body.
       const content: AsyncIterable<Uint8Array> = raw.iterator({ destroyOnReturn: false });

@@ -31,6 +31,7 @@ import {
 import { commitId, commitOfId, type Hash, type StateService } from "../../state/index.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
+import type { ResourceRights } from "../resource-rights.js";
 import { addDocumentRoutes, hashOrNone } from "./state-document-routes.js";
 import {
   answerMessage,
@@ -54,20 +55,20 @@ const tags = ["State"];
 const MAIN = "main";
 
 /** The state of the caller's organization (Decision §13). */
-export function addStateRoutes(app: RestApp, state: StateService): void {
-  addRefs(app, state);
+export function addStateRoutes(app: RestApp, state: StateService, rights: ResourceRights): void {
+  addRefs(app, state, rights);
   addLog(app, state);
   addDiff(app, state);
   addAt(app, state);
   addQuery(app, state);
-  addDocumentRoutes(app, state);
+  addDocumentRoutes(app, state, rights);
   addProof(app, state);
-  addMerge(app, state);
-  addRevert(app, state);
+  addMerge(app, state, rights);
+  addRevert(app, state, rights);
   addUpkeep(app, state);
 }
 
-function addRefs(app: RestApp, state: StateService): void {
+function addRefs(app: RestApp, state: StateService, rights: ResourceRights): void {
   const list = {
     operationId: "listStateRefs",
     summary: "List the branches and tags",
@@ -92,6 +93,7 @@ function addRefs(app: RestApp, state: StateService): void {
   };
   app.post("/api/state/refs", { schema: move }, async ({ body, context }) => {
     const { name } = body;
+    await rights.moveRef(context, name);
     const next = body.commit === null ? undefined : await state.commitOf(context, body.commit);
     await state.moveRef(context, { name, expected: hashOrNone(body.expected), next });
     return { data: { name, commit: next === undefined ? null : commitId(next) } };
@@ -189,7 +191,7 @@ function addProof(app: RestApp, state: StateService): void {
   });
 }
 
-function addMerge(app: RestApp, state: StateService): void {
+function addMerge(app: RestApp, state: StateService, rights: ResourceRights): void {
   const schema = {
     operationId: "mergeState",
     summary: "Merge a commit into a branch",
@@ -203,13 +205,14 @@ function addMerge(app: RestApp, state: StateService): void {
   app.post("/api/state/merge", { schema }, async ({ body, context }) => {
     const { branch = MAIN, from, message, preview = false } = body;
     const order = { branch, from, message, ...commonOrder(body) };
+    await rights.writeBranch(context, branch);
     const outcome = await state.merge(context, order, preview);
     if (!preview && outcome.conflicts.length > 0) throw mergeConflict(outcome);
     return { data: mergedMessage(outcome) };
   });
 }
 
-function addRevert(app: RestApp, state: StateService): void {
+function addRevert(app: RestApp, state: StateService, rights: ResourceRights): void {
   const schema = {
     operationId: "revertState",
     summary: "Undo one commit, as a new commit",
@@ -224,6 +227,7 @@ function addRevert(app: RestApp, state: StateService): void {
   app.post("/api/state/revert", { schema }, async ({ body, context }) => {
     const { branch = MAIN, commit, message, preview = false } = body;
     const order = { branch, commit, message, ...commonOrder(body) };
+    await rights.writeBranch(context, branch);
     const outcome = await state.revert(context, order, preview);
     if (!preview && outcome.conflicts.length > 0) throw revertConflict(outcome);
     return { data: revertedMessage(outcome) };

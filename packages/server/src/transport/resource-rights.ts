@@ -1,0 +1,38 @@
+import type { Caller } from "../kernel/caller.js";
+import type { Authorize } from "./services.js";
+
+/**
+ * Asks about the resource that a request names, once it is decoded. The action on the organization as a whole was asked
+ * before, so that here only a policy counts that forbids it for this resource.
+ */
+export class ResourceRights {
+  readonly #authorize: Authorize;
+
+  constructor(authorize: Authorize) {
+    this.#authorize = authorize;
+  }
+
+  /** @throws AppError `POLICY_DENIED` when a branch may not be written. */
+  writeBranch(caller: Caller, branch: string): Promise<void> {
+    return this.#onBranch(caller, "state:write", branch);
+  }
+
+  /** @param name `heads/<branch>`; a tag's is the name of its resource as it is. @throws as {@link writeBranch}. */
+  moveRef(caller: Caller, name: string): Promise<void> {
+    return this.#onBranch(caller, "state:refs", name.replace(/^heads\//, ""));
+  }
+
+  /** @throws AppError `POLICY_DENIED` when a session may not be written to, or not be deleted from. */
+  async changeSession(
+    caller: Caller,
+    action: "memory:write" | "memory:purge",
+    session: string,
+  ): Promise<void> {
+    const { orgId } = caller;
+    await this.#authorize(caller, action, { kind: "memorySession", orgId, session });
+  }
+
+  #onBranch(caller: Caller, action: "state:write" | "state:refs", branch: string): Promise<void> {
+    return this.#authorize(caller, action, { kind: "branch", orgId: caller.orgId, branch });
+  }
+}
