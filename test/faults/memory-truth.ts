@@ -4,10 +4,10 @@ import type { StoreView } from "./store-view.js";
 /** Each tool call is one memory entry with one vector and one code, and nothing else is. */
 export async function expectMemoryTruth(view: StoreView, dimension: number): Promise<void> {
   const ending = (id: string): string => `substr(CAST(${id} AS TEXT), 16)`;
-  const missing = `SELECT ${ending("event_id")} FROM ${view.calls} AS c
+  const missing = `SELECT ${ending("event_id")} FROM tool_calls AS c
     EXCEPT SELECT ${ending("entry_id")} FROM memory_entries`;
   expect(await view.all(missing)).toEqual([]);
-  const [calls] = await view.all(`SELECT count(*) AS n FROM ${view.calls} AS c`);
+  const [calls] = await view.all(`SELECT count(*) AS n FROM tool_calls AS c`);
   for (const table of view.entryTables) {
     const sql = `SELECT count(*) AS n, count(DISTINCT entry_id) AS d FROM ${table}`;
     expect(await view.all(sql)).toEqual([{ n: calls?.["n"], d: calls?.["n"] }]);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, vi } from "vitest";
 import { STEPS, type Acknowledged } from "./plan-driver.js";
-import type { StoreView } from "./store-view.js";
+import { executedNotOnce, GAPS, OUTPUTS, RUNNING, type StoreView } from "./store-view.js";
 
 /** How long usage and memory may take for what has gathered while they could not work, in ms. */
 const CATCH_UP_MS = 120_000;
@@ -19,20 +19,20 @@ export async function expectPlanTruth(
   expect(new Set(plans.map((plan) => plan["plan_id"]))).toEqual(
     new Set(acknowledged.map((plan) => plan.planId)),
   );
-  const outputs = new Map((await view.all(view.outputs)).map((row) => [row["key"], row["output"]]));
+  const outputs = new Map((await view.all(OUTPUTS)).map((row) => [row["key"], row["output"]]));
   for (const plan of acknowledged) {
     for (const [stepId, output] of plan.outputs) {
       expect(outputs.get(`${plan.planId}/${stepId}`)).toBe(output);
     }
   }
-  expect(await view.all(view.gaps)).toEqual([]);
-  expect(await view.all(view.executedNotOnce(STEPS.length))).toEqual([]);
-  expect(await view.all(view.running)).toEqual([]);
+  expect(await view.all(GAPS)).toEqual([]);
+  expect(await view.all(executedNotOnce(STEPS.length))).toEqual([]);
+  expect(await view.all(RUNNING)).toEqual([]);
   const calls = acknowledged.length * STEPS.length;
   expect(
     await view.all(
       `SELECT count(*) AS n, count(DISTINCT CAST(plan_id AS TEXT) || step_id) AS d,
-         count(DISTINCT event_id) AS e FROM ${view.calls} AS c`,
+         count(DISTINCT event_id) AS e FROM tool_calls AS c`,
     ),
   ).toEqual([{ n: calls, d: calls, e: calls }]);
 }
@@ -47,7 +47,7 @@ export function expectLedgerTruth(path: string, plans: number): void {
 
 /** Waits until every tool call has its usage row and its memory entry. */
 export async function untilCaughtUp(view: StoreView): Promise<void> {
-  const counts = `SELECT (SELECT count(*) FROM ${view.calls} AS c) AS calls,
+  const counts = `SELECT (SELECT count(*) FROM tool_calls AS c) AS calls,
     (SELECT count(*) FROM usage_events WHERE source IS NULL) AS rows,
     (SELECT count(*) FROM memory_entries) AS entries`;
   await vi.waitFor(

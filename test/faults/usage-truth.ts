@@ -23,8 +23,8 @@ const GRAINS = { day: 24 * 60 * 60 * 1000, quarter: 15 * 60 * 1000 } as const;
 export async function expectUsageTruth(view: StoreView, reported: number): Promise<void> {
   const all = (sql: string): ReturnType<StoreView["all"]> => view.all(sql);
   const own = "SELECT count(*) AS n FROM usage_events WHERE source IS NULL";
-  expect(await all(own)).toEqual(await all(`SELECT count(*) AS n FROM ${view.calls} AS c`));
-  const missing = `SELECT event_id FROM ${view.calls} AS c
+  expect(await all(own)).toEqual(await all(`SELECT count(*) AS n FROM tool_calls AS c`));
+  const missing = `SELECT event_id FROM tool_calls AS c
      WHERE NOT EXISTS (SELECT 1 FROM usage_events AS u
        WHERE u.id = c.event_id AND u.org_id = c.org_id AND u.tool_name = c.tool_name
          AND u.intent = c.intent AND u.occurred_at_ms = c.finished_at_ms)`;

@@ -16,7 +16,7 @@ describe("steward migrate", () => {
     const run = async (...more: readonly string[]) =>
       runSteward(["migrate", "--database-url", database.url, ...more], { cwd });
     const dry = await run("--dry-run");
-    expect(dry.stdout).toMatch(/^would apply 0001-plans\n/);
+    expect(dry.stdout).toMatch(/^would apply v1-plans\n/);
     const password = new URL(database.url).password;
     const done = await run();
     expect(done.stdout).toBe(dry.stdout.replaceAll("would apply", "applied"));

@@ -2,7 +2,7 @@ import { callJson } from "./call-codec.js";
 import type { Database, PgValue } from "./database.js";
 import type { LogEntry, PlanUnit } from "../../plans/engine/index.js";
 import { eventsJson } from "./event-codec.js";
-import { endingJson, stepsJson } from "./plan-rows.js";
+import { failureJson, stepsJson } from "./plan-rows.js";
 
 /** What a step that is claimed is leased for. */
 export interface StepLease {
@@ -24,7 +24,7 @@ interface WrittenRow {
   readonly metadata: string | null;
 }
 
-/** The call of `steward_append_results` for units of one organization, each of another plan. */
+/** The call of `steward_append` for units of one organization, each of another plan. */
 export class AppendStatement {
   readonly #orgId: string;
   readonly #rows: readonly WrittenRow[];
@@ -88,9 +88,9 @@ function listJson(list: readonly unknown[] | undefined): string | null {
   return list === undefined || list.length === 0 ? null : JSON.stringify(list);
 }
 
-const APPEND = `SELECT steward_append_results(
+const APPEND = `SELECT steward_append(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26)`;
+  $22, $23, $24, $25, $26, $27)`;
 
 function valuesOf(
   orgId: string,
@@ -124,7 +124,8 @@ function valuesOf(
     plans.map(({ state }) => state.startedAtMs ?? null),
     plans.map(({ state }) => state.finishedAtMs ?? null),
     plans.map(({ state }) => state.deadlineMs),
-    plans.map(({ state }) => endingJson(state)),
+    plans.map(({ state }) => state.cancelReason ?? null),
+    plans.map(({ state }) => failureJson(state)),
     plans.map(({ owner }) => owner ?? null),
     claimed.map(({ planId }) => planId),
     claimed.map(({ step }) => step.index),

@@ -79,14 +79,12 @@ export class PostgresBudgetReservations implements BudgetReservations {
     const ledger = await ledgerOf(connection, orgId, budgets, { charge, nowMs });
     const admission = ledger.reserve(eventId, charge, nowMs);
     if (admission.kind === "admitted") {
-      await connection.query(`INSERT INTO usage_reservations VALUES ($1, $2, $3, $4, $5, $6)`, [
-        orgId,
-        eventId,
-        sessionId,
-        charge.aau,
-        charge.cost,
-        this.#node.nodeId,
-      ]);
+      await connection.query(
+        `INSERT INTO usage_reservations
+           (org_id, call_id, session_id, aau, nanodollars, node_id)
+         VALUES ($1, $2, $3, $4, $5, $6)`,
+        [orgId, eventId, sessionId, charge.aau, charge.cost, this.#node.nodeId],
+      );
     }
     return admission;
   }

@@ -31,7 +31,8 @@ export class PostgresCustomerBindings implements CustomerBindings {
   bind(orgId: string, customerId: string): Promise<boolean> {
     return this.#db.transaction(async (connection) => {
       await connection.query(
-        `INSERT INTO payment_customer_owners VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+        `INSERT INTO payment_customer_owners (org_id, customer_id, owner_id)
+         VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
         [NIL_ORG_ID, customerId, orgId],
       );
       const owners = await connection.query(
@@ -41,7 +42,8 @@ export class PostgresCustomerBindings implements CustomerBindings {
       );
       if (owners.length === 0) return false;
       await connection.query(
-        `INSERT INTO payment_customers VALUES ($1, $2, steward_now_ms())
+        `INSERT INTO payment_customers (org_id, customer_id, bound_at_ms)
+         VALUES ($1, $2, steward_now_ms())
          ON CONFLICT (org_id, customer_id) DO UPDATE
            SET bound_at_ms = greatest(payment_customers.bound_at_ms, excluded.bound_at_ms)`,
         [orgId, customerId],
@@ -59,7 +61,8 @@ export class PostgresCustomerBindings implements CustomerBindings {
         [NIL_ORG_ID, customerId],
       );
       await connection.query(
-        `INSERT INTO payment_customer_owners VALUES ($1, $2, $3)
+        `INSERT INTO payment_customer_owners (org_id, customer_id, owner_id)
+         VALUES ($1, $2, $3)
          ON CONFLICT (org_id, customer_id) DO UPDATE SET owner_id = excluded.owner_id`,
         [NIL_ORG_ID, customerId, orgId],
       );
@@ -70,7 +73,8 @@ export class PostgresCustomerBindings implements CustomerBindings {
         );
       }
       await connection.query(
-        `INSERT INTO payment_customers VALUES ($1, $2, steward_now_ms())
+        `INSERT INTO payment_customers (org_id, customer_id, bound_at_ms)
+         VALUES ($1, $2, steward_now_ms())
          ON CONFLICT (org_id, customer_id) DO NOTHING`,
         [orgId, customerId],
       );

@@ -10,7 +10,7 @@ import { callJson } from "./call-codec.js";
 import type { Connection, Database } from "./database.js";
 import { PlanQueries } from "./plan-queries.js";
 import { eventsJson } from "./event-codec.js";
-import { endingJson, stepsJson } from "./plan-rows.js";
+import { failureJson, stepsJson } from "./plan-rows.js";
 
 /** Rows written or read at once. */
 const ROWS_MAX = 1000;
@@ -87,8 +87,8 @@ export async function insertPlan(connection: Connection, plan: CopiedPlan): Prom
   const end = rows.at(-1)?.sequence ?? 0;
   await connection.query(
     `INSERT INTO plans (org_id, plan_id, session_id, created_at_ms, deadline_ms, status,
-       started_at_ms, finished_at_ms, ending, usage_through, memory_through, is_settled)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       started_at_ms, finished_at_ms, cancel_reason, failure, usage_through, memory_through, is_settled)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       orgId,
       planId,
@@ -98,31 +98,27 @@ export async function insertPlan(connection: Connection, plan: CopiedPlan): Prom
       state.status,
       state.startedAtMs ?? null,
       state.finishedAtMs ?? null,
-      endingJson(state),
+      state.cancelReason ?? null,
+      failureJson(state),
       usage,
       memory,
       state.finishedAtMs !== undefined && Math.min(usage, memory) >= end,
     ],
   );
   const { name, description } = record;
-  await connection.query(`INSERT INTO plan_definitions VALUES ($1, $2, $3, $4)`, [
-    orgId,
-    planId,
-    JSON.stringify({ name, description }),
-    JSON.stringify(prepared),
-  ]);
+  await connection.query(
+    `INSERT INTO plan_definitions (org_id, plan_id, name, description, steps) VALUES ($1, $2, $3, $4, $5)`,
+    [orgId, planId, name, description, JSON.stringify(prepared)],
+  );
   for (const row of rows) await insertLogRow(connection, plan, row);
   for (const step of state.steps) {
     if (step.status !== "running") continue;
     // Whoever ran it is gone: it is settled by the first server that starts.
-    await connection.query(`INSERT INTO step_leases VALUES ($1, $2, $3, $4, $5, $6, 0)`, [
-      orgId,
-      planId,
-      step.index,
-      step.attempt,
-      step.owner ?? "",
-      NIL_ORG_ID,
-    ]);
+    await connection.query(
+      `INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, node_id, lease_until_ms)
+       VALUES ($1, $2, $3, $4, $5, $6, 0)`,
+      [orgId, planId, step.index, step.attempt, step.owner ?? "", NIL_ORG_ID],
+    );
   }
 }
 

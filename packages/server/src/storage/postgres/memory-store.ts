@@ -202,7 +202,7 @@ export class PostgresMemoryStore implements MemoryStore {
       return;
     }
     await this.#db.query(
-      `INSERT INTO memory_retention VALUES ($1, $2)
+      `INSERT INTO memory_retention (org_id, age_max_ms) VALUES ($1, $2)
        ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
       [orgId, ageMaxMs],
     );

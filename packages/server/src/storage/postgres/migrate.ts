@@ -2,16 +2,11 @@ import { NIL_ORG_ID } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Connection, Database } from "./database.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
-import { createUsageTables } from "./migrations/0002-usage.js";
-import { createMemoryTables } from "./migrations/0003-memory.js";
-import { createUsageLedgers } from "./migrations/0004-usage-ledgers.js";
-import { createAppendFunction } from "./migrations/0005-append.js";
-import { createStateTables } from "./migrations/0006-state.js";
-import { createApiKeys } from "./migrations/0008-api-keys.js";
-import { indexUsageByOrganization } from "./migrations/0009-usage-by-organization.js";
-import { separateOperatorBudgets } from "./migrations/0010-operator-budgets.js";
-import { createPolicies } from "./migrations/0011-policies.js";
-import { createOutputMetadata } from "./migrations/0007-output-metadata.js";
+import { createPlanViews } from "./migrations/0002-plan-views.js";
+import { createUsageTables } from "./migrations/0003-usage.js";
+import { createMemoryTables } from "./migrations/0004-memory.js";
+import { createStateTables } from "./migrations/0005-state.js";
+import { createAccessTables } from "./migrations/0006-access.js";
 
 /** One step of the schema: statements run one by one, in one transaction. */
 export interface Migration {
@@ -21,17 +16,12 @@ export interface Migration {
 
 /** In order, never changed once released. */
 const MIGRATIONS: readonly Migration[] = [
-  { name: "0001-plans", statements: createPlanTables },
-  { name: "0002-usage", statements: createUsageTables },
-  { name: "0003-memory", statements: createMemoryTables },
-  { name: "0004-usage-ledgers", statements: createUsageLedgers },
-  { name: "0005-append", statements: createAppendFunction },
-  { name: "0006-state", statements: createStateTables },
-  { name: "0007-output-metadata", statements: createOutputMetadata },
-  { name: "0008-api-keys", statements: createApiKeys },
-  { name: "0009-usage-by-organization", statements: indexUsageByOrganization },
-  { name: "0010-operator-budgets", statements: separateOperatorBudgets },
-  { name: "0011-policies", statements: createPolicies },
+  { name: "v1-plans", statements: createPlanTables },
+  { name: "v1-plan-views", statements: createPlanViews },
+  { name: "v1-usage", statements: createUsageTables },
+  { name: "v1-memory", statements: createMemoryTables },
+  { name: "v1-state", statements: createStateTables },
+  { name: "v1-access", statements: createAccessTables },
 ];
 
 /** Whoever migrates holds this advisory lock: any number will do, as long as nobody else uses it. */
@@ -68,8 +58,9 @@ async function pendingOn(connection: Connection): Promise<readonly Migration[]> 
   if (strange !== undefined) {
     throw new AppError(
       "STORE_UNAVAILABLE",
-      `The store has the migration ${strange}, which this program does not know: use the version ` +
-        "of steward that wrote it, or a newer one",
+      `The store has the migration ${strange}, which this version of steward does not know: use the ` +
+        "version that wrote the store or a newer one, or start with an empty database (stores from " +
+        "before the first release, whose migrations have names such as 0001-plans, cannot be taken over)",
     );
   }
   return MIGRATIONS.filter(({ name }) => !done.includes(name));
@@ -98,10 +89,11 @@ async function apply(connection: Connection, { name, statements }: Migration): P
        )`,
     );
     for (const statement of statements) await connection.query(statement);
-    await connection.query("INSERT INTO schema_migrations VALUES ($1, $2, statement_timestamp())", [
-      NIL_ORG_ID,
-      name,
-    ]);
+    await connection.query(
+      `INSERT INTO schema_migrations (org_id, name, applied_at)
+       VALUES ($1, $2, statement_timestamp())`,
+      [NIL_ORG_ID, name],
+    );
     await connection.query("COMMIT");
   } catch (error) {
     await connection.query("ROLLBACK");

@@ -141,11 +141,11 @@ export class NodeLease implements Clock, AsyncDisposable {
   async #beat(): Promise<void> {
     if (await this.#renew()) return;
     this.#nodeId = this.#ids.uuid();
-    await this.#db.query(`INSERT INTO nodes VALUES ($1, $2, steward_now_ms() + $3)`, [
-      NIL_ORG_ID,
-      this.#nodeId,
-      NODE_LEASE_MS,
-    ]);
+    await this.#db.query(
+      `INSERT INTO nodes (org_id, node_id, lease_until_ms)
+       VALUES ($1, $2, steward_now_ms() + $3)`,
+      [NIL_ORG_ID, this.#nodeId, NODE_LEASE_MS],
+    );
     this.#file?.name(this.#nodeId);
     await this.#renew();
   }

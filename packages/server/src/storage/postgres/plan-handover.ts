@@ -17,17 +17,17 @@ export class PostgresPlanHandover implements PlanHandover {
   }
 
   async request(nodeId: string, ref: PlanRef): Promise<void> {
-    this.#signals.wanted(nodeId, ref);
+    this.#signals.requested(nodeId, ref);
     await this.#db.query(
-      `UPDATE plans SET is_wanted = true
-       WHERE org_id = $1 AND plan_id = $2 AND holder = $3 AND NOT is_wanted`,
+      `UPDATE plans SET is_requested = true
+       WHERE org_id = $1 AND plan_id = $2 AND owner_node = $3 AND NOT is_requested`,
       [ref.orgId, ref.planId, nodeId],
     );
   }
 
   async requested(): Promise<readonly PlanRef[]> {
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
-      `SELECT org_id, plan_id FROM plans WHERE is_wanted AND holder = $1`,
+      `SELECT org_id, plan_id FROM plans WHERE is_requested AND owner_node = $1`,
       [this.#node.nodeId],
     );
     return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
@@ -35,8 +35,8 @@ export class PostgresPlanHandover implements PlanHandover {
 
   async release(nodeId: string, ref: PlanRef): Promise<void> {
     await this.#db.query(
-      `UPDATE plans SET holder = NULL, is_wanted = false
-       WHERE org_id = $1 AND plan_id = $2 AND holder = $3`,
+      `UPDATE plans SET owner_node = NULL, is_requested = false
+       WHERE org_id = $1 AND plan_id = $2 AND owner_node = $3`,
       [ref.orgId, ref.planId, nodeId],
     );
   }
@@ -47,11 +47,11 @@ export class PostgresPlanHandover implements PlanHandover {
 
   listen({ changed, requested, missed }: HandoverListeners): Unsubscribe {
     this.#signals.on("changed", changed);
-    this.#signals.on("wanted", requested);
+    this.#signals.on("requested", requested);
     this.#signals.on("missed", missed);
     return () => {
       this.#signals.off("changed", changed);
-      this.#signals.off("wanted", requested);
+      this.#signals.off("requested", requested);
       this.#signals.off("missed", missed);
     };
   }

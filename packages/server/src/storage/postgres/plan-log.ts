@@ -17,7 +17,6 @@ import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./d
 import { eventsJson } from "./event-codec.js";
 import type { NodeLease } from "./node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
-import { summaryJson } from "./plan-rows.js";
 import type { PostgresToolCallLog } from "./tool-call-log.js";
 
 /** How long a plan's insert is tried again when the connection is lost, in ms. */
@@ -114,7 +113,8 @@ export class PostgresPlanLog implements PlanLog {
   async #insertOnce(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
     const { ref, idempotency } = plan;
     const [row] = await this.#db.query<{ readonly created: boolean }>(
-      `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS created`,
+      `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+         $12) AS created`,
       [
         ref.orgId,
         ref.planId,
@@ -122,7 +122,8 @@ export class PostgresPlanLog implements PlanLog {
         plan.createdAtMs,
         plan.deadlineMs,
         owner ?? null,
-        summaryJson(plan),
+        plan.name,
+        plan.description,
         JSON.stringify(plan.steps),
         events,
         idempotency?.key ?? null,

@@ -19,12 +19,12 @@ import {
   planSummaryOf,
   preparedStepsOf,
   stepStatesOf,
-  summaryOf,
   type PlanRow,
 } from "./plan-rows.js";
 
 const SUMMARY_COLUMNS = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
-  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.ending, p.holder, d.summary`;
+  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, p.owner_node, d.name,
+  d.description`;
 
 /** A plan with its definition and its log, as one statement sees them. */
 interface WholePlanRow extends PlanRow {
@@ -56,11 +56,12 @@ export class PlanQueries implements PlanReads {
     const events = planEventsOf(row.plan_id, row.last_sequence, row.last_events);
     const steps = stepStatesOf(prepared, row.changes ?? []);
     return {
-      ...summaryOf(row),
+      name: row.name,
+      description: row.description,
       state: planStateOf(row, steps, { sequence: row.last_sequence, events }),
       prepared,
       results: new Map(row.results ?? []),
-      owner: row.holder ?? undefined,
+      owner: row.owner_node ?? undefined,
     };
   }
 
@@ -112,7 +113,7 @@ export class PlanQueries implements PlanReads {
     narrow("p.status =", filter.status);
     // Few plans end like this: their index finds them.
     if (filter.status === "failed" || filter.status === "cancelled") {
-      conditions.push("p.ending IS NOT NULL");
+      conditions.push("(p.cancel_reason IS NOT NULL OR p.failure IS NOT NULL)");
     }
     narrow("p.session_id =", filter.sessionId);
     narrow("p.plan_id <", page.cursor);
@@ -172,7 +173,7 @@ export class PlanQueries implements PlanReads {
        JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
        WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id NOT IN
            (SELECT node_id FROM nodes WHERE org_id = $3))
-         AND (p.holder IS NULL OR p.holder <> ALL ($1::uuid[]))
+         AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
        ORDER BY l.lease_until_ms LIMIT $2`,
       [others, limit, NIL_ORG_ID],
     );
@@ -188,7 +189,7 @@ export class PlanQueries implements PlanReads {
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
       `SELECT org_id, plan_id FROM plans
        WHERE finished_at_ms IS NULL AND deadline_ms < steward_now_ms()
-         AND (holder IS NULL OR holder <> ALL ($1::uuid[]))
+         AND (owner_node IS NULL OR owner_node <> ALL ($1::uuid[]))
        ORDER BY deadline_ms LIMIT $2`,
       [others, limit],
     );

@@ -8,7 +8,6 @@ import type {
   StepStatus,
   WaitReason,
 } from "../../plans/index.js";
-import type { NewPlan } from "../../plans/ports.js";
 import {
   pendingStep,
   type PlanFailure,
@@ -31,23 +30,11 @@ export interface PlanRow {
   readonly started_at_ms: number | null;
   readonly finished_at_ms: number | null;
   readonly deadline_ms: number;
-  readonly ending: string | null;
-  readonly holder: string | null;
-  readonly summary: string;
-}
-
-/** What everybody who lists plans wants to know, beside the row: text of any characters, as JSON. */
-type Summary = Pick<PlanSummary, "name" | "description">;
-
-/** Why a plan ends before all its steps have completed. */
-interface Ending {
-  readonly cancelReason?: string;
-  readonly failure?: PlanFailure;
-}
-
-/** The column `summary` of a new plan. */
-export function summaryJson({ name, description }: NewPlan): string {
-  return JSON.stringify({ name, description } satisfies Summary);
+  readonly cancel_reason: string | null;
+  readonly failure: string | null;
+  readonly owner_node: string | null;
+  readonly name: string;
+  readonly description: string;
 }
 
 /** The column `steps` of a definition. */
@@ -55,20 +42,14 @@ export function preparedStepsOf(json: string): readonly PreparedStep[] {
   return JSON.parse(json) as readonly PreparedStep[];
 }
 
-/** The column `ending` of a state. */
-export function endingJson({ cancelReason, failure }: Omit<PlanState, "steps">): string | null {
-  if (cancelReason === undefined && failure === undefined) return null;
-  return JSON.stringify({ cancelReason, failure });
-}
-
-/** The name and the description of a plan. */
-export function summaryOf({ summary }: PlanRow): Summary {
-  return JSON.parse(summary) as Summary;
+/** The column `failure` of a state. */
+export function failureJson({ failure }: Omit<PlanState, "steps">): string | null {
+  return failure === undefined ? null : JSON.stringify(failure);
 }
 
 /** A plan as everybody sees it, without its steps. */
 export function planSummaryOf(row: PlanRow): PlanSummary {
-  const { name, description } = summaryOf(row);
+  const { name, description } = row;
   return {
     planId: row.plan_id,
     orgId: row.org_id,
@@ -88,7 +69,6 @@ export function planStateOf(
   steps: readonly StepState[],
   last: { readonly sequence: number; readonly events: readonly PlanEvent[] },
 ): PlanState {
-  const { cancelReason, failure } = JSON.parse(row.ending ?? "{}") as Ending;
   return {
     orgId: row.org_id,
     planId: row.plan_id,
@@ -98,8 +78,8 @@ export function planStateOf(
     startedAtMs: row.started_at_ms ?? undefined,
     finishedAtMs: row.finished_at_ms ?? undefined,
     deadlineMs: row.deadline_ms,
-    cancelReason,
-    failure,
+    cancelReason: row.cancel_reason ?? undefined,
+    failure: row.failure === null ? undefined : (JSON.parse(row.failure) as PlanFailure),
     lastSequence: last.sequence + last.events.length - 1,
     lastEventAtMs: Date.parse(last.events.at(-1)?.timestamp ?? ""),
     steps,

@@ -67,7 +67,7 @@ describe("two nodes of one store", () => {
 
   it("let one of them claim a write, however many ask at once", async () => {
     const ref = await submit(a.plans, ["w"], "write_insert");
-    await letGo(b.plans, ref);
+    await released(b.plans, ref);
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? a : b).plans.claimStep({ ...ref, stepId: "w" }, `owner-${index}`),
@@ -104,7 +104,7 @@ describe("two nodes of one store", () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const late = await claim(a.plans, ref, "a");
     vi.useRealTimers();
-    await database.query("UPDATE plans SET holder = NULL");
+    await database.query("UPDATE plans SET owner_node = NULL");
     const attempt = await claim(b.plans, ref, "a");
     expect(attempt).toEqual(late);
     expect(await a.plans.finishStep(late, completed(), undefined)).toEqual({ kind: "fenced" });
@@ -117,7 +117,7 @@ describe("two nodes of one store", () => {
     const ref = await submit(a.plans, ["a", "b"], "read_select", [["b", "a"]]);
     const late = await claim(a.plans, ref, "a");
     // As when node A is killed while the end of its step is on the way to the database.
-    await database.query("DELETE FROM nodes WHERE node_id = (SELECT holder FROM plans)");
+    await database.query("DELETE FROM nodes WHERE node_id = (SELECT owner_node FROM plans)");
     const isEarly = await b.plans.claimStep({ ...ref, stepId: "b" }, "b");
     expect(isEarly).toMatchObject({ kind: "refused" });
     expect(await a.plans.finishStep(late, completed(), undefined)).toMatchObject({ kind: "ended" });
@@ -139,7 +139,9 @@ describe("two nodes of one store", () => {
   it("lose a race for one plan without losing what was written beside it", async () => {
     const refs = await Promise.all(["x", "y", "z"].map(() => submit(a.plans, ["a"])));
     // As when node A was taken for gone and does not know: node B runs one of the steps.
-    await database.query("UPDATE plans SET holder = NULL WHERE plan_id = $1", [refs[1]?.planId]);
+    await database.query("UPDATE plans SET owner_node = NULL WHERE plan_id = $1", [
+      refs[1]?.planId,
+    ]);
     await claim(b.plans, refs[1] ?? assert.fail(), "a");
     const attempts = await Promise.all(refs.map((ref) => claim(a.plans, ref, "a")));
     const finished = await Promise.all(
@@ -295,8 +297,8 @@ async function claim(plans: PlanEngine, ref: PlanRef, stepId: string): Promise<A
   return { ...ref, stepId, attempt: claimed.attempt };
 }
 
-/** Asks for a plan until its holder has let go of it. */
-async function letGo(plans: PlanEngine, ref: PlanRef): Promise<void> {
+/** Asks for a plan until its owner has released it. */
+async function released(plans: PlanEngine, ref: PlanRef): Promise<void> {
   await vi.waitUntil(async () => {
     const result = await plans.claimStep({ ...ref, stepId: "none" }, "nobody");
     return result.kind === "refused";

@@ -8,8 +8,8 @@ import type { Database } from "./database.js";
 export interface SignalEvents {
   /** A plan has changed. */
   readonly changed: readonly [ref: PlanRef];
-  /** Another node asks this one to let go of a plan. */
-  readonly wanted: readonly [ref: PlanRef];
+  /** Another node asks this one to release a plan. */
+  readonly requested: readonly [ref: PlanRef];
   /** Memory entries were added or deleted. */
   readonly memory: readonly [];
   /** Signals may have been lost: everything may have changed. */
@@ -72,9 +72,9 @@ export class Signals extends EventEmitter<{
     if (this.#node.others.length > 0) this.#send("memory");
   }
 
-  /** Asks a node to let go of a plan. */
-  wanted(nodeId: string, ref: PlanRef): void {
-    this.#send(`wanted ${ref.orgId} ${ref.planId} ${nodeId}`);
+  /** Asks a node to release a plan. */
+  requested(nodeId: string, ref: PlanRef): void {
+    this.#send(`requested ${ref.orgId} ${ref.planId} ${nodeId}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -132,7 +132,8 @@ export class Signals extends EventEmitter<{
       const [kind, orgId = "", planId = "", nodeId] = line.split(" ");
       if (kind === "changed") this.emit("changed", { orgId, planId });
       if (kind === "memory") this.emit("memory");
-      if (kind === "wanted" && nodeId === this.#node.nodeId) this.emit("wanted", { orgId, planId });
+      if (kind === "requested" && nodeId === this.#node.nodeId)
+        this.emit("requested", { orgId, planId });
     }
   }
 }

@@ -113,7 +113,7 @@ export class UnreadPlans {
   async #sweep(): Promise<void> {
     const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
       `SELECT p.org_id, p.plan_id FROM plans AS p
-       WHERE NOT p.is_settled AND (p.holder IS NULL OR p.holder <> ALL ($1::uuid[]))
+       WHERE NOT p.is_settled AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
          AND (p.finished_at_ms IS NOT NULL OR EXISTS (SELECT FROM plan_changes AS c
            WHERE c.org_id = p.org_id AND c.plan_id = p.plan_id
              AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL))

@@ -63,6 +63,9 @@ export async function lockLedger(
 ): Promise<void> {
   const lock = `SELECT FROM usage_ledgers WHERE org_id = $1 FOR ${mode}`;
   while ((await connection.query(lock, [orgId])).length === 0) {
-    await connection.query("INSERT INTO usage_ledgers VALUES ($1) ON CONFLICT DO NOTHING", [orgId]);
+    await connection.query(
+      "INSERT INTO usage_ledgers (org_id) VALUES ($1) ON CONFLICT DO NOTHING",
+      [orgId],
+    );
   }
 }

@@ -21,7 +21,7 @@ import {
   writeParts,
 } from "./backup-parts.js";
 import { closeToOthers, makePrivateDirectory } from "../private-files.js";
-import { schemaVersion, SCHEMA_VERSION } from "./migrate.js";
+import { refuseFromBeforeRelease, schemaVersion, SCHEMA_VERSION } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 
 /** Pages copied at a time, between looks at who else wants to run. */
@@ -203,6 +203,7 @@ function statesOf(directory: string): readonly string[] {
 function checkStore(path: string, what: string): number {
   const version = checkDatabase(path, what);
   if (version === 0) throw damaged(what, "it is not a store of steward");
+  refuseFromBeforeRelease(version);
   if (version > SCHEMA_VERSION) throw damaged(what, "a newer version of steward wrote it");
   return version;
 }

@@ -5,6 +5,7 @@ import type { PlanRef } from "../../plans/ports.js";
 import type { CopiedPlan } from "../copied-plan.js";
 import type { CopiedRow, CopiedTable } from "../copied-table.js";
 import { openConnection, StatementCache } from "./connection.js";
+import { refuseFromBeforeRelease, schemaVersion } from "./migrate.js";
 import { PlanQueries } from "./plan-queries.js";
 import { lockStore } from "./owner-lock.js";
 import { number, text } from "./plan-rows.js";
@@ -25,6 +26,7 @@ export interface SqliteExport extends Disposable {
 export function openSqliteExport(path: string): SqliteExport {
   const lock = lockStore(path);
   const connection = openConnection(path, true);
+  refuseFromBeforeRelease(schemaVersion(connection));
   const db = new StatementCache(connection);
   return {
     planCount: number(db.get("SELECT count(*) AS n FROM plans")?.["n"]),

@@ -10,11 +10,13 @@ export function writeEntry(embedded: EmbeddedEntry, modelId: number): Write[] {
   const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = embedded.entry;
   return [
     {
-      sql: "INSERT INTO sessions VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      sql: "INSERT INTO sessions (org_id, session_id, created_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
       params: [orgId, sessionId, createdAtMs],
     },
     {
-      sql: "INSERT INTO memory_entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
+      sql: `INSERT INTO memory_entries
+              (entry_id, org_id, session_id, content, created_at_ms, tool_name, intent)
+            VALUES (?, ?, ?, ?, ?, ?, ?)`,
       params: [
         entryId,
         orgId,
@@ -34,11 +36,12 @@ export function writeVector({ entry, vector, code }: EmbeddedEntry, modelId: num
   const { orgId, entryId, createdAtMs } = entry;
   return [
     {
-      sql: "INSERT INTO memory_entry_embeddings VALUES (?, ?, ?)",
+      sql: "INSERT INTO memory_entry_embeddings (entry_id, model_id, embedding) VALUES (?, ?, ?)",
       params: [entryId, BigInt(modelId), vectorBlob(vector)],
     },
     {
-      sql: "INSERT INTO memory_codes VALUES (?, ?, ?, ?, ?)",
+      sql: `INSERT INTO memory_codes (entry_id, model_id, org_id, created_at_ms, code)
+            VALUES (?, ?, ?, ?, ?)`,
       params: [entryId, BigInt(modelId), orgId, createdAtMs, code],
     },
   ];
@@ -95,7 +98,7 @@ export function writeRetention(orgId: string, ageMaxMs: number | undefined): Wri
     return { sql: "DELETE FROM memory_retention WHERE org_id = ?", params: [orgId] };
   }
   return {
-    sql: `INSERT INTO memory_retention VALUES (?, ?)
+    sql: `INSERT INTO memory_retention (org_id, age_max_ms) VALUES (?, ?)
           ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
     params: [orgId, BigInt(ageMaxMs)],
   };

@@ -3,35 +3,27 @@ import { AppError } from "../../kernel/errors.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
 import { createUsageTables } from "./migrations/0002-usage.js";
 import { createMemoryTables } from "./migrations/0003-memory.js";
-import { createMemoryRetention } from "./migrations/0004-memory-retention.js";
-import { createApiKeys } from "./migrations/0006-api-keys.js";
-import { indexUsageByOrganization } from "./migrations/0007-usage-by-organization.js";
-import { separateOperatorBudgets } from "./migrations/0008-operator-budgets.js";
-import { createPolicies } from "./migrations/0009-policies.js";
-import { createOutputMetadata } from "./migrations/0005-output-metadata.js";
+import { createAccessTables } from "./migrations/0004-access.js";
 
-/** In order, never changed once released: a store's `user_version` is how many it has seen. */
+/** The first migration, which makes a new store: those of stores from before the first release were lower. */
+const FIRST_VERSION = 10;
+
+/** In order, never changed once released: a store's `user_version` is that of the last one it has seen. */
 const MIGRATIONS: readonly string[] = [
-  createPlanTables,
-  createUsageTables,
-  createMemoryTables,
-  createMemoryRetention,
-  createOutputMetadata,
-  createApiKeys,
-  indexUsageByOrganization,
-  separateOperatorBudgets,
-  createPolicies,
+  [createPlanTables, createUsageTables, createMemoryTables, createAccessTables].join("\n"),
 ];
 
 /** The version of a store that this program has brought up to date. */
-export const SCHEMA_VERSION: number = MIGRATIONS.length;
+export const SCHEMA_VERSION: number = FIRST_VERSION + MIGRATIONS.length - 1;
 
 /**
  * Brings a store to this program's schema, each migration in a transaction of its own.
- * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
+ * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program, or by one from before
+ * the first release.
  */
 export function migrate(db: DatabaseSyncInstance): void {
   const version = schemaVersion(db);
+  refuseFromBeforeRelease(version);
   if (version > SCHEMA_VERSION) {
     throw new AppError(
       "STORE_UNAVAILABLE",
@@ -39,18 +31,35 @@ export function migrate(db: DatabaseSyncInstance): void {
         `${String(SCHEMA_VERSION)}: use the version of steward that wrote it, or a newer one`,
     );
   }
-  for (const [index, migration] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    db.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${String(index + 1)}; COMMIT`);
+  for (const next of pendingVersions(db)) {
+    const migration = MIGRATIONS[next - FIRST_VERSION];
+    db.exec(`BEGIN IMMEDIATE; ${migration ?? ""}; PRAGMA user_version = ${String(next)}; COMMIT`);
   }
 }
 
 /** The versions that {@link migrate} would bring a store through, in order. */
 export function pendingVersions(db: DatabaseSyncInstance): readonly number[] {
-  return MIGRATIONS.map((_migration, index) => index + 1).slice(schemaVersion(db));
+  const version = schemaVersion(db);
+  return MIGRATIONS.map((_migration, index) => FIRST_VERSION + index).filter(
+    (next) => next > version,
+  );
 }
 
-/** How many migrations a store has seen; 0 for what is no store yet. */
+/**
+ * Refuses a store that nothing can read any more.
+ * @throws AppError `STORE_UNAVAILABLE` when a store of this version was made before the first release.
+ */
+export function refuseFromBeforeRelease(version: number): void {
+  if (version === 0 || version >= FIRST_VERSION) return;
+  throw new AppError("STORE_UNAVAILABLE", FROM_BEFORE_RELEASE);
+}
+
+/** Said of a store from before the first release. */
+const FROM_BEFORE_RELEASE =
+  "The store was made by a version of steward from before the first release, and cannot be taken over: " +
+  "move its file away, or name another data directory, and start again";
+
+/** The version of a store; 0 for what is no store yet. */
 export function schemaVersion(db: DatabaseSyncInstance): number {
   const row = db.prepare("PRAGMA user_version").get() as { user_version: number };
   return row.user_version;

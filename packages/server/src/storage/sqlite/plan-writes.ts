@@ -15,7 +15,9 @@ export function writeNewPlan(plan: NewPlan, state: PlanState): readonly Write[] 
       ? []
       : [
           {
-            sql: `INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+            sql: `INSERT INTO idempotency_keys
+                    (org_id, idempotency_key, request_hash, plan_id, created_at_ms)
+                  VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
             params: [orgId, key.key, key.requestHash, planId, plan.createdAtMs],
             expect: 1,
           },
@@ -23,7 +25,9 @@ export function writeNewPlan(plan: NewPlan, state: PlanState): readonly Write[] 
   return [
     ...claimKey,
     {
-      sql: `INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?, NULL, NULL)`,
+      sql: `INSERT INTO plans
+              (org_id, plan_id, session_id, name, description, status, created_at_ms, deadline_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       params: [
         orgId,
         planId,
@@ -36,7 +40,7 @@ export function writeNewPlan(plan: NewPlan, state: PlanState): readonly Write[] 
       ],
     },
     {
-      sql: `INSERT INTO plan_definitions VALUES (?, ?, ?)`,
+      sql: `INSERT INTO plan_definitions (org_id, plan_id, steps) VALUES (?, ?, ?)`,
       params: [orgId, planId, JSON.stringify(plan.steps)],
     },
   ];
@@ -69,7 +73,10 @@ export function writePlan(state: PlanState): Write {
  */
 export function writeStep(ref: PlanRef, is: StepState, context: StepContext | undefined): Write {
   return {
-    sql: `INSERT INTO plan_steps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+    sql: `INSERT INTO plan_steps (org_id, plan_id, step_index, step_id, status, attempt, owner,
+            lease_until_ms, wait_reason, row_count, executed_at_ms, error, output,
+            schema_additions, augmentation_hints, output_metadata)
+          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
             ?13, ?14, ?15, ?16)
           ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET
             status = excluded.status, attempt = excluded.attempt, owner = excluded.owner,
@@ -104,7 +111,9 @@ export function writeStep(ref: PlanRef, is: StepState, context: StepContext | un
 /** One event, if the one before it is there: a log can have neither a double nor a gap. */
 export function writeEvent(ref: PlanRef, event: PlanEvent): Write {
   return {
-    sql: `INSERT INTO plan_events SELECT ?1, ?2, ?3, ?4, ?5, ?6
+    sql: `INSERT INTO plan_events
+            (org_id, plan_id, sequence, event_type, payload, created_at_ms)
+          SELECT ?1, ?2, ?3, ?4, ?5, ?6
           WHERE ?3 = 1 OR EXISTS (
             SELECT 1 FROM plan_events WHERE org_id = ?1 AND plan_id = ?2 AND sequence = ?3 - 1)`,
     expect: 1,

@@ -7,6 +7,7 @@ import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
 import { planStoreBattery } from "../contract.js";
 import { CommitWriter, WriteConflict } from "./commit-writer.js";
 import { openConnection } from "./connection.js";
+import { openSqliteExport } from "./export.js";
 import { openSqliteStore } from "./store.js";
 
 const root = mkdtempSync(join(tmpdir(), "steward-store-"));
@@ -38,6 +39,18 @@ describe("an SQLite store", () => {
     db.close();
     chmodSync(path, 0o600);
     expect(() => openSqliteStore(path, systemClock, silentTelemetry)).toThrow(/schema version 999/);
+  });
+});
+
+describe("a store from before the first release", () => {
+  it("is refused with what to do, whatever is done with it", () => {
+    const db = openConnection(path, false);
+    db.exec("CREATE TABLE plans (plan_id TEXT); PRAGMA user_version = 9");
+    db.close();
+    chmodSync(path, 0o600);
+    const sentence = /before the first release.*another data directory/;
+    expect(() => openSqliteStore(path, systemClock, silentTelemetry)).toThrow(sentence);
+    expect(() => openSqliteExport(path)).toThrow(sentence);
   });
 });
 

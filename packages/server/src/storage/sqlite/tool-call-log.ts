@@ -77,7 +77,7 @@ export class SqliteToolCallLog implements ToolCallLog {
 /** A consumer's position, for a consumer that changes it together with what it derives. */
 export function writePosition(consumer: string, sequence: number): Write {
   return {
-    sql: `INSERT INTO tool_call_cursors VALUES (?, ?)
+    sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?, ?)
           ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
     params: [consumer, sequence],
   };

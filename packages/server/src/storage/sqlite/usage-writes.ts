@@ -156,7 +156,7 @@ function heatJson({ heatMap }: Rollups): string {
 /** A consumer's position in the tool-call log moved on, if it still is where it was. */
 export function advanceCursor(consumer: string, from: number, to: number): Write {
   return {
-    sql: `INSERT INTO tool_call_cursors VALUES (?1, ?3)
+    sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?1, ?3)
           ON CONFLICT (consumer) DO UPDATE SET sequence = excluded.sequence WHERE sequence = ?2`,
     params: [consumer, from, to],
     expect: 1,
@@ -221,7 +221,8 @@ export function deleteBudget(orgId: string, budgetId: string): Write {
 /** A customer that is an organization's from now on, whoever's it was. */
 export function rebindCustomer(orgId: string, customerId: string, nowMs: number): Write {
   return {
-    sql: `INSERT INTO payment_customers VALUES (?1, ?2, ?3)
+    sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
+          VALUES (?1, ?2, ?3)
           ON CONFLICT (customer_id) DO UPDATE
             SET org_id = excluded.org_id, bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)`,
     params: [customerId, orgId, nowMs],
@@ -232,7 +233,8 @@ export function rebindCustomer(orgId: string, customerId: string, nowMs: number)
 /** A customer bound, unless to another organization. */
 export function bindCustomer(orgId: string, customerId: string, nowMs: number): Write {
   return {
-    sql: `INSERT INTO payment_customers VALUES (?1, ?2, ?3)
+    sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
+          VALUES (?1, ?2, ?3)
           ON CONFLICT (customer_id) DO UPDATE SET bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)
           WHERE org_id = excluded.org_id`,
     params: [customerId, orgId, nowMs],

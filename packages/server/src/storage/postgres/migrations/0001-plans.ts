@@ -28,9 +28,10 @@ export const createPlanTables: readonly string[] = [
      status text NOT NULL,
      started_at_ms bigint,
      finished_at_ms bigint,
-     ending text,
-     holder uuid,
-     is_wanted boolean NOT NULL DEFAULT false,
+     cancel_reason text,
+     failure text,
+     owner_node uuid,
+     is_requested boolean NOT NULL DEFAULT false,
      usage_through integer NOT NULL DEFAULT 0,
      memory_through integer NOT NULL DEFAULT 0,
      is_settled boolean NOT NULL DEFAULT false,
@@ -39,15 +40,17 @@ export const createPlanTables: readonly string[] = [
   `CREATE INDEX plans_by_session ON plans (org_id, session_id, plan_id)`,
   // Not on the status: a plan that starts would have to be indexed anew.
   `CREATE INDEX plans_active ON plans (deadline_ms) WHERE finished_at_ms IS NULL`,
-  `CREATE INDEX plans_ended_early ON plans (org_id, plan_id) WHERE ending IS NOT NULL`,
+  `CREATE INDEX plans_ended_early ON plans (org_id, plan_id)
+     WHERE cancel_reason IS NOT NULL OR failure IS NOT NULL`,
   // Those whose tool calls are not all consumed, and those that may have more.
   `CREATE INDEX plans_unsettled ON plans (org_id, plan_id) WHERE NOT is_settled`,
-  `CREATE INDEX plans_wanted ON plans (holder) WHERE is_wanted`,
+  `CREATE INDEX plans_requested ON plans (owner_node) WHERE is_requested`,
 
   `CREATE TABLE plan_definitions (
      org_id uuid NOT NULL,
      plan_id uuid NOT NULL,
-     summary text NOT NULL,
+     name text NOT NULL,
+     description text NOT NULL,
      steps text NOT NULL,
      PRIMARY KEY (org_id, plan_id)
    )`,
@@ -63,6 +66,7 @@ export const createPlanTables: readonly string[] = [
      output text,
      schema_additions text,
      augmentation_hints text,
+     output_metadata text,
      PRIMARY KEY (org_id, plan_id, sequence)
    )`,
 
@@ -88,89 +92,69 @@ export const createPlanTables: readonly string[] = [
    )`,
 
   `CREATE FUNCTION steward_create_plan(
-     p_org uuid, p_plan uuid, p_session text, p_created bigint, p_deadline bigint, p_holder uuid,
-     p_summary text, p_steps text, p_events text, p_key text, p_hash text
+     p_org uuid, p_plan uuid, p_session text, p_created bigint, p_deadline bigint, p_owner uuid,
+     p_name text, p_description text, p_steps text, p_events text, p_key text, p_hash text
    ) RETURNS boolean LANGUAGE plpgsql AS $$
    BEGIN
      IF p_key IS NOT NULL THEN
-       INSERT INTO idempotency_keys VALUES (p_org, p_key, p_hash, p_plan, p_created)
+       INSERT INTO idempotency_keys (org_id, idempotency_key, request_hash, plan_id, created_at_ms)
+         VALUES (p_org, p_key, p_hash, p_plan, p_created)
          ON CONFLICT DO NOTHING;
        IF NOT FOUND THEN
          RETURN false;
        END IF;
      END IF;
-     INSERT INTO plans (org_id, plan_id, session_id, created_at_ms, deadline_ms, status, holder)
-       VALUES (p_org, p_plan, p_session, p_created, p_deadline, 'pending', p_holder);
-     INSERT INTO plan_definitions VALUES (p_org, p_plan, p_summary, p_steps);
+     INSERT INTO plans (org_id, plan_id, session_id, created_at_ms, deadline_ms, status, owner_node)
+       VALUES (p_org, p_plan, p_session, p_created, p_deadline, 'pending', p_owner);
+     INSERT INTO plan_definitions (org_id, plan_id, name, description, steps)
+       VALUES (p_org, p_plan, p_name, p_description, p_steps);
      INSERT INTO plan_changes (org_id, plan_id, sequence, events)
        VALUES (p_org, p_plan, 1, p_events);
      RETURN true;
    END $$`,
 
-  // Changes of many plans of one organization: those of a plan take effect together, or, when its
-  // first sequence is taken, not at all. Returns the plans whose changes took effect.
+  // Changes of many plans of one organization, all or none: a sequence that is taken raises a unique
+  // violation. What would leave out single rows writes each row twice to the write-ahead log,
+  // tentatively and for good, and a race is rare.
   `CREATE FUNCTION steward_append(
      p_org uuid,
-     c_plan uuid[], c_sequence integer[], c_first boolean[], c_result_step integer[],
-     c_events text[], c_steps text[], c_call text[], c_output text[], c_additions text[],
-     c_hints text[],
+     c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],
+     c_call text[], c_output text[], c_additions text[], c_hints text[],
+     c_metadata text[],
      u_plan uuid[], u_status text[], u_started bigint[], u_finished bigint[], u_deadline bigint[],
-     u_ending text[], u_holder uuid[],
+     u_cancel text[], u_failure text[], u_owner uuid[],
      l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_node uuid,
      l_for_ms bigint, e_plan uuid[], e_step integer[]
-   ) RETURNS uuid[] LANGUAGE plpgsql AS $$
-   DECLARE
-     applied uuid[];
+   ) RETURNS void LANGUAGE plpgsql AS $$
    BEGIN
-     WITH firsts AS (
-       INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call,
-           output, schema_additions, augmentation_hints)
-         SELECT p_org, c.plan, c.seq, c.result_step, c.events, c.steps, c.call, c.output,
-             c.additions, c.hints
-         FROM unnest(c_plan, c_sequence, c_first, c_result_step, c_events, c_steps, c_call, c_output,
-             c_additions, c_hints)
-           AS c (plan, seq, is_first, result_step, events, steps, call, output, additions, hints)
-         WHERE c.is_first
-         ON CONFLICT DO NOTHING
-         RETURNING plan_id
-     )
-     SELECT array_agg(plan_id) INTO applied FROM firsts;
-     IF applied IS NULL THEN
-       RETURN '{}';
-     END IF;
-     IF cardinality(c_plan) > cardinality(applied) THEN
-       INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call,
-           output, schema_additions, augmentation_hints)
-         SELECT p_org, c.plan, c.seq, c.result_step, c.events, c.steps, c.call, c.output,
-             c.additions, c.hints
-         FROM unnest(c_plan, c_sequence, c_first, c_result_step, c_events, c_steps, c_call, c_output,
-             c_additions, c_hints)
-           AS c (plan, seq, is_first, result_step, events, steps, call, output, additions, hints)
-         WHERE NOT c.is_first AND c.plan = ANY (applied);
-     END IF;
+     INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
+         schema_additions, augmentation_hints, output_metadata)
+       SELECT p_org, c.plan, c.seq, c.result_step, c.events, c.steps, c.call, c.output, c.additions,
+           c.hints, c.metadata
+       FROM unnest(c_plan, c_sequence, c_result_step, c_events, c_steps, c_call, c_output,
+           c_additions, c_hints, c_metadata)
+         AS c (plan, seq, result_step, events, steps, call, output, additions, hints, metadata);
      IF cardinality(u_plan) > 0 THEN
        UPDATE plans SET status = u.status, started_at_ms = u.started, finished_at_ms = u.finished,
-           deadline_ms = u.deadline, ending = u.ending,
-           holder = coalesce(u.holder, plans.holder),
+           deadline_ms = u.deadline, cancel_reason = u.cancel, failure = u.failure,
+           owner_node = coalesce(u.owner, plans.owner_node),
            is_settled = plans.is_settled AND u.finished IS NOT NULL
-         FROM unnest(u_plan, u_status, u_started, u_finished, u_deadline, u_ending, u_holder)
-           AS u (plan, status, started, finished, deadline, ending, holder)
-         WHERE plans.org_id = p_org AND plans.plan_id = u.plan AND u.plan = ANY (applied);
+         FROM unnest(u_plan, u_status, u_started, u_finished, u_deadline, u_cancel, u_failure,
+             u_owner)
+           AS u (plan, status, started, finished, deadline, cancel, failure, owner)
+         WHERE plans.org_id = p_org AND plans.plan_id = u.plan;
      END IF;
      IF cardinality(e_plan) > 0 THEN
        DELETE FROM step_leases USING unnest(e_plan, e_step) AS e (plan, step)
-         WHERE org_id = p_org AND plan_id = e.plan AND step_index = e.step
-           AND e.plan = ANY (applied);
+         WHERE org_id = p_org AND plan_id = e.plan AND step_index = e.step;
      END IF;
      IF cardinality(l_plan) > 0 THEN
        INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, node_id,
            lease_until_ms)
          SELECT p_org, l.plan, l.step, l.attempt, l.owner, l_node, steward_now_ms() + l_for_ms
          FROM unnest(l_plan, l_step, l_attempt, l_owner) AS l (plan, step, attempt, owner)
-         WHERE l.plan = ANY (applied)
          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
            owner = excluded.owner, node_id = excluded.node_id, lease_until_ms = excluded.lease_until_ms;
      END IF;
-     RETURN applied;
    END $$`,
 ];

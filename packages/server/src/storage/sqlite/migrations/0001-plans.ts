@@ -48,6 +48,7 @@ CREATE TABLE plan_steps (
   output TEXT,
   schema_additions TEXT,
   augmentation_hints TEXT,
+  output_metadata TEXT,
   PRIMARY KEY (org_id, plan_id, step_index)
 ) STRICT, WITHOUT ROWID;
 

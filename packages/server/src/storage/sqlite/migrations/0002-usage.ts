@@ -56,6 +56,10 @@ CREATE TABLE usage_totals (
 CREATE INDEX usage_totals_by_session ON usage_totals (org_id, key, bucket_ms)
   WHERE dimension = 'session' AND grain = 'day';
 
+-- For the operator's report over all organizations.
+CREATE INDEX usage_totals_by_organization ON usage_totals (org_id, bucket_ms)
+  WHERE dimension = 'total' AND grain = 'day';
+
 CREATE TABLE usage_heat_map (
   org_id TEXT NOT NULL,
   orm_model TEXT NOT NULL,
@@ -84,9 +88,10 @@ CREATE TABLE usage_budgets (
   unit TEXT NOT NULL,
   period TEXT NOT NULL,
   action TEXT NOT NULL,
+  set_by TEXT NOT NULL,
   limit_amount INTEGER NOT NULL,
   id TEXT NOT NULL,
-  PRIMARY KEY (org_id, scope, unit, period, action)
+  PRIMARY KEY (org_id, scope, unit, period, action, set_by)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE payment_customers (

@@ -63,4 +63,9 @@ CREATE TABLE memory_codes (
   code BLOB NOT NULL,
   PRIMARY KEY (entry_id, model_id)
 ) STRICT;
+
+CREATE TABLE memory_retention (
+  org_id TEXT NOT NULL PRIMARY KEY,
+  age_max_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 `;

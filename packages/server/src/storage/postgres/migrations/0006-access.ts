@@ -1,9 +1,10 @@
 /**
- * API keys: of the secrets only the SHA-256, hexadecimal. Times are milliseconds since the epoch, UTC.
+ * Who may do what: API keys and policies. An organization's policies are kept whole in each version, and the
+ * highest version is in force. API keys: of the secrets only the SHA-256, hexadecimal. Times are milliseconds since the epoch, UTC.
  * A key is looked for by its id alone: it is the key that tells the organization. One statement to an
  * entry.
  */
-export const createApiKeys: readonly string[] = [
+export const createAccessTables: readonly string[] = [
   `CREATE TABLE api_keys (
      org_id uuid NOT NULL,
      key_id text COLLATE "C" NOT NULL,
@@ -18,4 +19,13 @@ export const createApiKeys: readonly string[] = [
    )`,
   `CREATE INDEX api_keys_by_id ON api_keys (key_id)`,
   `CREATE INDEX api_keys_by_time ON api_keys (org_id, created_at_ms, key_id)`,
+
+  `CREATE TABLE policies (
+     org_id uuid NOT NULL,
+     version bigint NOT NULL,
+     text text NOT NULL,
+     changed_by text NOT NULL,
+     changed_at_ms bigint NOT NULL,
+     PRIMARY KEY (org_id, version)
+   )`,
 ];

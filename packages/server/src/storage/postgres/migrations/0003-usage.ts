@@ -52,6 +52,10 @@ export const createUsageTables: readonly string[] = [
   `CREATE INDEX usage_totals_by_session ON usage_totals (org_id, key, bucket_ms)
      WHERE dimension = 'session' AND grain = 'day'`,
 
+  // For the operator's report over all organizations.
+  `CREATE INDEX usage_totals_by_organization ON usage_totals (org_id, bucket_ms)
+     WHERE dimension = 'total' AND grain = 'day'`,
+
   `CREATE TABLE usage_heat_map (
      org_id uuid NOT NULL,
      orm_model text COLLATE "C" NOT NULL,
@@ -80,9 +84,17 @@ export const createUsageTables: readonly string[] = [
      unit text COLLATE "C" NOT NULL,
      period text COLLATE "C" NOT NULL,
      action text COLLATE "C" NOT NULL,
+     set_by text COLLATE "C" NOT NULL,
      limit_amount bigint NOT NULL,
      id text NOT NULL,
-     PRIMARY KEY (org_id, scope, unit, period, action)
+     PRIMARY KEY (org_id, scope, unit, period, action, set_by)
+   )`,
+
+  // One row for each organization, to lock: who changes its prices keeps others from recording by the
+  // old ones.
+  `CREATE TABLE usage_ledgers (
+     org_id uuid NOT NULL,
+     PRIMARY KEY (org_id)
    )`,
 
   // Calls that were admitted under a budget and have no row yet.
