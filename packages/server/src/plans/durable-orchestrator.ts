@@ -231,9 +231,12 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
   }
 
   #launched(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
-    const flight =
-      this.#flights.find(ref) ??
-      this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
+    const underWay = this.#flights.find(ref);
+    if (underWay !== undefined) return whileCallerWaits(underWay.result, ctx.signal);
+    // Whoever has left holds nothing of their organization's share, so that nothing is begun for them.
+    if (ctx.signal.aborted) return Promise.reject(callerGone());
+    const flight = this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
+    ctx.counts?.(flight.result);
     return whileCallerWaits(flight.result, ctx.signal);
   }
 

@@ -11,6 +11,8 @@ export interface QueryRuntimeContext extends Caller {
   readonly deadlineMs?: number;
   /** Aborted when the caller is gone or its deadline has passed. What was started still finishes. */
   readonly signal: AbortSignal;
+  /** Has the request count against its organization's share until this work has settled too, whenever the caller leaves. */
+  readonly counts?: (work: Promise<unknown>) => void;
   /** Same key and same body: the first answer again (Decision §4). Only createPlan looks at it. */
   readonly idempotencyKey?: string;
 }

@@ -39,14 +39,36 @@ export async function requestContext(
     quotas.countRequest(caller.orgId);
     await authorize(caller, action);
   }
-  if (share !== undefined) request.whenOver(quotas.take(caller.orgId, share));
+  const counts =
+    share === undefined ? undefined : sharedUntilDone(quotas.take(caller.orgId, share), request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,
     requestId,
     signal,
+    ...(counts === undefined ? {} : { counts }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+/**
+ * Gives a share back when the request is over and the work that counts for it has settled: a caller who leaves while their
+ * step runs has the step all the same.
+ */
+function sharedUntilDone(
+  giveBack: () => void,
+  { whenOver }: Pick<IncomingRequest, "whenOver">,
+): (work: Promise<unknown>) => void {
+  let holders = 1;
+  const leave = (): void => {
+    holders -= 1;
+    if (holders === 0) giveBack();
+  };
+  whenOver(leave);
+  return (work) => {
+    holders += 1;
+    work.then(leave, leave);
   };
 }
 
