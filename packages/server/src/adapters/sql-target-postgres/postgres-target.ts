@@ -11,7 +11,7 @@ import {
 } from "../../plans/ports.js";
 import { Admission, type KnownStatement } from "../admission.js";
 import { RunningStatements } from "../running-statements.js";
-import { Descriptions } from "./descriptions.js";
+import { Descriptions } from "./touched/descriptions.js";
 import { toStatementError, type FailureContext } from "./failure.js";
 import type { Session } from "./session.js";
 import { SessionPool } from "./session-pool.js";

@@ -3,7 +3,7 @@ import { Connection, DatabaseError, type Client, type QueryResult, type QueryRes
 import { SQL_TEMPORARY_BYTES_MAX } from "../../kernel/limits.js";
 import { containParser, PostgresClient } from "../postgres-client.js";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
-import { TreeQuery } from "./tree-query.js";
+import { TreeQuery } from "./touched/tree-query.js";
 
 /** How long connecting may take, in ms. */
 const CONNECT_MS_MAX = 5_000;

@@ -9,7 +9,7 @@ import type { KnownStatement } from "../admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import { requireFewRows } from "../statement-limits.js";
 import { deltasBetween } from "../schema-deltas.js";
-import type { AskedStatement, Descriptions, SeenRows } from "./descriptions.js";
+import type { AskedStatement, Descriptions, SeenRows } from "./touched/descriptions.js";
 import { isSessionLost } from "./failure.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";

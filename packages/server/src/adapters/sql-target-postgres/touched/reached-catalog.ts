@@ -1,5 +1,5 @@
-import { quotedName } from "./quoted-name.js";
-import type { Session } from "./session.js";
+import { quotedName } from "../quoted-name.js";
+import type { Session } from "../session.js";
 
 /** A table, view or other relation. */
 export interface Relation {
@@ -77,8 +77,9 @@ export async function readFacts(
   return JSON.parse(String(row?.["facts"])) as CatalogFacts;
 }
 
-const WORDS =
-  "regexp_split_to_array(lower(coalesce(nullif(p.prosrc, ''), pg_get_function_sqlbody(p.oid), '')), '\\W+')";
+/** The words of a function's source, split once for each function: OFFSET keeps the planner from splitting them again for each table. */
+const SOURCE = `LATERAL (SELECT regexp_split_to_array(
+    lower(coalesce(nullif(p.prosrc, ''), pg_get_function_sqlbody(p.oid), '')), '\\W+') AS words OFFSET 0) AS source`;
 
 const FACTS = `
 WITH near AS (SELECT unnest($1::oid[]) AS oid)
@@ -119,11 +120,11 @@ SELECT jsonb_build_object(
       'oid', p.oid::int8, 'name', lower(nspname || '.' || proname), 'isVolatile', provolatile = 'v',
       'relations', (
         SELECT coalesce(jsonb_agg(c.oid::int8), '[]') FROM pg_class c
-        WHERE c.oid >= ${OWN_OID_MIN} AND relkind IN ('r', 'p', 'v', 'm', 'f') AND lower(relname) = ANY (${WORDS})),
+        WHERE c.oid >= ${OWN_OID_MIN} AND relkind IN ('r', 'p', 'v', 'm', 'f') AND lower(relname) = ANY (words)),
       'functions', (
         SELECT coalesce(jsonb_agg(called.oid::int8), '[]') FROM pg_proc called
-        WHERE called.oid >= ${OWN_OID_MIN} AND lower(called.proname) = ANY (${WORDS})))), '[]')
-    FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace WHERE p.oid = ANY ($2::oid[]))
+        WHERE called.oid >= ${OWN_OID_MIN} AND lower(called.proname) = ANY (words)))), '[]')
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace, ${SOURCE} WHERE p.oid = ANY ($2::oid[]))
 ) AS facts`;
 
 /** The OIDs of relations as a statement names them, as far as there are such relations. */

@@ -1,4 +1,4 @@
-import type { DataAccess, TouchedData, TouchedTable } from "../../governance/index.js";
+import type { DataAccess, TouchedData, TouchedTable } from "../../../governance/index.js";
 import { readQueryTree, type TreeContents } from "./query-tree.js";
 import type { CatalogFacts, OpaqueFunction, Relation } from "./reached-catalog.js";
 

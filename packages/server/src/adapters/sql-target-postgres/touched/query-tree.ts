@@ -1,4 +1,4 @@
-import type { DataAccess } from "../../governance/index.js";
+import type { DataAccess } from "../../../governance/index.js";
 
 /** What a query does to a relation: by what is done, numbers of columns; 0 stands for all of them. */
 export type RelationAccesses = ReadonlyMap<DataAccess, ReadonlySet<number>>;

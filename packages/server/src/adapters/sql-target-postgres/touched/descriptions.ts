@@ -4,16 +4,16 @@ import {
   type StatementGrant,
   type TouchedData,
   type TouchedTable,
-} from "../../governance/index.js";
-import { RecentMap } from "../../kernel/recent-map.js";
-import { StatementError, type StatementRequest } from "../../plans/ports.js";
-import type { KnownStatement } from "../admission.js";
-import { mayFitOtherwise, parametersFor } from "./parameters.js";
+} from "../../../governance/index.js";
+import { RecentMap } from "../../../kernel/recent-map.js";
+import { StatementError, type StatementRequest } from "../../../plans/ports.js";
+import type { KnownStatement } from "../../admission.js";
+import { mayFitOtherwise, parametersFor } from "../parameters.js";
 import { readQueryTree, type TreeContents } from "./query-tree.js";
 import { findNamed, readFacts, versionQuery } from "./reached-catalog.js";
-import type { Session } from "./session.js";
-import { ReachedData } from "./touched-data.js";
-import type { TypeCatalog } from "./type-catalog.js";
+import type { Session } from "../session.js";
+import { ReachedData } from "./reached-data.js";
+import type { TypeCatalog } from "../type-catalog.js";
 
 /** Descriptions of statements that are remembered. */
 const DESCRIPTIONS_KEPT_MAX = 1000;
