@@ -64,6 +64,11 @@ export function isVouchedFor({ authenticatedBy }: Pick<Caller, "authenticatedBy"
   return authenticatedBy !== "headers";
 }
 
+/** The session that something names, or the caller's where it names none; empty where neither does. */
+export function sessionOr({ sessionId }: Pick<Caller, "sessionId">, named: string): string {
+  return named === "" ? (sessionId ?? "") : named;
+}
+
 /**
  * The session that a request is for: the one that its body names, else the caller's. A session that a
  * trusted proxy sets cannot be left by naming another one in a body.
@@ -72,7 +77,7 @@ export function isVouchedFor({ authenticatedBy }: Pick<Caller, "authenticatedBy"
  */
 export function sessionFor(caller: Caller, named: string): string {
   const { sessionId, authenticatedBy } = caller;
-  if (named === "") return sessionId ?? "";
+  if (named === "") return sessionOr(caller, named);
   if (authenticatedBy !== "proxy" || sessionId === undefined || sessionId === named) return named;
   throw new AppError(
     "POLICY_DENIED",

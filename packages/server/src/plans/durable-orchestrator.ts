@@ -1,4 +1,4 @@
-import { sessionFor } from "../kernel/caller.js";
+import { sessionFor, sessionOr } from "../kernel/caller.js";
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
@@ -382,7 +382,7 @@ function announcedCall(
   return {
     eventId,
     orgId,
-    sessionId: sessionId === "" ? (ctx.sessionId ?? "") : sessionId,
+    sessionId: sessionOr(ctx, sessionId),
     toolName: step.toolName,
     intent: step.intent,
     ormModel: ctx.ormModel,

@@ -1,3 +1,4 @@
+import { sessionOr } from "../kernel/caller.js";
 import { isoTime, type Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
@@ -133,10 +134,7 @@ class RecordedOrchestrator {
       await keep({
         eventId: ids.uuid(),
         orgId: ctx.orgId,
-        sessionId: kept(
-          tool.sessionId === "" ? (ctx.sessionId ?? "") : tool.sessionId,
-          SESSION_ID_LENGTH_MAX,
-        ),
+        sessionId: kept(sessionOr(ctx, tool.sessionId), SESSION_ID_LENGTH_MAX),
         planId,
         stepId,
         attempt: stepResult.attempt,

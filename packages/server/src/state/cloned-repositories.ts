@@ -56,7 +56,7 @@ export class ClonedRepositories implements Repositories {
       for (let tries = 1; tries <= WRITE_TRIES_MAX; tries++) {
         const done = await this.#withBlocks(orgId, async (copied) => {
           const result = await work(copied);
-          return (await this.#isTaken(orgId, copied)) ? { result } : undefined;
+          return (await this.#publish(orgId, copied)) ? { result } : undefined;
         });
         if (done !== undefined) return done.result;
       }
@@ -112,7 +112,7 @@ export class ClonedRepositories implements Repositories {
         try {
           return await work(copied);
         } catch (error) {
-          if (tries === READ_TRIES_MAX || !(await this.#isBrought(orgId, copied, error))) {
+          if (tries === READ_TRIES_MAX || !(await this.#bringMissing(orgId, copied, error))) {
             throw error;
           }
         }
@@ -123,8 +123,8 @@ export class ClonedRepositories implements Repositories {
     }
   }
 
-  /** Whether a failure was for want of blocks, and they are here now. */
-  async #isBrought(orgId: string, { store, clone }: Copied, error: unknown): Promise<boolean> {
+  /** Brings the blocks that a failure was for want of. @returns whether there were any, and they are here now. */
+  async #bringMissing(orgId: string, { store, clone }: Copied, error: unknown): Promise<boolean> {
     if (error instanceof CorruptedBlock) {
       // It is the clone that lacks it or has damaged it.
       const isSound = await this.#open.isSound(orgId, error.hash);
@@ -136,7 +136,8 @@ export class ClonedRepositories implements Repositories {
     return this.#open.bring(orgId, clone, [...store.missed]);
   }
 
-  async #isTaken(orgId: string, { store, clone, refs }: Copied): Promise<boolean> {
+  /** Makes what was written everybody's. @returns false when another node was first. */
+  async #publish(orgId: string, { store, clone, refs }: Copied): Promise<boolean> {
     if (store.moves.length === 0) return true;
     const outcome = await publish(this.#parts.origin, orgId, refs, store);
     if (outcome === "unknown") {

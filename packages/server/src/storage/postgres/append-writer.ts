@@ -116,7 +116,7 @@ export class AppendWriter {
     let mayBeThere = isUnsure;
     for (;;) {
       try {
-        const isDone = await this.#isWritten(statement, units, mayBeThere);
+        const isDone = await this.#append(statement, units, mayBeThere);
         for (const each of units) this.#settle(each, isDone);
         return;
       } catch (error) {
@@ -131,8 +131,8 @@ export class AppendWriter {
     }
   }
 
-  /** @returns false when the sequence of the only unit is taken; of several, that is thrown. */
-  async #isWritten(
+  /** Writes the units. @returns false when the sequence of the only unit is taken; of several, that is thrown. */
+  async #append(
     statement: AppendStatement,
     units: readonly Writing[],
     mayBeThere: boolean,
