@@ -58,7 +58,7 @@ describe("steward copy", () => {
     // The one that was not recorded before is now, and the others are not once more.
     expect(await store.usage.recordPending(10)).toHaveLength(1);
     await store.memory.useModel({ name: "hash", dimension: 2 });
-    expect(await store.memory.countPendingToolCalls()).toBe(3);
+    expect(await store.memory.toolCalls.waiting()).toBe(3);
     expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
     expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty one");
 

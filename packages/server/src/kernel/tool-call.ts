@@ -93,3 +93,32 @@ export interface ToolCallLog {
   /** Has `wake` called after each commit that recorded a tool call. */
   onRecorded(wake: () => void): Unsubscribe;
 }
+
+/** Calls that a consumer has taken from the log, and has not done yet. */
+export interface TakenCalls<Call = ToolCallRecord> {
+  readonly calls: readonly Call[];
+  /** Whether more may be waiting than were taken. */
+  readonly isCut: boolean;
+}
+
+/**
+ * What one consumer of the log of tool calls has not done yet: usage, memory. Each consumer has a feed
+ * of its own with a durable place. A call is taken again until it is done, after a crash too, and no
+ * committed call is ever passed over.
+ */
+export interface ToolCallFeed<Call = ToolCallRecord> {
+  /**
+   * The next calls, at most `limit`, each plan's in their order. Batches that were taken before and are
+   * not done come again.
+   */
+  take(limit: number): Promise<TakenCalls<Call>>;
+
+  /**
+   * Remembers that a batch is done; durable when it resolves. What another process has done meanwhile
+   * stays done. A consumer that stores what it makes of the calls has its store do both at once.
+   */
+  done(taken: TakenCalls<Call>): Promise<void>;
+
+  /** How many calls wait; from some number on, at least so many. */
+  waiting(): Promise<number>;
+}

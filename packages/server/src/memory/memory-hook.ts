@@ -65,7 +65,7 @@ export class MemoryHook implements AsyncDisposable {
 
   /** How many tool calls wait for their entry, and whether the last try failed. */
   async backlog(): Promise<{ readonly waiting: number; readonly failing: boolean }> {
-    const waiting = await this.#options.store.countPendingToolCalls();
+    const waiting = await this.#options.store.toolCalls.waiting();
     return { waiting, failing: this.#loop.isFailing };
   }
 
@@ -77,20 +77,19 @@ export class MemoryHook implements AsyncDisposable {
 
   async #recordBatch(signal: AbortSignal): Promise<BatchEnd> {
     const { store, index, provider } = this.#options;
-    const calls = await store.pendingToolCalls(BATCH_MAX);
-    const last = calls.at(-1);
-    if (last === undefined) return "idle";
-    const entries = await embedEntries(
-      calls.map(({ record }) => toolCallEntry(record)),
-      {
-        provider,
-        signal,
-        onRefused: (entryId) => {
-          this.#refused(entryId);
-        },
+    const taken = await store.toolCalls.take(BATCH_MAX);
+    if (taken.calls.length === 0) {
+      await store.toolCalls.done(taken);
+      return taken.isCut ? "more" : "idle";
+    }
+    const entries = await embedEntries(taken.calls.map(toolCallEntry), {
+      provider,
+      signal,
+      onRefused: (entryId) => {
+        this.#refused(entryId);
       },
-    );
-    await store.addToolCallEntries(entries, last.sequence);
+    });
+    await store.addToolCallEntries(entries, taken);
     await index.add(entries.map(indexEntry));
     return "more";
   }

@@ -179,7 +179,7 @@ export class MemoryService {
   async state(orgId: string): Promise<MemoryState> {
     const [stats, waiting] = await Promise.all([
       this.#index.stats(orgId),
-      this.#store.countPendingToolCalls(),
+      this.#store.toolCalls.waiting(),
     ]);
     return { ...stats, waiting, model: this.#model };
   }

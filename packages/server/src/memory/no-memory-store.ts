@@ -6,8 +6,7 @@ import type { VectorIndex } from "./vector-index.js";
 export const noMemoryStore: MemoryStore = {
   useModel: refuse,
   addEntries: refuse,
-  pendingToolCalls: refuse,
-  countPendingToolCalls: refuse,
+  toolCalls: { take: refuse, done: refuse, waiting: refuse },
   addToolCallEntries: refuse,
   findEntry: refuse,
   entriesById: refuse,

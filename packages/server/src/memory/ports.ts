@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.js";
-import type { LoggedToolCall } from "../kernel/tool-call.js";
+import type { TakenCalls, ToolCallFeed } from "../kernel/tool-call.js";
 import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
 import type { EntryFilter } from "./vector-index.js";
@@ -47,17 +47,15 @@ export interface MemoryStore {
   /** Adds new entries with their vectors. */
   addEntries(entries: readonly EmbeddedEntry[]): Promise<void>;
 
-  /** The next tool calls of the durable log that have no entry yet, oldest first. */
-  pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]>;
-
-  /** How many tool calls of the durable log have no entry yet. */
-  countPendingToolCalls(): Promise<number>;
+  /** The tool calls that have no entry yet. */
+  readonly toolCalls: ToolCallFeed;
 
   /**
-   * Adds the entries of tool calls and remembers how far the log is done, together: no crash makes an
-   * entry twice, or again after it was deleted. @param sequence that of the last tool call.
+   * Adds the entries of tool calls and remembers that the calls are done, together: no crash makes an
+   * entry twice, or again after it was deleted.
+   * @param taken the calls, as {@link toolCalls} gave them.
    */
-  addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void>;
+  addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void>;
 
   /** The entry, or `undefined` for another organization's as for none. */
   findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined>;

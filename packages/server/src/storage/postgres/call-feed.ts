@@ -29,8 +29,6 @@ export interface UnreadRead {
   readonly parts: readonly UnreadCalls[];
   /** More than was read may wait in these plans. */
   readonly isCut: boolean;
-  /** Plans that somebody else is at. */
-  readonly locked: readonly PlanRef[];
 }
 
 /** Rows of plans' logs read at once. */
@@ -47,9 +45,7 @@ interface ChangeOfPlan {
 }
 
 /**
- * What a consumer has not acknowledged of these plans' logs, as far as nobody else is at it. `any` reads
- * from where the slowest consumer is.
- * @param lock keeps others from it until the transaction ends.
+ * What a consumer has not acknowledged of these plans' logs. `any` reads from where the slowest consumer is.
  * @param callsMax tool calls at most, over all plans.
  */
 export async function readUnread(
@@ -57,14 +53,13 @@ export async function readUnread(
   consumer: CallConsumer | "any",
   orgId: string,
   planIds: readonly string[],
-  { lock, callsMax }: { readonly lock: boolean; readonly callsMax: number },
+  callsMax: number,
 ): Promise<UnreadRead> {
   const place = consumer === "any" ? "least(usage_through, memory_through)" : `${consumer}_through`;
   const rows = await connection.query<ChangeOfPlan>(
     `WITH picked AS MATERIALIZED (
        SELECT org_id, plan_id, session_id, ${place} AS from_sequence FROM plans
-       WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
-       ${lock ? "FOR UPDATE SKIP LOCKED" : ""})
+       WHERE org_id = $1 AND plan_id = ANY ($2::uuid[]))
      SELECT p.plan_id, p.session_id, p.from_sequence, c.sequence, c.call,
        ${consumer === "usage" ? "NULL AS output" : "c.output"}
      FROM picked AS p LEFT JOIN plan_changes AS c
@@ -76,11 +71,9 @@ export async function readUnread(
   const steps = await stepsOf(connection, orgId, [...withCalls]);
   const parts = unreadOf(orgId, rows, steps, callsMax);
   const count = parts.reduce((sum, part) => sum + part.calls.length, 0);
-  const seen = new Set(rows.map((row) => row.plan_id));
   return {
     parts,
     isCut: rows.length === ROWS_MAX || count === callsMax,
-    locked: planIds.filter((planId) => !seen.has(planId)).map((planId) => ({ orgId, planId })),
   };
 }
 

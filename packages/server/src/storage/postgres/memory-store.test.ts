@@ -16,6 +16,7 @@ import {
   reembedStore,
   type ReembeddingUnderTest,
 } from "../testing/reembedding-battery.js";
+import { toolCallFeedBattery } from "../testing/tool-call-feed-battery.js";
 import { openIndexSource, type IndexSourceOptions } from "./memory-index-source.js";
 import { PostgresReembedding } from "./memory-reembedding.js";
 import { openTestStore } from "./testing/open-store.js";
@@ -45,6 +46,7 @@ async function open(): Promise<MemoryUnderTest & ReembeddingUnderTest> {
 
 memoryStoreBattery("PostgreSQL", open);
 reembeddingBattery("PostgreSQL", open);
+toolCallFeedBattery("PostgreSQL", () => openTestStore(database.url));
 
 const OLD = new HashProvider(64);
 

@@ -1,6 +1,6 @@
 import { assert } from "../../kernel/assert.js";
 import { NIL_ORG_ID } from "../../kernel/caller.js";
-import type { LoggedToolCall } from "../../kernel/tool-call.js";
+import type { TakenCalls } from "../../kernel/tool-call.js";
 import { toolCallEntryId, type EntryFilter, type MemoryEntry } from "../../memory/index.js";
 import type {
   EmbeddedEntry,
@@ -8,26 +8,15 @@ import type {
   EntryPosition,
   MemoryStore,
 } from "../../memory/ports.js";
-import type { PlanRef } from "../../plans/ports.js";
-import { acknowledge, readUnread, type UnreadCalls } from "./call-feed.js";
+import { acknowledge } from "./call-feed.js";
 import type { Database, PgValue } from "./database.js";
 import { gathered, type Lookup } from "./gathered.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
 import type { Signals } from "./signals.js";
+import { PostgresToolCallFeed } from "./tool-call-feed.js";
 import type { UnreadPlans } from "./unread-plans.js";
-
-/** Plans whose tool calls are read at once, at most. */
-const PLANS_MAX = 64;
-/** Waiting tool calls counted, at most: enough to see that something is wrong. */
-const WAITING_COUNTED_MAX = 100_000;
-
-/** A part of a plan's log that was handed out, and the number of its last call. */
-interface HandedOut {
-  readonly sequence: number;
-  readonly part: UnreadCalls;
-}
 
 /** An entry, or nothing, and the active model. */
 type FoundRow = (EntryRow | { readonly [Column in keyof EntryRow]: null }) & {
@@ -36,18 +25,16 @@ type FoundRow = (EntryRow | { readonly [Column in keyof EntryRow]: null }) & {
 
 /** The memory of a PostgreSQL store. */
 export class PostgresMemoryStore implements MemoryStore {
+  readonly toolCalls: PostgresToolCallFeed;
   readonly #db: Database;
-  readonly #unread: UnreadPlans;
   readonly #signals: Signals;
   /** Of searches that end together. */
   readonly #found: Lookup<MemoryEntry> = gathered((entryIds) => this.#entriesById(entryIds));
   #modelId: number | undefined;
-  #handedOut: HandedOut[] = [];
-  #lastSequence = 0;
 
   constructor(db: Database, unread: UnreadPlans, signals: Signals) {
     this.#db = db;
-    this.#unread = unread;
+    this.toolCalls = new PostgresToolCallFeed(db, "memory", unread);
     this.#signals = signals;
   }
 
@@ -67,59 +54,10 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#signals.memory();
   }
 
-  async pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]> {
-    for (const { part } of this.#handedOut) this.#unread.add(part.ref);
-    this.#handedOut = [];
-    await this.#unread.begin();
-    const calls: LoggedToolCall[] = [];
-    while (calls.length < limit) {
-      const refs = this.#unread.take(PLANS_MAX);
-      if (refs.length === 0) break;
-      calls.push(...(await this.#handOut(refs, limit - calls.length)));
-    }
-    // Parts without a call, such as the end of a cancelled plan, are done with.
-    if (calls.length === 0) await this.addToolCallEntries([], this.#lastSequence);
-    return calls;
-  }
-
-  /** @param refs plans of one organization, taken out of those that are unread. */
-  async #handOut(refs: readonly PlanRef[], callsMax: number): Promise<readonly LoggedToolCall[]> {
-    const orgId = refs[0]?.orgId ?? "";
-    const planIds = refs.map(({ planId }) => planId);
-    const options = { lock: false, callsMax };
-    const read = readUnread(this.#db, "memory", orgId, planIds, options);
-    const { parts, isCut } = await read.catch((error: unknown) => {
-      for (const ref of refs) this.#unread.add(ref);
-      throw error;
-    });
-    if (isCut) for (const ref of refs) this.#unread.add(ref);
-    return parts.flatMap((part) => {
-      const calls = part.calls.map(({ record }, index) => ({
-        sequence: this.#lastSequence + index + 1,
-        record,
-      }));
-      this.#lastSequence += calls.length;
-      this.#handedOut.push({ sequence: this.#lastSequence, part });
-      return calls;
-    });
-  }
-
-  async countPendingToolCalls(): Promise<number> {
-    const [row] = await this.#db.query<{ readonly count: number }>(
-      `SELECT count(*) FROM (
-         SELECT FROM plans AS p JOIN plan_changes AS c USING (org_id, plan_id)
-         WHERE NOT p.is_settled AND c.sequence > p.memory_through AND c.call IS NOT NULL
-         LIMIT $1) AS waiting`,
-      [WAITING_COUNTED_MAX],
-    );
-    return row?.count ?? 0;
-  }
-
-  async addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void> {
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
     const modelId = this.modelId;
-    const done = this.#handedOut.filter((each) => each.sequence <= sequence);
+    const parts = this.toolCalls.partsOf(taken);
     await this.#db.transaction(async (connection) => {
-      const parts = done.map(({ part }) => part);
       const plans = await acknowledge(connection, "memory", parts);
       // Another node may have remembered the others meanwhile.
       const ours = new Set(
@@ -130,8 +68,8 @@ export class PostgresMemoryStore implements MemoryStore {
       const own = entries.filter(({ entry }) => ours.has(entry.entryId));
       await insertEntries(connection, own, modelId);
     });
-    this.#handedOut = this.#handedOut.filter((each) => each.sequence > sequence);
-    if (entries.length > 0) this.#signals.memory();
+    this.toolCalls.forget(taken);
+    this.#signals.memory();
   }
 
   async findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {

@@ -108,8 +108,7 @@ export class PostgresToolCallLog implements ToolCallLog {
   async #adopt(found: readonly PlanRef[]): Promise<void> {
     await this.#load();
     for (const [orgId, planIds] of byOrganization(found)) {
-      const options = { lock: false, callsMax: ENTRIES_MAX };
-      const { parts } = await readUnread(this.#db, "usage", orgId, planIds, options);
+      const { parts } = await readUnread(this.#db, "usage", orgId, planIds, ENTRIES_MAX);
       for (const { ref, calls } of parts) {
         for (const call of calls) this.#add(ref, call);
       }
@@ -149,8 +148,7 @@ export class PostgresToolCallLog implements ToolCallLog {
       ...(await usage.all()),
       ...(await memory.all()),
     ])) {
-      const options = { lock: false, callsMax: ENTRIES_MAX };
-      const unread = await readUnread(this.#db, "any", orgId, planIds, options);
+      const unread = await readUnread(this.#db, "any", orgId, planIds, ENTRIES_MAX);
       const places = await placesIn(this.#db, orgId, planIds);
       for (const { ref, calls } of unread.parts) {
         const place = places.get(ref.planId);

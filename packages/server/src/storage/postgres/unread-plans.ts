@@ -68,8 +68,8 @@ export class UnreadPlans {
   }
 
   /**
-   * Some plans of one organization, taken out of the round: to be put back, or added, when they are
-   * not read to the end. None: the round is over.
+   * Some plans of one organization, taken out of the round: to be added again when they are not read to
+   * the end. None: the round is over.
    */
   take(plansMax: number): readonly PlanRef[] {
     const [first] = this.#round;
@@ -81,14 +81,6 @@ export class UnreadPlans {
     this.#round.delete(orgId);
     if (plans.size > 0) this.#round.set(orgId, plans);
     return planIds.map((planId) => ({ orgId, planId }));
-  }
-
-  /** Plans of one organization that were taken, but not read to the end, for later in this round. */
-  putBack(refs: readonly PlanRef[]): void {
-    const [first] = refs;
-    if (first === undefined) return;
-    const planIds = refs.map(({ planId }) => planId);
-    addTo(this.#round, first.orgId, planIds);
   }
 
   /** Every plan that is known to have unread calls. */

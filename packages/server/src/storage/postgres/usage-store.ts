@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   NO_USAGE,
   postingOf,
@@ -27,9 +26,9 @@ import type {
   UsageStore,
   UsageTotals,
 } from "../../usage/ports.js";
-import type { PlanRef } from "../../plans/ports.js";
-import { acknowledge, readUnread, type UnreadRead } from "./call-feed.js";
+import { acknowledge, type UnreadCalls } from "./call-feed.js";
 import { ConnectionLost, type Connection, type Database } from "./database.js";
+import { PostgresToolCallFeed } from "./tool-call-feed.js";
 import type { UnreadPlans } from "./unread-plans.js";
 import { lockLedger, PostgresUsageLedger } from "./usage-ledger.js";
 import {
@@ -58,34 +57,35 @@ import {
   replaceTotals,
 } from "./usage-writes.js";
 
-/** Pause before plans are looked at again that another transaction has locked, in ms. */
-const LOCKED_MS = 10;
-/** Plans whose tool calls are recorded in one transaction, at most. */
-const PLANS_MAX = 256;
-
 /**
- * Usage in PostgreSQL. Several nodes record at once: each locks the plans whose calls it records, and
- * passes over those that another has locked.
+ * Usage in PostgreSQL. Several nodes record at once: of those that have read the same calls, the one
+ * that moves the place in their plan's log first makes their rows.
  */
 export class PostgresUsageStore implements UsageStore {
   readonly #db: Database;
-  readonly #unread: UnreadPlans;
+  readonly #toolCalls: PostgresToolCallFeed;
   /** Recorded, but not told of, because something failed afterwards. */
   #untold: readonly UsageEvent[] = [];
 
   constructor(db: Database, unread: UnreadPlans) {
     this.#db = db;
-    this.#unread = unread;
+    this.#toolCalls = new PostgresToolCallFeed(db, "usage", unread);
   }
 
   async recordPending(limit: number): Promise<readonly UsageEvent[]> {
     const recorded = [...this.#untold];
     this.#untold = recorded;
-    await this.#unread.begin();
-    while (recorded.length < limit) {
-      const refs = this.#unread.take(PLANS_MAX);
-      if (refs.length === 0) break;
-      recorded.push(...(await this.#recordPlans(refs, limit - recorded.length)));
+    for (let isMore = true; isMore && recorded.length < limit;) {
+      const taken = await this.#toolCalls.take(limit - recorded.length);
+      isMore = taken.isCut;
+      for (const parts of byOrganization(this.#toolCalls.partsOf(taken))) {
+        const { events, isComplete } = await this.#recordParts(parts);
+        recorded.push(...events);
+        isMore ||= !isComplete;
+      }
+      // What another node has recorded meanwhile is looked at again: more may have come behind it.
+      if (isMore) this.#toolCalls.release(taken);
+      else this.#toolCalls.forget(taken);
     }
     this.#untold = [];
     return recorded;
@@ -226,23 +226,23 @@ export class PostgresUsageStore implements UsageStore {
     });
   }
 
-  /** @param refs plans of one organization, taken out of those that are unread. */
-  async #recordPlans(refs: readonly PlanRef[], limit: number): Promise<readonly UsageEvent[]> {
+  /** @param parts of plans' logs of one organization. @returns whether all of them were left to this node. */
+  async #recordParts(
+    parts: readonly UnreadCalls[],
+  ): Promise<{ readonly events: readonly UsageEvent[]; readonly isComplete: boolean }> {
     let events: readonly UsageEvent[] = [];
     try {
-      const read = await this.#db.transaction(async (connection) => {
-        const recorded = await recordOn(connection, refs, limit);
-        events = recorded.events;
-        return recorded.read;
+      const plans = await this.#db.transaction(async (connection) => {
+        const acknowledged = await acknowledge(connection, "usage", parts);
+        const own = parts.filter(({ ref }) => acknowledged.has(ref.planId));
+        events = await recordOn(connection, own);
+        return acknowledged;
       });
-      this.#unread.putBack(read.isCut ? refs : read.locked);
-      // Whoever is at them is done soon.
-      if (!read.isCut && read.locked.length > 0) await delay(LOCKED_MS);
+      return { events, isComplete: plans.size === parts.length };
     } catch (error) {
-      for (const ref of refs) this.#unread.add(ref);
       if (!(error instanceof ConnectionLost) || !(await this.#isRecorded(events))) throw error;
+      return { events, isComplete: false };
     }
-    return events;
   }
 
   /** After a commit whose answer was lost: all of a batch is there, or nothing. */
@@ -256,29 +256,34 @@ export class PostgresUsageStore implements UsageStore {
   }
 }
 
+/** @param parts of plans' logs of one organization. @returns the rows of their calls. */
 async function recordOn(
   connection: Connection,
-  refs: readonly PlanRef[],
-  callsMax: number,
-): Promise<{ readonly events: readonly UsageEvent[]; readonly read: UnreadRead }> {
-  const orgId = refs[0]?.orgId ?? "";
-  const planIds = refs.map(({ planId }) => planId);
-  const read = await readUnread(connection, "usage", orgId, planIds, { lock: true, callsMax });
-  const calls = read.parts.flatMap((part) => part.calls);
-  let events: readonly UsageEvent[] = [];
-  if (calls.length > 0) {
-    await lockLedger(connection, orgId, "SHARE");
-    const prices = new PriceList(await pricesOf(connection, orgId));
-    events = calls.map(({ record }) => usageEventOf(record, prices));
-    await insertEvents(connection, orgId, events);
-    await addToTotals(connection, rollupsOf(events.map(postingOf)));
-    await connection.query(
-      `DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = ANY ($2::uuid[])`,
-      [orgId, events.map(({ id }) => id)],
-    );
+  parts: readonly UnreadCalls[],
+): Promise<readonly UsageEvent[]> {
+  const orgId = parts[0]?.ref.orgId ?? "";
+  const calls = parts.flatMap((part) => part.calls);
+  if (calls.length === 0) return [];
+  await lockLedger(connection, orgId, "SHARE");
+  const prices = new PriceList(await pricesOf(connection, orgId));
+  const events = calls.map(({ record }) => usageEventOf(record, prices));
+  await insertEvents(connection, orgId, events);
+  await addToTotals(connection, rollupsOf(events.map(postingOf)));
+  await connection.query(
+    `DELETE FROM usage_reservations WHERE org_id = $1 AND call_id = ANY ($2::uuid[])`,
+    [orgId, events.map(({ id }) => id)],
+  );
+  return events;
+}
+
+function byOrganization(parts: readonly UnreadCalls[]): Iterable<readonly UnreadCalls[]> {
+  const byOrg = new Map<string, UnreadCalls[]>();
+  for (const part of parts) {
+    const own = byOrg.get(part.ref.orgId) ?? [];
+    own.push(part);
+    byOrg.set(part.ref.orgId, own);
   }
-  await acknowledge(connection, "usage", read.parts);
-  return { events, read };
+  return byOrg.values();
 }
 
 /** Sums of usage in a budget's window. */

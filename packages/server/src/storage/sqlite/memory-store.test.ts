@@ -6,6 +6,7 @@ import { systemClock } from "../../kernel/clock.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { memoryStoreBattery } from "../testing/memory-store-battery.js";
 import { reembeddingBattery } from "../testing/reembedding-battery.js";
+import { toolCallFeedBattery } from "../testing/tool-call-feed-battery.js";
 import { openIndexSource } from "./memory-index-source.js";
 import { openSqliteStore } from "./store.js";
 
@@ -33,3 +34,6 @@ async function open() {
 
 memoryStoreBattery("SQLite", open);
 reembeddingBattery("SQLite", open);
+toolCallFeedBattery("SQLite", () =>
+  Promise.resolve(openSqliteStore(path, systemClock, silentTelemetry)),
+);

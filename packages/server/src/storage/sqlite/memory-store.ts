@@ -1,5 +1,5 @@
 import { assert } from "../../kernel/assert.js";
-import type { LoggedToolCall } from "../../kernel/tool-call.js";
+import type { TakenCalls, ToolCallRecord } from "../../kernel/tool-call.js";
 import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
 import type {
   EmbeddedEntry,
@@ -19,22 +19,23 @@ import {
   writeRetention,
 } from "./memory-writes.js";
 import { number, text } from "./plan-rows.js";
-import { writePosition, type SqliteToolCallLog } from "./tool-call-log.js";
+import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
+import { recordOf } from "./tool-call-log.js";
 
-/** Whose position in the log of tool calls says which have their entry. */
-const CONSUMER = "memory";
+/** Whose place in the log of tool calls says which have their entry. */
+const CONSUMER: FeedConsumer<ToolCallRecord> = { name: "memory", columns: "*", callOf: recordOf };
 
 /** The memory of an SQLite store. */
 export class SqliteMemoryStore implements MemoryStore {
+  readonly toolCalls: SqliteToolCallFeed<ToolCallRecord>;
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
-  readonly #toolCalls: SqliteToolCallLog;
   #modelId: number | undefined;
 
-  constructor(writer: CommitWriter, db: StatementCache, toolCalls: SqliteToolCallLog) {
+  constructor(writer: CommitWriter, db: StatementCache) {
     this.#writer = writer;
     this.#db = db;
-    this.#toolCalls = toolCalls;
+    this.toolCalls = new SqliteToolCallFeed(writer, db, CONSUMER);
   }
 
   async useModel(model: EmbeddingModel): Promise<void> {
@@ -54,22 +55,11 @@ export class SqliteMemoryStore implements MemoryStore {
     return this.#writer.commit(entries.flatMap((entry) => writeEntry(entry, modelId)));
   }
 
-  async pendingToolCalls(limit: number): Promise<readonly LoggedToolCall[]> {
-    return this.#toolCalls.readAfter(await this.#toolCalls.position(CONSUMER), limit);
-  }
-
-  async countPendingToolCalls(): Promise<number> {
-    const position = await this.#toolCalls.position(CONSUMER);
-    // The store leaves no gaps in the sequence, and counting rows would read every one that waits.
-    const row = this.#db.get("SELECT max(sequence) AS last FROM tool_calls");
-    return Math.max(0, Number(row?.["last"] ?? 0) - position);
-  }
-
-  async addToolCallEntries(entries: readonly EmbeddedEntry[], sequence: number): Promise<void> {
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
     const modelId = this.#activeModelId();
     await this.#writer.commitSoon([
       ...entries.flatMap((entry) => writeEntry(entry, modelId)),
-      writePosition(CONSUMER, sequence),
+      this.toolCalls.doneWrite(taken),
     ]);
   }
 

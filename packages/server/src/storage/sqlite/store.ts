@@ -63,11 +63,11 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   return {
     plans,
     toolCalls,
-    usage: new SqliteUsageStore(writer, statements, toolCalls),
+    usage: new SqliteUsageStore(writer, statements),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
     policies: new SqlitePolicyStore(writer, statements),
-    memory: new SqliteMemoryStore(writer, statements, toolCalls),
+    memory: new SqliteMemoryStore(writer, statements),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
       url: new URL("./memory-index-source.js", import.meta.url).href,

@@ -1,4 +1,3 @@
-import type { ToolCallLog } from "../../kernel/tool-call.js";
 import {
   NO_USAGE,
   postingOf,
@@ -30,7 +29,7 @@ import type {
 } from "../../usage/ports.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type SqliteRow, type SqliteValue, type StatementCache } from "./connection.js";
-import { number } from "./plan-rows.js";
+import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
 import { RECORDED_CALL_COLUMNS, recordedCallOf } from "./tool-call-log.js";
 import {
   BUCKET_COLUMNS,
@@ -51,7 +50,6 @@ import {
 } from "./usage-rows.js";
 import {
   addToTotals,
-  advanceCursor,
   deleteBudget,
   replaceTotals,
   writeAdjustments,
@@ -60,33 +58,31 @@ import {
   writePrice,
 } from "./usage-writes.js";
 
-/** This consumer's name in the tool-call log. */
-const CONSUMER = "usage";
+/** Whose place in the log of tool calls says which have their row. */
+const CONSUMER: FeedConsumer<RecordedCall> = {
+  name: "usage",
+  columns: RECORDED_CALL_COLUMNS,
+  callOf: recordedCallOf,
+};
 
 /** Usage in SQLite. One process owns the store, and one caller at a time changes usage. */
 export class SqliteUsageStore implements UsageStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
-  readonly #toolCalls: ToolCallLog;
+  readonly #toolCalls: SqliteToolCallFeed<RecordedCall>;
 
-  constructor(writer: CommitWriter, db: StatementCache, toolCalls: ToolCallLog) {
+  constructor(writer: CommitWriter, db: StatementCache) {
     this.#writer = writer;
     this.#db = db;
-    this.#toolCalls = toolCalls;
+    this.#toolCalls = new SqliteToolCallFeed(writer, db, CONSUMER);
   }
 
   async recordPending(limit: number): Promise<readonly UsageEvent[]> {
-    const position = await this.#toolCalls.position(CONSUMER);
-    const rows = this.#db.all(
-      `SELECT ${RECORDED_CALL_COLUMNS} FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?`,
-      position,
-      BigInt(limit),
-    );
-    const last = rows.at(-1);
-    if (last === undefined) return [];
-    const events = this.#priced(rows.map(recordedCallOf));
+    const taken = await this.#toolCalls.take(limit);
+    if (taken.calls.length === 0) return [];
+    const events = this.#priced(taken.calls);
     await this.#writer.commit([
-      advanceCursor(CONSUMER, position, number(last["sequence"])),
+      this.#toolCalls.doneWrite(taken),
       writeEvents(events),
       ...addToTotals(rollupsOf(events.map(postingOf))),
     ]);

@@ -153,16 +153,6 @@ function heatJson({ heatMap }: Rollups): string {
   );
 }
 
-/** A consumer's position in the tool-call log moved on, if it still is where it was. */
-export function advanceCursor(consumer: string, from: number, to: number): Write {
-  return {
-    sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?1, ?3)
-          ON CONFLICT (consumer) DO UPDATE SET sequence = excluded.sequence WHERE sequence = ?2`,
-    params: [consumer, from, to],
-    expect: 1,
-  };
-}
-
 /** A new price, and the end of the one before it. */
 export function writePrice(orgId: string, { added, ended }: PriceChange): readonly Write[] {
   const end = (price: Price): Write => ({

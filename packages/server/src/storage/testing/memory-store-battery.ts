@@ -194,18 +194,18 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       {
         await using engineStore = await opened(open);
         records = await recordToolCalls(engineStore.plans, calls);
-        const pending = await engineStore.memory.pendingToolCalls(2);
-        expect(pending.map((call) => call.record)).toEqual(records.slice(0, 2));
-        expect(await engineStore.memory.countPendingToolCalls()).toBe(3);
+        const taken = await engineStore.memory.toolCalls.take(2);
+        expect(taken.calls).toEqual(records.slice(0, 2));
+        expect(await engineStore.memory.toolCalls.waiting()).toBe(3);
         await engineStore.memory.addToolCallEntries(
-          pending.map((call) => embedded(toolCallEntry(call.record))),
-          pending.at(-1)?.sequence ?? 0,
+          taken.calls.map((call) => embedded(toolCallEntry(call))),
+          taken,
         );
       }
       await using engineStore = await opened(open);
-      const [rest] = await engineStore.memory.pendingToolCalls(10);
-      expect(rest?.record).toEqual(records[2]);
-      expect(await engineStore.memory.countPendingToolCalls()).toBe(1);
+      const rest = await engineStore.memory.toolCalls.take(10);
+      expect(rest.calls).toEqual(records.slice(2));
+      expect(await engineStore.memory.toolCalls.waiting()).toBe(1);
       const listed = await engineStore.memory.listEntries(ORG, {}, { limit: 10 });
       expect(listed.map((each) => each.entryId)).toEqual(
         [records[1], records[0]].map((record) => record && toolCallEntryId(record)),
