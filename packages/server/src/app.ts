@@ -8,7 +8,6 @@ import { openState } from "./app-state.js";
 import { openMigrations, type OpenMigrations } from "./app-migrations.js";
 import { pinoLog } from "./adapters/log-pino/index.js";
 import { PromTelemetry } from "./adapters/metrics-prom/index.js";
-import { StripePaymentProvider } from "./adapters/payment-stripe/index.js";
 import {
   APPLY_MIGRATION,
   applyMigrationTool,
@@ -28,6 +27,7 @@ import { DRAIN_MS } from "./kernel/limits.js";
 import type { Log } from "./kernel/log.js";
 import { auditEventOf, type AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
+import type { PaymentProvider } from "./payments/ports.js";
 import type { Authorizer } from "./policies/index.js";
 import {
   DurableOrchestrator,
@@ -145,7 +145,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     { ...basics, config, store, provider: options.embeddingProvider, relatedTables },
     opened,
   );
-  const { gate, ...billing } = openBilling(config, basics, store, events, opened);
+  const { gate, ...billing } = await openBilling(config, basics, store, events, opened);
   if (store !== undefined) {
     opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
   }
@@ -221,24 +221,30 @@ interface Billing extends Pick<Services, "usage" | "payments"> {
 }
 
 /** Usage and payments; without a store they say so. */
-function openBilling(
+async function openBilling(
   config: Config,
   { clock, ids, log }: Basics,
   store: Store | undefined,
   events: EventBus<AuditEvents>,
   opened: DisposalStack,
-): Billing {
+): Promise<Billing> {
   const usageStore = store?.usage ?? noUsageStore;
   const recorder = opened.use(new UsageRecorder(usageStore, events, log));
   const reservations = store?.reservations ?? new LedgerReservations(usageStore, recorder, clock);
   const gate = opened.use(new UsageGate(reservations, recorder, log));
-  const provider =
-    config.payments === undefined ? undefined : new StripePaymentProvider(config.payments);
+  const provider = await openPaymentProvider(config);
   return {
     gate,
     usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
     payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
   };
+}
+
+/** Loads Stripe's library, more than 200 modules, only where there are payments: a server starts sooner without it. */
+async function openPaymentProvider({ payments }: Config): Promise<PaymentProvider | undefined> {
+  if (payments === undefined) return undefined;
+  const { StripePaymentProvider } = await import("./adapters/payment-stripe/index.js");
+  return new StripePaymentProvider(payments);
 }
 
 /** What runs plans. */
