@@ -8,7 +8,7 @@ import { executionOf, newPlanRecord, outputOf, planRecordOf } from "../execution
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { PlanState, StepContext, StepOutcome, StepState } from "../plan-state.js";
-import type { PlanRecord, PreparedStep, StepExecution } from "../plan.js";
+import type { PlanRecord } from "../plan.js";
 import type {
   AbandonedStep,
   AttemptRef,
@@ -16,17 +16,9 @@ import type {
   FinishResult,
   NewPlan,
   PlanRef,
-  StepOutput,
   StepRef,
 } from "../ports.js";
-import {
-  cancelPlan,
-  claimStep,
-  createPlan,
-  expirePlan,
-  finishStep,
-  retryPlan,
-} from "../transitions.js";
+import { cancelPlan, claimStep, createPlan, finishStep, retryPlan } from "../transitions.js";
 import { Claims, type Claim } from "./claims.js";
 import { OpenPlan } from "./open-plan.js";
 import { OpenPlans } from "./open-plans.js";
@@ -40,6 +32,8 @@ import {
   type PlanLog,
   type PlanReads,
 } from "./plan-log.js";
+import { outputsFor, storedExecution } from "./step-results.js";
+import { Sweeps } from "./sweeps.js";
 import { Wakes } from "./wakes.js";
 
 /** What an engine is built on. */
@@ -70,6 +64,7 @@ export class PlanEngine implements AsyncDisposable {
   readonly #plans: OpenPlans;
   readonly #ownership: Ownership;
   readonly #claims: Claims;
+  readonly #sweeps: Sweeps;
   readonly #wakes = new Wakes();
   readonly #cancelListeners = new Set<(ref: PlanRef) => void>();
   readonly #handover: PlanHandover;
@@ -83,6 +78,7 @@ export class PlanEngine implements AsyncDisposable {
     this.#node = node;
     this.#handover = handover;
     this.#plans = new OpenPlans(parts);
+    this.#sweeps = new Sweeps(node, this.#plans, this.#claims);
     this.#ownership = new Ownership({
       node,
       handover,
@@ -166,7 +162,10 @@ export class PlanEngine implements AsyncDisposable {
       const decision = claimStep(plan.state, ref.stepId, owner, this.#node.nowMs());
       if (decision.kind === "running" || decision.kind === "refused") return decision;
       if (decision.kind === "finished") {
-        return { kind: "finished", execution: await this.#storedExecution(plan, decision.step) };
+        return {
+          kind: "finished",
+          execution: await storedExecution(this.#log, plan, decision.step),
+        };
       }
       assert(prepared !== undefined, "a step that was claimed is a step of the plan");
       const attempt = { ...ref, attempt: decision.step.attempt };
@@ -181,7 +180,7 @@ export class PlanEngine implements AsyncDisposable {
         step: prepared,
         sessionId: plan.sessionId,
         deadlineMs: plan.state.deadlineMs,
-        outputs: await this.#outputsFor(plan, prepared),
+        outputs: await outputsFor(this.#log, plan, prepared),
       };
     }
   }
@@ -276,8 +275,11 @@ export class PlanEngine implements AsyncDisposable {
    */
   async sweep(limit: number): Promise<readonly AbandonedStep[]> {
     const { abandoned, overdue } = await this.#reads.findDue(limit);
-    for (const ref of overdue) await this.#expire(ref);
-    return [...(await this.#unsettledSteps()), ...abandoned];
+    for (const ref of overdue) {
+      const plan = await this.#sweeps.expired(ref);
+      if (plan !== undefined) await this.#tryWrite(plan);
+    }
+    return [...(await this.#sweeps.unsettledSteps()), ...abandoned];
   }
 
   /** Claims that were only in memory are gone with the process: nothing to do for them. */
@@ -403,66 +405,6 @@ export class PlanEngine implements AsyncDisposable {
         // The next heartbeat asks again.
       }
     }
-  }
-
-  /** This node's own attempts that run no more, but may be claimed still. */
-  async #unsettledSteps(): Promise<readonly AbandonedStep[]> {
-    const abandoned: AbandonedStep[] = [];
-    for (const attempt of this.#claims.unsettled()) {
-      const access = await this.#plans.current(attempt);
-      if (access.kind === "owned elsewhere") continue;
-      const { plan } = access;
-      const state = plan.state.steps.find((step) => step.stepId === attempt.stepId);
-      const step = plan.step(attempt.stepId);
-      const isClaimed = state?.status === "running" && state.attempt === attempt.attempt;
-      const runsHere = this.#claims.find(attempt) !== undefined;
-      if (!isClaimed || step === undefined || runsHere) this.#claims.markSettled(attempt);
-      else abandoned.push({ attempt, step, sessionId: plan.sessionId });
-    }
-    return abandoned;
-  }
-
-  /** A plan with a step that runs waits for its end, which the plan's deadline bounds too. */
-  async #expire(ref: PlanRef): Promise<void> {
-    const access = await this.#plans.current(ref);
-    if (access.kind === "owned elsewhere") return;
-    const { plan } = access;
-    if (plan.state.steps.some((step) => step.status === "running")) return;
-    const nowMs = Math.max(this.#node.nowMs(), plan.state.deadlineMs + 1);
-    const change = expirePlan(plan.state, nowMs);
-    if (change === undefined) return;
-    plan.change(change);
-    await this.#tryWrite(plan);
-  }
-
-  /** The result of a step that has ended, as it was stored. */
-  async #storedExecution(plan: OpenPlan, step: StepState): Promise<StepExecution> {
-    const sequence = plan.resultSequence(step.index);
-    const context =
-      sequence === undefined
-        ? undefined
-        : await this.#log.readResult(plan.ref, step.index, sequence);
-    const execution = executionOf(plan.ref.planId, step, context);
-    assert(execution !== undefined, "a finished step has a result");
-    return { ...execution, replayed: true };
-  }
-
-  /** The outputs that a step's statement refers to, by step id. */
-  async #outputsFor(plan: OpenPlan, step: PreparedStep): Promise<ReadonlyMap<string, StepOutput>> {
-    const outputs = new Map<string, StepOutput>();
-    for (const { stepId } of step.statement.binds) {
-      if (outputs.has(stepId)) continue;
-      outputs.set(stepId, plan.outputs.find(stepId) ?? (await this.#storedOutput(plan, stepId)));
-    }
-    return outputs;
-  }
-
-  async #storedOutput(plan: OpenPlan, stepId: string): Promise<StepOutput> {
-    const step = plan.step(stepId);
-    assert(step !== undefined, "a placeholder names a step of its plan");
-    const sequence = plan.resultSequence(step.index);
-    assert(sequence !== undefined, "a step is claimed after those it refers to have completed");
-    return outputOf(await this.#log.readResult(plan.ref, step.index, sequence));
   }
 }
 
