@@ -208,6 +208,19 @@ describe("a policy that forbids a column", () => {
       "UPDATE orders SET note = email FROM customers c WHERE c.id = customer_id",
     ],
     ["by RETURNING", "DELETE FROM orders RETURNING (SELECT email FROM customers)"],
+    ["by a function's notation", "SELECT name(customers) FROM customers, LATERAL (SELECT email) e"],
+    ["by DISTINCT ON", "SELECT DISTINCT ON (email) id FROM customers"],
+    [
+      "by a row that is compared",
+      "SELECT id FROM customers c WHERE c > ROW(1, 'a', 'b', 'c', 'd')",
+    ],
+    [
+      "by ON CONFLICT",
+      "INSERT INTO guesses SELECT max(email), 1 FROM customers ON CONFLICT DO NOTHING",
+    ],
+    ["by a grouping set", "SELECT count(*) FROM customers GROUP BY ROLLUP (email)"],
+    ["by a row count", "SELECT id FROM customers LIMIT (SELECT count(email) FROM customers)"],
+    ["by EXPLAIN ANALYZE", "EXPLAIN ANALYZE SELECT contact FROM contacts"],
     ["by UNION", "SELECT note FROM orders UNION SELECT email FROM customers"],
     ["with a value", "SELECT id FROM customers WHERE email = {{step.b.output[0].x}}"],
   ])("is not got round %s, and is named", async (_way, sql) => {

@@ -149,6 +149,20 @@ describe("a policy that forbids a column", () => {
       "UPDATE orders SET note = email FROM customers c WHERE c.id = customer_id",
     ],
     ["by RETURNING", "DELETE FROM orders RETURNING (SELECT email FROM customers)"],
+    ["by a compound name", "SELECT main.customers.email FROM customers"],
+    ["in a window", "SELECT id, rank() OVER (ORDER BY email) FROM customers"],
+    ["in HAVING", "SELECT id FROM customers GROUP BY id HAVING max(email) > 'a'"],
+    ["by LEFT JOIN", "SELECT o.id FROM orders o LEFT JOIN customers c ON c.email = o.note"],
+    [
+      "by a recursive query",
+      "WITH RECURSIVE r (x) AS (SELECT email FROM customers UNION SELECT x FROM r) SELECT count(*) FROM r",
+    ],
+    [
+      "by a renaming view in USING",
+      "SELECT count(*) FROM contacts JOIN (SELECT 'a' AS contact) USING (contact)",
+    ],
+    ["by LIMIT", "SELECT id FROM customers LIMIT (SELECT count(email) FROM customers)"],
+    ["by the tables of an index of words", "SELECT * FROM search_data"],
     ["by UNION", "SELECT note FROM orders UNION SELECT email FROM customers"],
   ])("is not got round %s, and is named", async (_way, sql) => {
     await expect(run(sql)).rejects.toMatchObject({
