@@ -102,7 +102,7 @@ export interface DeletedEntries {
 export interface MemoryStats {
   /** Entries of the caller's organization that a search looks at. */
   readonly entries: number;
-  /** Tool calls, of all organizations, that wait for their entry. */
+  /** Tool calls of the caller's organization that wait for their entry. */
   readonly waiting_calls: number;
   /** Stored vectors, of all organizations, that are damaged and not searched. */
   readonly quarantined_vectors: number;
@@ -312,7 +312,7 @@ export const memoryStatsSchema: z.ZodType<MemoryStats> = z
     entries: z.int().describe("Number of your organization's entries that a search compares"),
     waiting_calls: z
       .int()
-      .describe("Tool calls of all organizations whose entries are not embedded yet"),
+      .describe("Tool calls of your organization whose entries are not embedded yet"),
     quarantined_vectors: z.int().describe("Stored vectors that are damaged and not searched"),
     model: z.string().describe("Name of the embedding model"),
     dimension: z.int().describe("Length of a vector"),

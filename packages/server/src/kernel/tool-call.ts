@@ -119,6 +119,9 @@ export interface ToolCallFeed<Call = ToolCallRecord> {
    */
   done(taken: TakenCalls<Call>): Promise<void>;
 
-  /** How many calls wait; from some number on, at least so many. */
-  waiting(): Promise<number>;
+  /**
+   * How many calls wait; from some number on, at least so many.
+   * @param orgId Of this organization; absent: of all together.
+   */
+  waiting(orgId?: string): Promise<number>;
 }

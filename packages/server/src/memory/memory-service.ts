@@ -50,7 +50,7 @@ export interface EntryPage {
 export interface MemoryState {
   /** Entries of the organization that a search looks at. */
   readonly entries: number;
-  /** Tool calls of all organizations that wait for their entry. */
+  /** Tool calls of the organization that wait for their entry. */
   readonly waiting: number;
   /** Stored vectors of all organizations that are damaged and not searched. */
   readonly quarantined: number;
@@ -179,7 +179,7 @@ export class MemoryService {
   async state(orgId: string): Promise<MemoryState> {
     const [stats, waiting] = await Promise.all([
       this.#index.stats(orgId),
-      this.#store.toolCalls.waiting(),
+      this.#store.toolCalls.waiting(orgId),
     ]);
     return { ...stats, waiting, model: this.#model };
   }

@@ -1,14 +1,13 @@
 import { assert } from "../../kernel/assert.js";
 import type { TakenCalls, ToolCallFeed } from "../../kernel/tool-call.js";
 import type { PlanRef } from "../../plans/ports.js";
+import { WAITING_COUNTED_MAX } from "../waiting-calls.js";
 import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./call-feed.js";
 import type { Database } from "./database.js";
 import type { UnreadPlans } from "./unread-plans.js";
 
 /** Plans whose tool calls are read by one statement, at most. */
 const PLANS_MAX = 256;
-/** Waiting tool calls counted, at most: enough to see that something is wrong. */
-const WAITING_COUNTED_MAX = 100_000;
 
 /** Plans that a batch was taken from, and what was read of their logs. */
 interface Taken {
@@ -58,13 +57,14 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     this.forget(taken);
   }
 
-  async waiting(): Promise<number> {
+  async waiting(orgId?: string): Promise<number> {
     const [row] = await this.#db.query<{ readonly count: number }>(
       `SELECT count(*) FROM (
          SELECT 1 FROM plans AS p JOIN plan_changes AS c USING (org_id, plan_id)
          WHERE NOT p.is_settled AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL
+           AND ($2::uuid IS NULL OR p.org_id = $2)
          LIMIT $1) AS waiting`,
-      [WAITING_COUNTED_MAX],
+      [WAITING_COUNTED_MAX, orgId ?? null],
     );
     return row?.count ?? 0;
   }

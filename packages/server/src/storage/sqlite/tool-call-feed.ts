@@ -3,6 +3,7 @@ import type { TakenCalls, ToolCallFeed } from "../../kernel/tool-call.js";
 import type { Write } from "./commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type SqliteRow, type StatementCache } from "./connection.js";
+import { WAITING_COUNTED_MAX } from "../waiting-calls.js";
 import { number } from "./plan-rows.js";
 
 /** Who reads the log, and what of it. */
@@ -66,12 +67,23 @@ export class SqliteToolCallFeed<Call> implements ToolCallFeed<Call> {
     };
   }
 
-  waiting(): Promise<number> {
+  waiting(orgId?: string): Promise<number> {
     return read(() => {
+      if (orgId !== undefined) return this.#waitingOf(orgId);
       // The store leaves no gaps in the sequence, and counting rows would read every one that waits.
       const row = this.#db.get("SELECT max(sequence) AS last FROM tool_calls");
       return Math.max(0, Number(row?.["last"] ?? 0) - this.#position());
     });
+  }
+
+  #waitingOf(orgId: string): number {
+    const row = this.#db.get(
+      `SELECT count(*) AS waiting
+       FROM (SELECT org_id FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?)
+       WHERE org_id = ?`,
+      ...[this.#position(), BigInt(WAITING_COUNTED_MAX), orgId],
+    );
+    return number(row?.["waiting"] ?? 0);
   }
 
   #position(): number {

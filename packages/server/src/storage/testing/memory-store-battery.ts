@@ -206,6 +206,8 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       const rest = await engineStore.memory.toolCalls.take(10);
       expect(rest.calls).toEqual(records.slice(2));
       expect(await engineStore.memory.toolCalls.waiting()).toBe(1);
+      expect(await engineStore.memory.toolCalls.waiting(ORG)).toBe(1);
+      expect(await engineStore.memory.toolCalls.waiting(OTHER_ORG)).toBe(0);
       const listed = await engineStore.memory.listEntries(ORG, {}, { limit: 10 });
       expect(listed.map((each) => each.entryId)).toEqual(
         [records[1], records[0]].map((record) => record && toolCallEntryId(record)),

@@ -635,7 +635,7 @@ export type GetMemoryStatsResponse = Message<"controlplane.v1.GetMemoryStatsResp
   entries: bigint;
 
   /**
-   * Tool calls, of all organizations, that wait for their entry.
+   * Tool calls of the caller's organization that wait for their entry.
    *
    * @generated from field: int64 waiting_calls = 2;
    */
