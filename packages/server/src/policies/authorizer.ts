@@ -5,7 +5,7 @@ import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";
-import { principalOf } from "./principal.js";
+import { Principals } from "./principals.js";
 import type {
   DecidingPolicy,
   PolicyRequest,
@@ -44,7 +44,8 @@ export interface AuthorizerParts {
  */
 export class Authorizer implements StatementPolicy {
   readonly #parts: AuthorizerParts;
-  readonly #decisions = new Decisions();
+  readonly #principals = new Principals();
+  readonly #decisions = new Decisions(this.#principals);
 
   constructor(parts: AuthorizerParts) {
     this.#parts = parts;
@@ -72,7 +73,7 @@ export class Authorizer implements StatementPolicy {
   async permit(caller: Caller, statement: PlannedStatement): Promise<StatementGrant> {
     const policies = await this.#parts.policies.of(caller.orgId);
     const asked = {
-      principal: principalOf(caller),
+      principal: this.#principals.of(caller),
       statement,
       circumstances: this.#circumstances(),
     };
@@ -106,7 +107,7 @@ export class Authorizer implements StatementPolicy {
     resource: PolicyResource = { kind: "organization", orgId: caller.orgId },
   ): PolicyRequest {
     return {
-      principal: principalOf(caller),
+      principal: this.#principals.of(caller),
       action,
       actionGroups: actionGroupsOf(action),
       resource,

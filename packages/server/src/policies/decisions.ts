@@ -6,6 +6,7 @@ import { RecentMap } from "../kernel/recent-map.js";
 import { denialOf, type NamesThatMay } from "./denial.js";
 import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";
 import { Grants } from "./grants.js";
+import type { Principals } from "./principals.js";
 import { permitStatement, type AskedStatement, type StatementLimits } from "./statements.js";
 
 /**
@@ -14,10 +15,18 @@ import { permitStatement, type AskedStatement, type StatementLimits } from "./st
  */
 export class Decisions {
   readonly #remembered = new RecentMap<PolicyDecision>(POLICY_DECISIONS_MAX);
-  readonly #grants = new Grants();
+  readonly #principals: Principals;
+  readonly #grants: Grants;
+
+  constructor(principals: Principals) {
+    this.#principals = principals;
+    this.#grants = new Grants(principals);
+  }
 
   decide(policies: CompiledPolicies, request: PolicyRequest): PolicyDecision {
-    const key = `${String(policies.id)} ${JSON.stringify(request)}`;
+    const { principal, ...asked } = request;
+    const number = this.#principals.numberOf(principal);
+    const key = `${policies.id} ${number} ${JSON.stringify(asked)}`;
     return this.#remembered.getOrMake(key, () => policies.decide(request));
   }
 

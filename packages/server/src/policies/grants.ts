@@ -2,6 +2,7 @@ import type { StatementGrant, TouchedData } from "../governance/index.js";
 import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
 import { RecentMap } from "../kernel/recent-map.js";
 import type { CompiledPolicies } from "./ports.js";
+import type { Principals } from "./principals.js";
 import type { AskedStatement } from "./statements.js";
 
 /**
@@ -13,6 +14,11 @@ export class Grants {
   /** What is touched is one object as long as its shape and the schema are the same. */
   readonly #places = new WeakMap<TouchedData, number>();
   #placesGiven = 0;
+  readonly #principals: Principals;
+
+  constructor(principals: Principals) {
+    this.#principals = principals;
+  }
 
   of(
     policies: CompiledPolicies,
@@ -21,7 +27,8 @@ export class Grants {
   ): StatementGrant {
     const { dataSource, intent, touched } = statement;
     const place = touched === undefined ? 0 : this.#placeOf(touched);
-    const key = `${policies.id} ${place} ${JSON.stringify([principal, dataSource, intent, circumstances])}`;
+    const number = this.#principals.numberOf(principal);
+    const key = `${policies.id} ${number} ${place} ${JSON.stringify([dataSource, intent, circumstances])}`;
     return this.#remembered.getOrMake(key, permit);
   }
 
