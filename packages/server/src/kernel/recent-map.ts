@@ -15,7 +15,10 @@ export class RecentMap<Value> {
 
   /** The value of this key, made now if it is not there. */
   getOrMake(key: string, make: () => Value): Value {
-    const value = this.#entries.get(key) ?? make();
+    const found = this.#entries.get(key);
+    // While there is room for as many again, nothing is dropped soon: the order need not be kept.
+    if (found !== undefined && this.#entries.size * 2 <= this.#entriesMax) return found;
+    const value = found ?? make();
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size > this.#entriesMax) this.#dropOldest();
