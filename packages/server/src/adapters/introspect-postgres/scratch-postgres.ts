@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type pg from "pg";
+import pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 import { type Definitions, type Schema, type Script, withoutData } from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
+import { isConnectionLost } from "../postgres-client.js";
 import { defineSchema } from "./define-schema.js";
 import {
   connect,
@@ -38,12 +39,8 @@ export class PostgresScratch implements ScratchDatabase {
     try {
       await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
     } catch (cause) {
-      await admin.end();
-      throw new AppError(
-        "POLICY_DENIED",
-        `A migration of ${target} is tried in a database of its own: its user needs CREATEDB`,
-        { cause },
-      );
+      await admin.end().catch(() => undefined);
+      throw notCreated(target, cause);
     }
     const own = new URL(url);
     own.pathname = `/${name}`;
@@ -52,24 +49,26 @@ export class PostgresScratch implements ScratchDatabase {
   }
 
   introspect(): Promise<Schema> {
-    return introspectScratch(this.#client);
+    return this.#whileConnected(() => introspectScratch(this.#client));
   }
 
-  async run(script: Script): Promise<void> {
-    await prepareForDefinitions(this.#client);
+  run(script: Script): Promise<void> {
     const unfilled = script.map((phase) => ({
       ...phase,
       statements: phase.statements.map((sql) => withoutData(sql)),
     }));
-    await runScript(this.#client, unfilled, refused);
+    return this.#whileConnected(async () => {
+      await prepareForDefinitions(this.#client);
+      await runScript(this.#client, unfilled, refused);
+    });
   }
 
   define(definitions: Definitions): Promise<void> {
-    return defineSchema(this.#client, definitions, this.#target);
+    return this.#whileConnected(() => defineSchema(this.#client, definitions, this.#target));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end();
+    await this.#client.end().catch(() => undefined);
     const drop = `DROP DATABASE IF EXISTS ${this.#name} WITH (FORCE)`;
     // A checkpoint that fails beside it fails the drop too. What was found out here stands whatever becomes
     // of the database: where this fails twice, the next migration drops it as an abandoned one.
@@ -77,7 +76,16 @@ export class PostgresScratch implements ScratchDatabase {
       .query(drop)
       .catch(() => this.#admin.query(drop))
       .catch(() => undefined);
-    await this.#admin.end();
+    await this.#admin.end().catch(() => undefined);
+  }
+
+  /** @throws AppError `STORE_UNAVAILABLE` when the connection is lost meanwhile. */
+  async #whileConnected<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw isConnectionLost(error) ? connectionLost(this.#target, error) : error;
+    }
   }
 }
 
@@ -104,6 +112,25 @@ async function dropAbandoned(admin: pg.Client, second: number): Promise<void> {
 interface Names {
   readonly scratch: string;
   readonly target: string;
+}
+
+function notCreated(target: string, cause: unknown): AppError {
+  if (isConnectionLost(cause)) return connectionLost(target, cause);
+  const tried = `A migration of ${target} is tried in a database of its own`;
+  if (cause instanceof pg.DatabaseError && cause.code === INSUFFICIENT_PRIVILEGE) {
+    return new AppError("POLICY_DENIED", `${tried}: its user needs CREATEDB`, { cause });
+  }
+  const message = `${tried}, which PostgreSQL does not make now: ${reasonOf(cause)}`;
+  return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+function connectionLost(target: string, cause: unknown): AppError {
+  const message =
+    `The connection to the server of ${target} was lost while a migration was tried in a database of its own; ` +
+    `${target} itself is as it was: ask again`;
+  return new AppError("STORE_UNAVAILABLE", message, { cause, retryAfterMs: 1000 });
 }
 
 function refused(sql: string, error: unknown): AppError {
