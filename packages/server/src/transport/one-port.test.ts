@@ -18,6 +18,12 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const SETTINGS_ACK = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]);
 
+/**
+ * By when a connection must be closed that is to be closed at once, in ms: before anything else would close
+ * it, and late enough for a machine that is busy with other things.
+ */
+const PROMPT_MS_MAX = 5000;
+
 /** The method of the health service, and a message without fields as gRPC frames it. */
 const CHECK = "/grpc.health.v1.Health/Check";
 const EMPTY_MESSAGE = Buffer.alloc(5);
@@ -94,14 +100,14 @@ describe("one port", () => {
     await using server = await startServer({ helloTimeoutMs: 100 });
     const socket = open(server.port);
     socket.write(said);
-    expect(await closed(socket)).toBeLessThan(2000);
+    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
   });
 
   it("closes a connection that ends before it has said what it speaks", async () => {
     await using server = await startServer();
     const socket = open(server.port);
     socket.end("PRI");
-    expect(await closed(socket)).toBeLessThan(1000);
+    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
   });
 
   it("carries gRPC and REST side by side on one HTTP/2 connection", async () => {
@@ -139,7 +145,7 @@ describe("one port", () => {
 
   it("closes a connection that does not shake hands under TLS", async () => {
     await using server = await startServer({ tls: testTlsIdentity, helloTimeoutMs: 100 });
-    expect(await closed(open(server.port))).toBeLessThan(2000);
+    expect(await closed(open(server.port))).toBeLessThan(PROMPT_MS_MAX);
   });
 });
 
@@ -203,7 +209,7 @@ describe("closing", () => {
     await delay(20);
     const startedMs = Date.now();
     await server.listening.close(5000);
-    expect(Date.now() - startedMs).toBeLessThan(1000);
+    expect(Date.now() - startedMs).toBeLessThan(4000);
     agent.destroy();
     server.client.close();
   });
@@ -246,7 +252,7 @@ describe("closing", () => {
     await expect.poll(() => server.orchestrator.waiting).toBe(1);
     const startedMs = Date.now();
     await server.listening.close(200);
-    expect(Date.now() - startedMs).toBeLessThan(2000);
+    expect(Date.now() - startedMs).toBeLessThan(PROMPT_MS_MAX);
     expect([await hanging, await outcome]).toEqual(["cut", "cut"]);
     server.client.close();
   });
@@ -271,7 +277,7 @@ describe("an HTTP/2 connection", () => {
     });
     const socket = open(server.port);
     socket.write(PREFACE);
-    expect(await closed(socket)).toBeLessThan(3000);
+    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
   });
 
   it("is closed when nobody calls over it", async () => {
@@ -296,6 +302,6 @@ describe("an HTTP/2 connection", () => {
     socket.write(Buffer.concat([PREFACE, SETTINGS]));
     await once(socket, "data");
     socket.end();
-    expect(await closed(socket)).toBeLessThan(1000);
+    expect(await closed(socket)).toBeLessThan(PROMPT_MS_MAX);
   });
 });

@@ -89,7 +89,8 @@ export async function acknowledge(
 ): Promise<ReadonlySet<string>> {
   const other = consumer === "usage" ? "memory_through" : "usage_through";
   const acknowledged = new Set<string>();
-  for (const orgId of new Set(parts.map(({ ref }) => ref.orgId))) {
+  // In one order, whoever acknowledges: two nodes that lock the plans of several organizations do not wait for each other.
+  for (const orgId of [...new Set(parts.map(({ ref }) => ref.orgId))].sort()) {
     const own = parts.filter(({ ref }) => ref.orgId === orgId);
     const planIds = own.map(({ ref }) => ref.planId);
     // A statement that waits for a plan's row goes on with the row as it has become, but with the log as
