@@ -39,6 +39,23 @@ export interface Caller {
   readonly ormModel?: string;
 }
 
+/** What the record of a tool call keeps of the caller: as much as policies ask for later. */
+export type RecordedCaller = Pick<
+  Caller,
+  "kind" | "authenticatedBy" | "userId" | "agentId" | "keyId" | "roles" | "permissions"
+>;
+
+/** What a record keeps of a caller. */
+export function recordedCaller(caller: RecordedCaller): RecordedCaller {
+  const { kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
+  return {
+    ...{ kind, authenticatedBy, roles, permissions },
+    ...(userId === undefined ? {} : { userId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(keyId === undefined ? {} : { keyId }),
+  };
+}
+
 /** The parts of a caller that tell its kind. */
 type Names = Pick<Caller, "userId" | "agentId" | "roles" | "permissions">;
 

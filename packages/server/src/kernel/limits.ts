@@ -275,6 +275,8 @@ export const SPARQL_ANSWER_BYTES_MAX: number = 8 * 1024 * 1024;
 /** SPARQL queries of one organization that wait. */
 export const SPARQL_QUERIES_MAX: number = 50;
 
+/** Bytes of JSON in the names of tables and columns that the record of a tool call keeps; beyond it none are kept. */
+export const RECORDED_DATA_BYTES_MAX: number = 16 * 1024;
 /** Decisions of policies that are remembered, and as many grants of statements, about a kilobyte each. */
 export const POLICY_DECISIONS_MAX: number = 10_000;
 /** How long what was read of an organization's policies is believed, in ms. */

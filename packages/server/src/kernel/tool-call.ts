@@ -1,3 +1,4 @@
+import type { RecordedCaller } from "./caller.js";
 import type { Unsubscribe } from "./event-bus.js";
 
 /**
@@ -12,7 +13,13 @@ export interface ToolCallRecord {
   readonly planId: string;
   readonly stepId: string;
   readonly attempt: number;
+  /** Who had it run; absent when its server died meanwhile and the step was settled afterwards. */
+  readonly caller: RecordedCaller | undefined;
   readonly toolName: string;
+  /** The data source, or the tool of our own, that it ran on; empty when that is not known. */
+  readonly dataSource: string;
+  /** What it touched of its data source; absent when no policy asked for it, or it was too much to keep. */
+  readonly touched: RecordedData | undefined;
   readonly intent: string;
   /** Which rule decided the intent (Decision §7). */
   readonly intentSource: string;
@@ -27,6 +34,14 @@ export interface ToolCallRecord {
   /** Milliseconds since the Unix epoch. */
   readonly finishedAtMs: number;
   readonly durationMs: number;
+}
+
+/** What a tool call touched of its data source, as the database reported it. Names are in lower case. */
+export interface RecordedData {
+  /** On PostgreSQL a table's name has its schema in front. */
+  readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
+  /** Functions of the database that the statement called. */
+  readonly functions: readonly string[];
 }
 
 /** Bytes of a step's output that its tool-call record keeps (Decision §12). */

@@ -1,4 +1,4 @@
-import type { Caller } from "../kernel/caller.js";
+import { type Caller, recordedCaller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError } from "../kernel/errors.js";
@@ -6,9 +6,11 @@ import type { Ids } from "../kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-call.js";
 import {
   isReadIntent,
+  namedData,
   type SqlAnalyzer,
   type StatementGrant,
   type StatementPolicy,
+  type TouchedData,
 } from "../governance/index.js";
 import { bindOutputs } from "./statements/bind-outputs.js";
 import type { StepOutput } from "./statements/step-output.js";
@@ -24,7 +26,8 @@ import {
   type StepTarget,
   type ToolRegistry,
 } from "./ports.js";
-import { permitStep } from "./permit-steps.js";
+import { namedBy, permitStep } from "./permit-steps.js";
+import { recordedData } from "./recorded-data.js";
 import { mayRetry } from "./retry.js";
 import type { SchemaSteps } from "./schema-steps.js";
 import { cutToBytes } from "./cut-text.js";
@@ -51,6 +54,19 @@ export interface AttemptEnd {
   readonly toolCall: ToolCallRecord | undefined;
   /** Why the step is handed back without having been run: whoever asked for it may ask again. */
   readonly refusal?: AppError;
+}
+
+/** What is known of what a step touches: the database corrects what the statement names. */
+interface KnownData {
+  touched?: TouchedData | undefined;
+}
+
+/** A statement with its values, and who has it run. */
+interface StatementToRun {
+  readonly binds: readonly SqlValue[];
+  readonly caller: Caller;
+  /** Absent: no policy looks at what it touches. */
+  readonly data: KnownData | undefined;
 }
 
 /** What attempts are run with. */
@@ -111,13 +127,14 @@ export class AttemptRunner {
     const { schemas } = this.#parts;
     const attributed = { ...attempt, caller: ctx };
     await schemas.before(target, attributed);
+    const data = await this.#dataOf(target, attempt.step, ctx);
     const startedMs = performance.now();
-    const end = await this.#runOn(target, attempt, { binds, caller: ctx }, signal);
+    const end = await this.#runOn(target, attempt, { binds, caller: ctx, data }, signal);
     if (end instanceof AppError) return released(end);
     if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
     const durationMs = performance.now() - startedMs;
     if (!(end instanceof StatementError)) await schemas.after(target, attributed);
-    return this.#toEnd(attempt, ctx.ormModel, end, durationMs);
+    return this.#toEnd(attempt, { caller: ctx, touched: data?.touched }, end, durationMs);
   }
 
   /** The end of an attempt whose owner died after its write had taken effect on this target. */
@@ -127,19 +144,28 @@ export class AttemptRunner {
     result: StatementResult,
   ): Promise<AttemptEnd> {
     await this.#parts.schemas.after(target, attempt);
-    return this.#toEnd({ ...attempt, eventId: this.#parts.ids.uuid() }, undefined, result, 0);
+    return this.#toEnd({ ...attempt, eventId: this.#parts.ids.uuid() }, {}, result, 0);
+  }
+
+  /** What is known before it runs of what a step touches; `undefined` when no policy looks at that. */
+  async #dataOf(
+    target: StepTarget,
+    step: PreparedStep,
+    caller: Caller,
+  ): Promise<KnownData | undefined> {
+    if (!(await this.#parts.policy.looksAtData(caller))) return undefined;
+    return { touched: "dialect" in target ? namedBy(step, this.#parts) : namedData([]) };
   }
 
   async #runOn(
     target: StepTarget,
     attempt: Attempt,
-    { binds, caller }: { readonly binds: readonly SqlValue[]; readonly caller: Caller },
+    { binds, caller, data }: StatementToRun,
     signal: AbortSignal,
   ): Promise<StatementResult | StatementError | AppError> {
     const { step, ref, rowsChangedMax, timeoutMs, waitMs } = attempt;
     const { policy } = this.#parts;
     const { dataSource, intent } = step;
-    const looksAtData = await policy.looksAtData(caller);
     try {
       return await target.run(
         {
@@ -152,9 +178,12 @@ export class AttemptRunner {
           timeoutMs,
           attempt: ref,
           caller,
-          permit: looksAtData
-            ? (touched) => policy.permit(caller, { dataSource, intent, touched })
-            : undefined,
+          permit:
+            data &&
+            ((touched) => {
+              data.touched = touched;
+              return policy.permit(caller, { dataSource, intent, touched });
+            }),
         },
         signal,
       );
@@ -168,7 +197,7 @@ export class AttemptRunner {
 
   #toEnd(
     attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
-    ormModel: string | undefined,
+    { caller, touched }: { readonly caller?: Caller } & KnownData,
     end: StatementResult | StatementError,
     durationMs: number,
   ): AttemptEnd {
@@ -196,10 +225,13 @@ export class AttemptRunner {
         planId: ref.planId,
         stepId: ref.stepId,
         attempt: ref.attempt,
+        caller: caller && recordedCaller(caller),
         toolName: step.toolName,
+        dataSource: step.dataSource,
+        touched: recordedData(touched),
         intent: step.intent,
         intentSource: step.intentSource,
-        ormModel,
+        ormModel: caller?.ormModel,
         status: failed ? (end.reason === "aborted" ? "cancelled" : "failed") : "completed",
         rowCount: failed ? 0 : end.rowCount,
         error: failed ? end.message : undefined,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { recordedCaller, type RecordedCaller } from "../kernel/caller.js";
 import { NOBODY } from "../kernel/testing/nobody.js";
 import { SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
@@ -140,6 +141,24 @@ describe("a durable orchestrator", () => {
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
     expect(await process.toolCalls()).toHaveLength(1);
     expect(names()).toEqual(["Ada", "Grace", "Edith"]);
+  });
+
+  it("records who had a step run and on which data source", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([step("a", "SELECT 1"), step("b", "SELECT 2")]);
+    const agent: RecordedCaller = {
+      kind: "agent",
+      authenticatedBy: "headers",
+      userId: "ann",
+      agentId: "a1",
+      roles: ["agent"],
+      permissions: [],
+    };
+    await process.orchestrator.executeStep(planId, "a", ctx(agent));
+    await process.orchestrator.executeStep(planId, "b", ctx());
+    const [first, second] = (await process.toolCalls()).map(({ record }) => record);
+    expect(first).toMatchObject({ caller: agent, dataSource: "default" });
+    expect(second?.caller).toEqual(recordedCaller(NOBODY));
   });
 
   it("answers a finished step from the store: same result, no event, no tool call", async () => {
@@ -312,7 +331,9 @@ describe("a durable orchestrator", () => {
     expect(result.stepResult).toMatchObject({ status: "completed", attempt: 1, rowCount: 1 });
     expect(result.llmContextUpdate.toolOutputJson).toBe('[{"name":"Edith"}]');
     expect(names()).toEqual(["Ada", "Grace", "Edith"]);
-    expect((await process.toolCalls()).map(({ record }) => record.status)).toEqual(["completed"]);
+    const [call] = await process.toolCalls();
+    // Who had it run died with its process.
+    expect(call?.record).toMatchObject({ status: "completed", caller: undefined });
   });
 
   it("hands a write back that took no effect before the process died", async () => {

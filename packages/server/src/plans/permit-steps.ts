@@ -47,10 +47,10 @@ export async function permitSteps(
 export async function permitStep(
   caller: Caller,
   step: PreparedStep,
-  { policy, analyzer, tools }: PermitParts,
+  { policy, ...parts }: PermitParts,
 ): Promise<StatementGrant> {
   const looksAtData = await policy.looksAtData(caller);
-  const touched = looksAtData ? namedBy(step, analyzer, tools) : undefined;
+  const touched = looksAtData ? namedBy(step, parts) : undefined;
   const { dataSource, intent } = step;
   return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) });
 }
@@ -59,10 +59,9 @@ export async function permitStep(
 const named = new WeakMap<StatementAnalysis, TouchedData>();
 
 /** The tables that a statement names; what it does to them, and what more it touches, only the engine can say. */
-function namedBy(
+export function namedBy(
   { statement, dataSource }: PreparedStep,
-  analyzer: SqlAnalyzer,
-  tools: ToolRegistry,
+  { analyzer, tools }: Pick<PermitParts, "analyzer" | "tools">,
 ): TouchedData | undefined {
   const target = tools.target(dataSource);
   if (target === undefined || !("dialect" in target)) return undefined;

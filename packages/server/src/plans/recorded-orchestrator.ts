@@ -1,4 +1,4 @@
-import { sessionOr } from "../kernel/caller.js";
+import { recordedCaller, sessionOr } from "../kernel/caller.js";
 import { isoTime, type Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
@@ -138,6 +138,9 @@ class RecordedOrchestrator {
         planId,
         stepId,
         attempt: stepResult.attempt,
+        caller: recordedCaller(ctx),
+        dataSource: "",
+        touched: undefined,
         toolName: kept(tool.toolName, NAME_LENGTH_MAX),
         ...intentOf(tool),
         ormModel: ctx.ormModel,

@@ -52,7 +52,8 @@ export function keepInStore(
   };
 }
 
-function stepOf({ stepId, toolName, intent, intentSource, query }: ToolCallRecord): PreparedStep {
+function stepOf(call: ToolCallRecord): PreparedStep {
+  const { stepId, toolName, intent, intentSource, dataSource, query } = call;
   return {
     id: stepId,
     index: 0,
@@ -60,7 +61,7 @@ function stepOf({ stepId, toolName, intent, intentSource, query }: ToolCallRecor
     toolName,
     intent: isIntent(intent) ? intent : "write_update",
     intentSource: intentSource === "explicit" || intentSource === "name" ? intentSource : "default",
-    dataSource: "",
+    dataSource,
     queryTemplate: query,
     dependsOn: [],
     schemaTableHints: [],

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anonymousCaller, recordedCaller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { uuidV7 } from "../kernel/ids.js";
 import { LEASE_MS } from "../kernel/limits.js";
@@ -393,6 +394,48 @@ export function planStoreBattery(
       expect((await claim(ref, "a")).attempt).toBe(2);
     });
 
+    it("keeps who had a tool call run, and what it touched", async () => {
+      const ref = await submit([step("a")]);
+      const attempt = await claim(ref, "a");
+      const kinds: readonly Partial<ToolCallRecord>[] = [
+        { caller: recordedCaller(anonymousCaller()), touched: undefined },
+        { caller: undefined, touched: { tables: [], functions: [] } },
+        {
+          caller: {
+            ...{ kind: "agent", authenticatedBy: "jwt", userId: "ann", agentId: "a1" },
+            ...{ roles: ["agent", "contractor"], permissions: [] },
+          },
+          dataSource: "shop",
+          touched: {
+            tables: [
+              { name: "orders", columns: ["id", "total"] },
+              { name: "__proto__", columns: [] },
+            ],
+            functions: ["public.total_of"],
+          },
+        },
+        {
+          caller: {
+            ...{ kind: "apiKey", authenticatedBy: "apikey", keyId: "k1" },
+            ...{ roles: [], permissions: ["manage:schema"] },
+          },
+        },
+      ];
+      const error = { code: "STEP_FAILED", message: "database is locked" } as const;
+      const made: ToolCallRecord[] = [];
+      let current = attempt;
+      for (const kind of kinds) {
+        const record = { ...toolCall(current), ...kind };
+        made.push(record);
+        const outcome = { kind: "retried", error, durationMs: 1 } as const;
+        await store.plans.finishStep(current, outcome, record);
+        current = await claim(ref, "a");
+      }
+      await restart();
+      const calls = await store.toolCalls.readAfter(0, 10);
+      expect(calls.map(({ record }) => record)).toEqual(made);
+    });
+
     it("logs a tool call with the end of its attempt, in order, and keeps each consumer's place", async () => {
       const ref = await submit([step("a"), step("b")]);
       const attempts = [await claim(ref, "a"), await claim(ref, "b")];
@@ -497,6 +540,9 @@ function failed(message: string): StepOutcome {
 function toolCall(attempt: AttemptRef): ToolCallRecord {
   return {
     ...attempt,
+    caller: recordedCaller(anonymousCaller()),
+    dataSource: "default",
+    touched: undefined,
     eventId: `event-${attempt.stepId}-${String(attempt.attempt)}`,
     sessionId: "session",
     toolName: "sql",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { anonymousCaller, recordedCaller } from "../caller.js";
 import type { ToolCallRecord } from "../tool-call.js";
 
 /** A tool call of a test: a read that went well, but for what is said. */
@@ -10,6 +11,9 @@ export function toolCallRecord(said: Partial<ToolCallRecord>): ToolCallRecord {
     planId: "p",
     stepId: "step",
     attempt: 1,
+    caller: recordedCaller(anonymousCaller()),
+    dataSource: "default",
+    touched: undefined,
     toolName: "sql.query",
     intent: "read_select",
     intentSource: "explicit",

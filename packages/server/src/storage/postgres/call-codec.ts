@@ -1,6 +1,8 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { assert } from "../../kernel/assert.js";
 import type { PreparedStep } from "../../plans/index.js";
+import { callerOf, dataOf, keptCaller, keptData } from "../recorded-caller.js";
+import type { KeptCaller, KeptData } from "../recorded-caller.js";
 
 /** What of a tool call its plan and its step's result do not tell already. */
 type CallTuple = readonly [
@@ -11,8 +13,14 @@ type CallTuple = readonly [
   rowCount: number,
   finishedAtMs: number,
   durationMs: number,
-  rest?: Partial<ToolCallRecord>,
+  rest?: Rest,
 ];
+
+/** What differs from what is usual for the step. */
+type Rest = Partial<Omit<ToolCallRecord, "caller" | "touched">> & {
+  readonly caller?: KeptCaller;
+  readonly touched?: KeptData;
+};
 
 /** What a tool call is derived from. */
 export interface CallSurroundings {
@@ -30,14 +38,18 @@ export interface CallSurroundings {
  */
 export function callJson(call: ToolCallRecord, around: CallSurroundings): string {
   const usual = usualCall(around, call.output.length);
-  const entries = Object.entries(usual) as [keyof ToolCallRecord, unknown][];
+  const entries = Object.entries(usual) as [keyof UsualCall, unknown][];
+  const caller = keptCaller(call);
+  const touched = keptData(call);
   const rest = Object.fromEntries([
     ...entries.filter(([key, value]) => call[key] !== value).map(([key]) => [key, call[key]]),
     // The beginning of an output is told by its length.
     ...(usual.output === call.output && call.output.length < (around.output?.length ?? 0)
       ? [["output", call.output.length]]
       : []),
-  ]) as Partial<ToolCallRecord>;
+    ...(caller === null ? [] : [["caller", caller]]),
+    ...(touched === undefined ? [] : [["touched", touched]]),
+  ]) as Rest;
   const tuple: unknown[] = [
     around.step.index,
     call.eventId,
@@ -60,13 +72,16 @@ export function callOf(
     JSON.parse(json) as CallTuple;
   const step = plan.steps[index];
   assert(step !== undefined, "a tool call is of a step of its plan");
-  const kept = rest.output as string | number | undefined;
+  const { caller, touched, ...told } = rest;
+  const kept = told.output as string | number | undefined;
   const length = typeof kept === "number" ? kept : (plan.output?.length ?? 0);
   const usual = usualCall({ ...plan, step }, length);
   return {
     ...usual,
-    ...rest,
+    ...told,
     eventId,
+    caller: callerOf(caller),
+    touched: dataOf(touched),
     attempt,
     status,
     rowCount,
@@ -78,7 +93,14 @@ export function callOf(
 
 type UsualCall = Omit<
   ToolCallRecord,
-  "eventId" | "attempt" | "status" | "rowCount" | "finishedAtMs" | "durationMs"
+  | "eventId"
+  | "attempt"
+  | "status"
+  | "rowCount"
+  | "finishedAtMs"
+  | "durationMs"
+  | "caller"
+  | "touched"
 >;
 
 function usualCall(
@@ -91,6 +113,7 @@ function usualCall(
     sessionId,
     stepId: step.id,
     toolName: step.toolName,
+    dataSource: step.dataSource,
     intent: step.intent,
     intentSource: step.intentSource,
     ormModel: undefined,

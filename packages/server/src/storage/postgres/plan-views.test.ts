@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, it } from "vitest";
+import type { RecordedCaller } from "../../kernel/caller.js";
 import { systemClock } from "../../kernel/clock.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { toolCallRecord } from "../../kernel/testing/tool-call-record.js";
@@ -22,8 +23,15 @@ const LOOKS = [
   `SELECT plan_id, step_index, step_id, status, attempt, owner, wait_reason, row_count, error, output,
      schema_additions, augmentation_hints, output_metadata FROM plan_steps ORDER BY plan_id, step_index`,
   `SELECT event_id, org_id, session_id, plan_id, step_id, attempt, tool_name, intent, intent_source,
-     orm_model, status, row_count, error, query, output, duration_ms FROM tool_calls ORDER BY event_id`,
+     orm_model, status, row_count, error, query, output, duration_ms, data_source, caller, touched
+   FROM tool_calls ORDER BY event_id`,
 ];
+
+const AGENT: RecordedCaller = {
+  ...{ kind: "agent", authenticatedBy: "jwt", userId: "ann", agentId: "a1" },
+  ...{ roles: ["agent"], permissions: [] },
+};
+const ORDERS = { tables: [{ name: "orders", columns: ["id"] }], functions: ["public.total_of"] };
 
 it("tell an operator the same in the same words on both engines", async () => {
   const directory = mkdtempSync(join(tmpdir(), "steward-views-"));
@@ -31,7 +39,10 @@ it("tell an operator the same in the same words on both engines", async () => {
   await using database = await freshDatabase();
   const ref = { orgId: randomUUID(), planId: randomUUID() };
   const calls = ["a", "b"].map((stepId) =>
-    toolCallRecord({ ...ref, stepId, output: '[{"n":1}]'.slice(0, stepId === "a" ? 9 : 4) }),
+    toolCallRecord({
+      ...{ ...ref, stepId, output: '[{"n":1}]'.slice(0, stepId === "a" ? 9 : 4) },
+      ...(stepId === "a" ? {} : { caller: AGENT, dataSource: "shop", touched: ORDERS }),
+    }),
   );
   {
     await using sqlite = openSqliteStore(path, systemClock, silentTelemetry);

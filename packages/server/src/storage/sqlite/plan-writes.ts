@@ -2,6 +2,7 @@ import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanEvent } from "../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanState, StepContext, StepState } from "../../plans/transitions.js";
+import { keptCaller, keptData } from "../recorded-caller.js";
 import type { Write } from "./commit-protocol.js";
 
 /** Domain values to writes: the only place where the plan tables are changed. */
@@ -133,8 +134,8 @@ export function writeToolCall(call: ToolCallRecord): Write {
   return {
     sql: `INSERT INTO tool_calls (event_id, org_id, session_id, plan_id, step_id, attempt, tool_name,
             intent, intent_source, orm_model, status, row_count, error, query, output,
-            finished_at_ms, duration_ms)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+            finished_at_ms, duration_ms, data_source, caller, touched)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     params: [
       call.eventId,
       call.orgId,
@@ -153,8 +154,15 @@ export function writeToolCall(call: ToolCallRecord): Write {
       call.output,
       call.finishedAtMs,
       call.durationMs,
+      call.dataSource,
+      jsonOrNull(keptCaller(call)),
+      jsonOrNull(keptData(call)),
     ],
   };
+}
+
+function jsonOrNull(value: object | null | undefined): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
 /** A lease prolonged, if the claim still holds. */

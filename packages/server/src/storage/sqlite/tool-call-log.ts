@@ -10,7 +10,8 @@ import type {
 import type { RecordedCall } from "../../usage/ports.js";
 import type { Write } from "./commit-protocol.js";
 import type { CommitWriter } from "./commit-writer.js";
-import { read, type SqliteRow, type StatementCache } from "./connection.js";
+import { callerOf, dataOf, type KeptCaller, type KeptData } from "../recorded-caller.js";
+import { read, type SqliteRow, type SqliteValue, type StatementCache } from "./connection.js";
 import { number, optionalText, text } from "./plan-rows.js";
 
 /** The tool calls of an SQLite store. */
@@ -107,7 +108,16 @@ export function recordOf(row: SqliteRow): ToolCallRecord {
     query: text(row["query"]),
     output: text(row["output"]),
     durationMs: number(row["duration_ms"]),
+    dataSource: text(row["data_source"]),
+    // Both columns are written by this program alone.
+    caller: callerOf(parsed(row["caller"]) as KeptCaller | undefined),
+    touched: dataOf(parsed(row["touched"]) as KeptData | undefined),
   };
+}
+
+function parsed(column: SqliteValue | undefined): unknown {
+  const json = optionalText(column);
+  return json === undefined ? undefined : JSON.parse(json);
 }
 
 /** Columns of `tool_calls` that {@link recordedCallOf} reads: all but the large ones. */

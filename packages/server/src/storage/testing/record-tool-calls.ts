@@ -1,6 +1,7 @@
 import { assert } from "../../kernel/assert.js";
 import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
+import { toolCallRecord } from "../../kernel/testing/tool-call-record.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { PlanEngine } from "../../plans/index.js";
@@ -50,25 +51,16 @@ export async function recordToolCalls(
 }
 
 function recordOf(call: ChosenCall, planId: string, finishedAtMs: number): ToolCallRecord {
-  return {
+  return toolCallRecord({
     eventId: IDS.uuid(),
     sessionId: "session",
     planId,
     stepId: STEP.id,
-    attempt: 1,
     toolName: "sql",
-    intent: "read_select",
-    intentSource: "explicit",
-    ormModel: undefined,
-    status: "completed",
-    rowCount: 1,
-    error: undefined,
-    query: "SELECT 1",
     output: "[]",
     finishedAtMs,
-    durationMs: 1,
     ...call,
-  };
+  });
 }
 
 const STEP: PreparedStep = {

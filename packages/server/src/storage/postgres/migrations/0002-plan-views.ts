@@ -65,7 +65,9 @@ export const createPlanViews: readonly string[] = [
          WHEN 'number' THEN left(c.output, (c.call::json -> 7 ->> 'output')::integer)
          ELSE coalesce(c.output, '[]') END AS output,
        (c.call::json ->> 5)::bigint AS finished_at_ms,
-       (c.call::json ->> 6)::double precision AS duration_ms
+       (c.call::json ->> 6)::double precision AS duration_ms,
+       coalesce(c.call::json -> 7 ->> 'dataSource', s.step ->> 'dataSource') AS data_source,
+       c.call::json -> 7 ->> 'caller' AS caller, c.call::json -> 7 ->> 'touched' AS touched
      FROM plan_changes AS c
      JOIN plans AS p USING (org_id, plan_id)
      JOIN plan_definitions AS d USING (org_id, plan_id)

@@ -91,7 +91,10 @@ CREATE TABLE tool_calls (
   query TEXT NOT NULL,
   output TEXT NOT NULL,
   finished_at_ms INTEGER NOT NULL,
-  duration_ms REAL NOT NULL
+  duration_ms REAL NOT NULL,
+  data_source TEXT NOT NULL,
+  caller TEXT,
+  touched TEXT
 ) STRICT;
 
 CREATE TABLE tool_call_cursors (

@@ -1,0 +1,27 @@
+import type { TouchedData } from "../governance/index.js";
+import { RECORDED_DATA_BYTES_MAX } from "../kernel/limits.js";
+import type { RecordedData } from "../kernel/tool-call.js";
+
+/** Of answers that were looked at before: one object is what all statements of one shape touch. */
+const known = new WeakMap<TouchedData, { readonly recorded: RecordedData | undefined }>();
+
+/** What the record of a tool call keeps of what it touched; `undefined` when that is too much. */
+export function recordedData(touched: TouchedData | undefined): RecordedData | undefined {
+  if (touched === undefined) return undefined;
+  const before = known.get(touched);
+  if (before !== undefined) return before.recorded;
+  const recorded = kept(touched);
+  known.set(touched, { recorded });
+  return recorded;
+}
+
+function kept({ tables, functions }: TouchedData): RecordedData | undefined {
+  const data = {
+    tables: tables.map(({ name, accesses }) => ({
+      name,
+      columns: [...new Set(Object.values(accesses).flat())],
+    })),
+    functions,
+  };
+  return Buffer.byteLength(JSON.stringify(data)) > RECORDED_DATA_BYTES_MAX ? undefined : data;
+}

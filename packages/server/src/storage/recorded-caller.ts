@@ -1,0 +1,72 @@
+import {
+  type AuthenticatedBy,
+  type CallerKind,
+  anonymousCaller,
+  recordedCaller,
+  type RecordedCaller,
+} from "../kernel/caller.js";
+import type { RecordedData, ToolCallRecord } from "../kernel/tool-call.js";
+
+/** A caller as it is kept. The names are those of the user, the agent and the key, without `null` at the end. */
+type CallerTuple = readonly [
+  kind: CallerKind,
+  authenticatedBy: AuthenticatedBy,
+  roles: readonly string[],
+  permissions: readonly string[],
+  ...names: readonly (string | null)[],
+];
+
+/** Of whoever says nothing of themselves: `null`. Of a caller that is not known: an empty list. */
+export type KeptCaller = CallerTuple | readonly [] | null;
+
+/** Who had a tool call run, as both engines keep it: nothing where nobody has an identity. */
+export function keptCaller({ caller }: Pick<ToolCallRecord, "caller">): KeptCaller {
+  if (caller === undefined) return [];
+  const { kind, authenticatedBy, roles, permissions, userId, agentId, keyId } = caller;
+  if (kind === "anonymous" && authenticatedBy === "headers") return null;
+  const names = [userId, agentId, keyId].map((name) => name ?? null);
+  const last = names.findLastIndex((name) => name !== null);
+  return [kind, authenticatedBy, roles, permissions, ...names.slice(0, last + 1)];
+}
+
+/** A caller as it was kept. */
+export function callerOf(kept: KeptCaller | undefined): RecordedCaller | undefined {
+  if (kept === null || kept === undefined) return ANONYMOUS;
+  if (!isKnown(kept)) return undefined;
+  const [kind, authenticatedBy, roles, permissions, userId, agentId, keyId] = kept;
+  return recordedCaller({
+    ...{ kind, authenticatedBy, roles, permissions },
+    ...(typeof userId === "string" ? { userId } : {}),
+    ...(typeof agentId === "string" ? { agentId } : {}),
+    ...(typeof keyId === "string" ? { keyId } : {}),
+  });
+}
+
+function isKnown(kept: CallerTuple | readonly []): kept is CallerTuple {
+  return kept.length > 0;
+}
+
+const ANONYMOUS = recordedCaller(anonymousCaller());
+
+/** The column `touched`: `{"orders":["id"]}`, and the functions under the empty name. */
+export type KeptData = Readonly<Record<string, readonly string[]>>;
+
+/** What a tool call touched, as both engines keep it. */
+export function keptData({ touched }: Pick<ToolCallRecord, "touched">): KeptData | undefined {
+  if (touched === undefined) return undefined;
+  const { tables, functions } = touched;
+  return Object.fromEntries([
+    ...tables.map(({ name, columns }) => [name, columns] as const),
+    ...(functions.length === 0 ? [] : [["", functions] as const]),
+  ]);
+}
+
+/** What a tool call touched, as it was kept. */
+export function dataOf(kept: KeptData | undefined): RecordedData | undefined {
+  if (kept === undefined) return undefined;
+  const { "": functions = [], ...tables } = kept;
+  return {
+    tables: Object.entries(tables).map(([name, columns]) => ({ name, columns })),
+    functions,
+  };
+}
