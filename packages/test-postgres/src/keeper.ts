@@ -18,6 +18,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: "200",
   fsync: "off",
   full_page_writes: "off",
+  // Prepared transactions stand in for those of a cluster, which commit late and out of order.
+  max_prepared_transactions: "64",
 };
 
 const user = otherUser();

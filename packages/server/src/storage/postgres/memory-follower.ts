@@ -1,22 +1,27 @@
 import type { Log } from "../../kernel/log.js";
 import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
-import type { VectorIndex } from "../../memory/index.js";
 import type { Database } from "./database.js";
-import { indexEntryOf, type CodeRow } from "./memory-index-source.js";
-import { FIRST_ID } from "./memory-rows.js";
+import { type FollowingIndex, MemoryChanges } from "./memory-changes.js";
 import type { Signals } from "./signals.js";
 
 /** How often other nodes' entries are looked for unless said otherwise, in ms. */
 const POLL_MS = 400;
-/** Changes read at once. */
-const CHANGES_MAX = 2000;
+/**
+ * How old a change may be that a poll still finds, in ms: longer than any transaction of a server
+ * lives, whose statements and pauses are ended after 15 seconds each.
+ */
+const RECENT_MS = 60_000;
+/**
+ * How often all organizations are compared, in ms. It finds what was committed later than that: a
+ * prepared transaction that a cluster has resolved after one of its servers came back.
+ */
+const COMPARE_MS = 60_000;
+/** Any change is younger than this, in ms. */
+const EVER_MS = Number.MAX_SAFE_INTEGER;
 /** How long the mark of a deleted entry is kept, in ms: no node may lag behind for longer. */
 const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;
 /** How often old marks are taken away, in ms. */
 const CLEAN_MS = 60 * 60 * 1000;
-
-/** What of an index follows the store. */
-type FollowingIndex = Pick<VectorIndex, "add" | "remove">;
 
 /** What a follower works with. */
 export interface MemoryFollowerParts {
@@ -27,32 +32,48 @@ export interface MemoryFollowerParts {
   readonly modelId: number;
   /** How often other nodes' entries are looked for, should a signal be lost, in ms; absent: 400. */
   readonly pollMs?: number;
+  /** How often all organizations are compared, in ms; absent: a minute. */
+  readonly compareMs?: number;
 }
 
 /**
- * Tells this node's search index of the entries that other nodes add and delete. It reads what its last
- * snapshot of the store did not show, so that no commit is missed, however late it came; its own
- * node's entries come by twice, which changes nothing.
+ * Tells this node's search index of the entries that other nodes add and delete. A signal names the
+ * organization, and that one is read at once; polls find what signals did not tell. No commit is missed,
+ * however late it came; this node's own entries come by twice, which changes nothing.
  */
 export class MemoryFollower implements AsyncDisposable {
   readonly #db: Database;
   readonly #index: FollowingIndex;
+  readonly #changes: MemoryChanges;
   readonly #signals: Signals;
-  readonly #modelId: number;
+  readonly #pollMs: number;
+  readonly #compareMs: number;
   readonly #following: WorkerLoop;
   readonly #cleaning: WorkerLoop;
-  readonly #onSignal = (): void => {
+  /** Organizations that signals have named. */
+  readonly #named = new Set<string>();
+  /** When all organizations are polled and compared next, by the process's monotonic clock. */
+  #pollAt = 0;
+  #compareAt: number;
+  readonly #onSignal = (orgId: string): void => {
+    this.#named.add(orgId);
     this.#following.wake();
   };
-  #snapshot: string;
+  readonly #onMissed = (): void => {
+    this.#pollAt = 0;
+    this.#following.wake();
+  };
 
-  private constructor(parts: MemoryFollowerParts, index: FollowingIndex, snapshot: string) {
+  private constructor(parts: MemoryFollowerParts, index: FollowingIndex, changes: MemoryChanges) {
+    const { pollMs = POLL_MS, compareMs = COMPARE_MS } = parts;
     this.#db = parts.db;
     this.#signals = parts.signals;
-    this.#modelId = parts.modelId;
     this.#index = index;
-    this.#snapshot = snapshot;
-    const pollMs = parts.pollMs ?? POLL_MS;
+    this.#changes = changes;
+    this.#pollMs = pollMs;
+    this.#compareMs = compareMs;
+    this.#pollAt = performance.now() + pollMs;
+    this.#compareAt = performance.now() + compareMs;
     this.#following = new WorkerLoop({
       name: "reading other nodes' memory entries",
       work: () => this.#read(),
@@ -71,62 +92,40 @@ export class MemoryFollower implements AsyncDisposable {
       log: parts.log,
     });
     this.#signals.on("memory", this.#onSignal);
+    this.#signals.on("missed", this.#onMissed);
   }
 
   /** Follows from now on: an index that is loaded later holds what came before. */
   static async start(parts: MemoryFollowerParts, index: FollowingIndex): Promise<MemoryFollower> {
-    const [row] = await parts.db.query<{ readonly snapshot: string }>(
-      "SELECT pg_current_snapshot()::text AS snapshot",
-    );
-    return new MemoryFollower(parts, index, row?.snapshot ?? "");
+    const changes = new MemoryChanges(parts.db, parts.modelId);
+    await changes.skip();
+    return new MemoryFollower(parts, index, changes);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signals.off("memory", this.#onSignal);
+    this.#signals.off("missed", this.#onMissed);
     await this.#following[Symbol.asyncDispose]();
     await this.#cleaning[Symbol.asyncDispose]();
   }
 
-  /** The new snapshot counts only when everything that it shows has reached the index. */
   async #read(): Promise<BatchEnd> {
-    const [now] = await this.#db.query<{ readonly snapshot: string }>(
-      "SELECT pg_current_snapshot()::text AS snapshot",
-    );
-    if (now === undefined || now.snapshot === this.#snapshot) return "idle";
-    await this.#add();
-    await this.#remove();
-    this.#snapshot = now.snapshot;
-    return "idle";
-  }
-
-  async #add(): Promise<void> {
-    let after = "0";
-    let last = FIRST_ID;
-    for (;;) {
-      const rows = await this.#db.query<CodeRow & { readonly change_xid: string }>(
-        `SELECT v.org_id, v.entry_id, v.created_at_ms, v.code, v.change_xid::text AS change_xid
-         FROM memory_entry_embeddings AS v
-         WHERE v.model_id = $5 AND v.change_xid >= pg_snapshot_xmin($1::pg_snapshot)
-           AND NOT pg_visible_in_snapshot(v.change_xid, $1::pg_snapshot)
-           AND (v.change_xid, v.entry_id) > ($2::xid8, $3::uuid)
-         ORDER BY v.change_xid, v.entry_id LIMIT $4`,
-        [this.#snapshot, after, last, CHANGES_MAX, this.#modelId],
-      );
-      if (rows.length > 0) await this.#index.add(rows.map(indexEntryOf));
-      const end = rows.at(-1);
-      if (end === undefined || rows.length < CHANGES_MAX) return;
-      [after, last] = [end.change_xid, end.entry_id];
+    try {
+      const named = [...this.#named];
+      this.#named.clear();
+      for (const orgId of named) await this.#changes.read(orgId, this.#index);
+      const now = performance.now();
+      if (now < Math.min(this.#pollAt, this.#compareAt)) return "idle";
+      const isComparing = now >= this.#compareAt;
+      await this.#changes.readAll(isComparing ? EVER_MS : RECENT_MS, this.#index);
+      this.#pollAt = now + this.#pollMs;
+      if (isComparing) this.#compareAt = now + this.#compareMs;
+      return "idle";
+    } catch (error) {
+      // How long the database stays away is not known: what was recent may be old then.
+      this.#compareAt = 0;
+      throw error;
     }
-  }
-
-  async #remove(): Promise<void> {
-    const rows = await this.#db.query<{ readonly entry_id: string }>(
-      `SELECT entry_id FROM memory_deletions
-       WHERE change_xid >= pg_snapshot_xmin($1::pg_snapshot)
-         AND NOT pg_visible_in_snapshot(change_xid, $1::pg_snapshot)`,
-      [this.#snapshot],
-    );
-    if (rows.length > 0) await this.#index.remove(rows.map((row) => row.entry_id));
   }
 
   async #clean(): Promise<BatchEnd> {

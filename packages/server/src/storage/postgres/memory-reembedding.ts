@@ -154,6 +154,7 @@ async function addVectors(
   entries: readonly EmbeddedEntry[],
   modelId: number,
 ): Promise<void> {
+  const left: EmbeddedEntry[] = [];
   for (const [orgId, own] of byOrganization(entries, ({ entry }) => entry.orgId)) {
     const rows = await connection.query<{ readonly entry_id: string }>(
       `SELECT entry_id FROM memory_entries
@@ -161,9 +162,9 @@ async function addVectors(
       [orgId, own.map(({ entry }) => entry.entryId)],
     );
     const there = new Set(rows.map((row) => row.entry_id));
-    const left = own.filter(({ entry }) => there.has(entry.entryId));
-    await insertVectors(connection, left, modelId, true);
+    left.push(...own.filter(({ entry }) => there.has(entry.entryId)));
   }
+  await insertVectors(connection, left, modelId, true);
 }
 
 function byOrganization<T>(

@@ -8,6 +8,9 @@ export const ENTRY_COLUMNS: string = `e.org_id, e.entry_id, e.session_id, e.cont
 /** The UUID that comes before every other: where reading by the page begins. */
 export const FIRST_ID: string = "00000000-0000-0000-0000-000000000000";
 
+/** The UUID that comes after every other. */
+export const LAST_ID: string = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
 /** A row of {@link ENTRY_COLUMNS}. */
 export interface EntryRow {
   readonly org_id: string;

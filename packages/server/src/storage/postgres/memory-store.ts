@@ -51,7 +51,7 @@ export class PostgresMemoryStore implements MemoryStore {
   async addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
     const modelId = this.modelId;
     await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
-    this.#signals.memory();
+    this.#signals.memory(organizationsOf(entries));
   }
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
@@ -69,7 +69,7 @@ export class PostgresMemoryStore implements MemoryStore {
       await insertEntries(connection, own, modelId);
     });
     this.toolCalls.forget(taken);
-    this.#signals.memory();
+    this.#signals.memory(organizationsOf(entries));
   }
 
   async findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
@@ -159,14 +159,12 @@ export class PostgresMemoryStore implements MemoryStore {
       const key = `${row.org_id} ${row.session_id}`;
       sessions.set(key, [...(sessions.get(key) ?? []), row]);
     }
-    await this.#db.transaction(async (connection) => {
-      for (const [first, ...others] of sessions.values()) {
-        if (first === undefined) continue;
-        const ids = [first, ...others].map((row) => row.entry_id);
-        await deleteEntries(connection, first.org_id, first.session_id, ids);
-      }
-    });
-    this.#signals.memory();
+    // Each in a transaction of its own: one that was locked for two sessions could wait for another.
+    for (const [first, ...others] of sessions.values()) {
+      if (first === undefined) continue;
+      const ids = [first, ...others].map((row) => row.entry_id);
+      await this.#delete(first.org_id, first.session_id, ids);
+    }
     return rows.map((row) => row.entry_id);
   }
 
@@ -192,9 +190,13 @@ export class PostgresMemoryStore implements MemoryStore {
     const deleted = await this.#db.transaction((connection) =>
       deleteEntries(connection, orgId, sessionId, entryIds),
     );
-    this.#signals.memory();
+    this.#signals.memory([orgId]);
     return deleted;
   }
+}
+
+function organizationsOf(entries: readonly EmbeddedEntry[]): readonly string[] {
+  return entries.map(({ entry }) => entry.orgId);
 }
 
 function isFound(row: FoundRow): row is FoundRow & EntryRow {

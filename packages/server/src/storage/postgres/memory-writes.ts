@@ -2,6 +2,7 @@ import type { EmbeddedEntry } from "../../memory/ports.js";
 import { vectorBlob } from "../vector-blob.js";
 import type { Connection } from "./database.js";
 import { holdModel } from "./memory-models.js";
+import { takeSequences } from "./memory-sequences.js";
 
 /** Domain values to rows: the only place where the memory tables are changed. */
 
@@ -57,17 +58,21 @@ export async function insertVectors(
   mayBeThere = false,
 ): Promise<void> {
   if (entries.length === 0) return;
+  const orgIds = entries.map(({ entry }) => entry.orgId);
+  const sequences = await takeSequences(connection, orgIds);
   await connection.query(
-    `INSERT INTO memory_entry_embeddings (org_id, entry_id, model_id, created_at_ms, code, embedding)
-     SELECT v.org_id, v.entry_id, $3, v.created_at_ms, v.code, v.embedding
-     FROM unnest($1::uuid[], $2::uuid[], $4::bigint[], $5::bytea[], $6::bytea[])
-       AS v (org_id, entry_id, created_at_ms, code, embedding)
+    `INSERT INTO memory_entry_embeddings (org_id, entry_id, model_id, created_at_ms, change_sequence,
+       code, embedding)
+     SELECT v.org_id, v.entry_id, $3, v.created_at_ms, v.change_sequence, v.code, v.embedding
+     FROM unnest($1::uuid[], $2::uuid[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[])
+       AS v (org_id, entry_id, created_at_ms, change_sequence, code, embedding)
      ${mayBeThere ? "ON CONFLICT DO NOTHING" : ""}`,
     [
-      entries.map(({ entry }) => entry.orgId),
+      orgIds,
       entries.map(({ entry }) => entry.entryId),
       modelId,
       entries.map(({ entry }) => entry.createdAtMs),
+      entries.map(({ entry }) => sequences.get(entry.orgId) ?? 0),
       entries.map(({ code }) => bufferOf(code)),
       entries.map(({ vector }) => bufferOf(vectorBlob(vector))),
     ],
@@ -107,14 +112,16 @@ export async function deleteEntries(
   );
   const deleted = rows.map((row) => row.entry_id);
   await connection.query(
-    `INSERT INTO memory_deletions (org_id, entry_id, deleted_at_ms)
-     SELECT $1, entry_id, steward_now_ms() FROM unnest($2::uuid[]) AS d (entry_id)`,
-    [orgId, deleted],
-  );
-  await connection.query(
     `DELETE FROM sessions WHERE org_id = $1 AND session_id = $2 AND NOT EXISTS (
        SELECT FROM memory_entries WHERE org_id = $1 AND session_id = $2)`,
     [orgId, sessionId],
+  );
+  if (deleted.length === 0) return [];
+  const sequences = await takeSequences(connection, [orgId]);
+  await connection.query(
+    `INSERT INTO memory_deletions (org_id, change_sequence, entry_id, deleted_at_ms)
+     SELECT $1, $3, entry_id, steward_now_ms() FROM unnest($2::uuid[]) AS d (entry_id)`,
+    [orgId, deleted, sequences.get(orgId) ?? 0],
   );
   return deleted;
 }

@@ -10,8 +10,8 @@ export interface SignalEvents {
   readonly changed: readonly [ref: PlanRef];
   /** Another node asks this one to release a plan. */
   readonly requested: readonly [ref: PlanRef];
-  /** Memory entries were added or deleted. */
-  readonly memory: readonly [];
+  /** Memory entries of an organization were added or deleted. */
+  readonly memory: readonly [orgId: string];
   /** Signals may have been lost: everything may have changed. */
   readonly missed: readonly [];
 }
@@ -67,9 +67,10 @@ export class Signals extends EventEmitter<{
     if (this.#node.others.length > 0) this.#send(`changed ${ref.orgId} ${ref.planId}`);
   }
 
-  /** Tells every other node that memory has changed. */
-  memory(): void {
-    if (this.#node.others.length > 0) this.#send("memory");
+  /** Tells every other node that the memory of organizations has changed. */
+  memory(orgIds: Iterable<string>): void {
+    if (this.#node.others.length === 0) return;
+    for (const orgId of new Set(orgIds)) this.#send(`memory ${orgId}`);
   }
 
   /** Asks a node to release a plan. */
@@ -131,7 +132,7 @@ export class Signals extends EventEmitter<{
     for (const line of lines) {
       const [kind, orgId = "", planId = "", nodeId] = line.split(" ");
       if (kind === "changed") this.emit("changed", { orgId, planId });
-      if (kind === "memory") this.emit("memory");
+      if (kind === "memory") this.emit("memory", orgId);
       if (kind === "requested" && nodeId === this.#node.nodeId)
         this.emit("requested", { orgId, planId });
     }

@@ -2,8 +2,11 @@
  * Memory entries and their vectors by model, with the codes that the search index loads at a start.
  * Times are milliseconds since the epoch, UTC. One statement to an entry.
  *
- * `change_xid` is the transaction that wrote a row: nodes follow each other's entries by reading what
- * their last snapshot did not show, whatever the order of the commits was.
+ * Every transaction that changes an organization's memory takes the organization's next number from
+ * `memory_sequences` and holds that row's lock until it commits. Changes of one organization therefore
+ * become visible in the order of their numbers, and a node that has read up to a number has missed none
+ * before it. Transaction ids would not say that: on a cluster each server has its own, and a transaction
+ * over several servers becomes visible on them at different times.
  */
 export const createMemoryTables: readonly string[] = [
   `CREATE TABLE sessions (
@@ -54,21 +57,28 @@ export const createMemoryTables: readonly string[] = [
      entry_id uuid NOT NULL,
      model_id integer NOT NULL,
      created_at_ms bigint NOT NULL,
-     change_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+     change_sequence bigint NOT NULL DEFAULT 0,
      code bytea NOT NULL,
      embedding bytea NOT NULL,
      PRIMARY KEY (org_id, entry_id, model_id),
      FOREIGN KEY (org_id, entry_id) REFERENCES memory_entries (org_id, entry_id) ON DELETE CASCADE
    )`,
   `CREATE INDEX memory_embeddings_by_entry ON memory_entry_embeddings (entry_id)`,
-  `CREATE INDEX memory_embeddings_by_change ON memory_entry_embeddings (change_xid)`,
+  `CREATE INDEX memory_embeddings_by_change ON memory_entry_embeddings (org_id, change_sequence)`,
+
+  `CREATE TABLE memory_sequences (
+     org_id uuid NOT NULL,
+     last_sequence bigint NOT NULL,
+     changed_at_ms bigint NOT NULL,
+     PRIMARY KEY (org_id)
+   ) WITH (fillfactor = 50)`,
+  `CREATE INDEX memory_sequences_by_time ON memory_sequences (changed_at_ms)`,
 
   `CREATE TABLE memory_deletions (
      org_id uuid NOT NULL,
+     change_sequence bigint NOT NULL,
      entry_id uuid NOT NULL,
-     change_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
      deleted_at_ms bigint NOT NULL,
-     PRIMARY KEY (org_id, entry_id)
+     PRIMARY KEY (org_id, change_sequence, entry_id)
    )`,
-  `CREATE INDEX memory_deletions_by_change ON memory_deletions (change_xid)`,
 ];
