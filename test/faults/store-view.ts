@@ -4,8 +4,6 @@ import pg from "pg";
 /** Rows of a store, read past its servers, in the tables and views that every engine has. */
 export interface StoreView {
   all(sql: string): Promise<readonly Record<string, unknown>[]>;
-  /** The tables that have one row for each memory entry. */
-  readonly entryTables: readonly string[];
 }
 
 /** `key`, plan and step, and `output` of every step that is executed. */
@@ -36,7 +34,6 @@ export function sqliteView(path: string): StoreView {
         db.close();
       }
     },
-    entryTables: ["memory_entries", "memory_entry_embeddings", "memory_codes"],
   };
 }
 
@@ -56,6 +53,5 @@ export function postgresView(url: string): StoreView {
         await client.end();
       }
     },
-    entryTables: ["memory_entries", "memory_entry_embeddings"],
   };
 }

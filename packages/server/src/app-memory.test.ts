@@ -79,8 +79,10 @@ describe("a stored vector that is damaged", () => {
       }
     }
     const store = new DatabaseSync(join(directory, "store.db"));
-    store.exec(`UPDATE memory_entry_embeddings SET embedding = x'000000'
-                WHERE entry_id = (SELECT entry_id FROM memory_entries WHERE content LIKE '%damaged%')`);
+    store.exec(`UPDATE memory_vectors SET embedding = x'000000'
+                WHERE vector_key = (SELECT vector_key
+                  FROM memory_entries JOIN memory_entry_vectors USING (entry_key)
+                  WHERE content LIKE '%damaged%')`);
     store.close();
     await using app = await start(options);
     const found = JSON.stringify(await post(app, "/api/memory/search", { query: "whole damaged" }));

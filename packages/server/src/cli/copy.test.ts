@@ -41,7 +41,13 @@ describe("steward copy", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({
       plans: 4,
-      rows: { usage_events: 2, usage_prices: 1, memory_entries: 1, memory_entry_embeddings: 1 },
+      rows: {
+        usage_events: 2,
+        usage_prices: 1,
+        memory_entries: 2,
+        memory_vectors: 1,
+        memory_entry_vectors: 2,
+      },
       states: { [ORG]: { refs: 2 } },
     });
 
@@ -60,6 +66,9 @@ describe("steward copy", () => {
     await store.memory.useModel({ name: "hash", dimension: 2 });
     expect(await store.memory.toolCalls.waiting()).toBe(3);
     expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
+    const embedding = Buffer.from(VECTOR.buffer);
+    const vectors = "SELECT embedding FROM memory_entry_embeddings";
+    expect(await database.query(vectors)).toEqual([{ embedding }, { embedding }]);
     expect((await runSteward(args, { cwd })).stderr).toContain("copy into an empty one");
 
     await using node = openStateNode(database.url, join(cwd, "clones"));
@@ -99,6 +108,9 @@ function keepState(dataDir: string): Hash {
 }
 
 /** Two calls recorded, one not; a plan with a step retried, one failed and one to come. */
+/** What both entries have: it is stored once. */
+const VECTOR = Float32Array.of(1, 0.1);
+
 async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: string): Promise<void> {
   const createdAtMs = systemClock.nowMs();
   const price = { id: "p", scope: "aau", subject: "", amount: 7n, fromMs: 0 } as const;
@@ -139,7 +151,8 @@ async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: stri
   await memory.useModel({ name: "hash", dimension: 2 });
   const content = '{"b":1.0}';
   const entry = { orgId: ORG, entryId, sessionId: "s", content, createdAtMs };
-  await memory.addEntries([embeddedEntry(entry, Float32Array.of(1, 0.1))]);
+  const other = { ...entry, entryId: randomUUID() };
+  await memory.addEntries([entry, other].map((each) => embeddedEntry(each, VECTOR)));
 }
 
 function step(id: string, index: number): PreparedStep {

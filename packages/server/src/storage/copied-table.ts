@@ -90,10 +90,18 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   ]),
   {
     ...table(
-      "memory_entry_embeddings",
-      "org_id uuid, entry_id uuid, model_id integer, created_at_ms bigint, code bytea, embedding bytea",
+      "memory_vectors",
+      "org_id uuid, model_id integer, sha256 bytea, code bytea, embedding bytea",
     ),
-    sqliteFrom: "memory_entry_embeddings JOIN memory_codes USING (entry_id, model_id)",
+    sqliteFrom: "memory_vectors JOIN memory_codes USING (vector_key)",
+  },
+  {
+    ...table("memory_entry_vectors", "entry_id uuid, created_at_ms bigint, sha256 bytea", [
+      { name: "org_id", type: "uuid", sqlite: "memory_entries.org_id" },
+      { name: "model_id", type: "integer", sqlite: "memory_entry_vectors.model_id" },
+    ]),
+    sqliteFrom: `memory_entry_vectors JOIN memory_entries USING (entry_key)
+      JOIN memory_vectors USING (vector_key)`,
   },
 ];
 

@@ -99,8 +99,9 @@ export class MemoryChanges {
   /** One statement, so that an entry is never read both as added and as deleted. */
   #rowsAfter(orgId: string, place: Place): Promise<readonly ChangeRow[]> {
     return this.#db.query<ChangeRow>(
-      `SELECT v.org_id, v.entry_id, v.created_at_ms, v.code, v.change_sequence
-       FROM memory_entry_embeddings AS v
+      `SELECT v.org_id, v.entry_id, v.created_at_ms, c.code, v.change_sequence
+       FROM memory_entry_vectors AS v
+       JOIN memory_vectors AS c ON c.org_id = $1 AND c.model_id = $2 AND c.sha256 = v.sha256
        WHERE v.org_id = $1 AND v.model_id = $2 AND (v.change_sequence, v.entry_id) > ($3, $4)
        UNION ALL
        SELECT d.org_id, d.entry_id, d.deleted_at_ms, NULL, d.change_sequence

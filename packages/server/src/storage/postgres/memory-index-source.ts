@@ -35,7 +35,7 @@ export function openIndexSource({ url, modelId }: IndexSourceOptions): IndexSour
   };
 }
 
-/** A row of `memory_entry_embeddings` as the index is told of it. */
+/** An entry with its code, as the index is told of it. */
 export interface CodeRow {
   readonly org_id: string;
   readonly entry_id: string;
@@ -57,7 +57,8 @@ async function* pages(db: Database, modelId: number): AsyncGenerator<readonly In
   let [orgId, entryId] = [FIRST_ID, FIRST_ID];
   for (;;) {
     const rows = await db.query<CodeRow>(
-      `SELECT org_id, entry_id, created_at_ms, code FROM memory_entry_embeddings
+      `SELECT org_id, entry_id, created_at_ms, code
+       FROM memory_entry_vectors JOIN memory_vectors USING (org_id, model_id, sha256)
        WHERE (org_id, entry_id) > ($1, $2) AND model_id = $3 ORDER BY org_id, entry_id LIMIT $4`,
       [orgId, entryId, modelId, PAGE_ENTRIES],
     );
@@ -78,7 +79,8 @@ async function blobs(
     readonly entry_id: string;
     readonly embedding: Uint8Array;
   }>(
-    `SELECT entry_id, embedding FROM memory_entry_embeddings
+    `SELECT entry_id, embedding
+     FROM memory_entry_vectors JOIN memory_vectors USING (org_id, model_id, sha256)
      WHERE entry_id = ANY ($1::uuid[]) AND model_id = $2`,
     [entryIds, modelId],
   );

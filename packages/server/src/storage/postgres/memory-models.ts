@@ -102,6 +102,6 @@ export function changedModel(active: EmbeddingModel | undefined): AppError {
 }
 
 async function hasVectors(connection: Connection, modelId: number): Promise<boolean> {
-  const sql = "SELECT FROM memory_entry_embeddings WHERE model_id = $1 LIMIT 1";
+  const sql = "SELECT FROM memory_entry_vectors WHERE model_id = $1 LIMIT 1";
   return (await connection.query(sql, [modelId])).length > 0;
 }

@@ -1,6 +1,7 @@
 import { AppError } from "../../kernel/errors.js";
 import type { MemoryEntry, ReembeddingProgress } from "../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../memory/ports.js";
+import { byOrganization } from "./by-organization.js";
 import { Database, type Connection } from "./database.js";
 import { holdModel, knownModel, lockModels, modelIdOf, switchModel } from "./memory-models.js";
 import { ENTRY_COLUMNS, entryOf, FIRST_ID, type EntryRow } from "./memory-rows.js";
@@ -55,7 +56,7 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
       return knownModel(connection, model);
     });
     const [row] = await this.#db.query<ReembeddingProgress>(
-      `SELECT (SELECT count(*) FROM memory_entry_embeddings WHERE model_id = $1) AS done,
+      `SELECT (SELECT count(*) FROM memory_entry_vectors WHERE model_id = $1) AS done,
          (SELECT count(*) FROM memory_entries) AS total`,
       [modelId],
     );
@@ -103,7 +104,7 @@ export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
     const modelId = await this.#modelId(model);
     const { org_id, entry_id, model_id } = this.#deleted;
     const others = await this.#db.query<VectorKey>(
-      `SELECT org_id, entry_id, model_id FROM memory_entry_embeddings
+      `SELECT org_id, entry_id, model_id FROM memory_entry_vectors
        WHERE (org_id, entry_id, model_id) > ($1, $2, $3) AND model_id <> $4
        ORDER BY org_id, entry_id, model_id LIMIT $5`,
       [org_id, entry_id, model_id, modelId, limit],
@@ -140,7 +141,7 @@ async function entriesWithout(
   const rows = await connection.query<EntryRow>(
     `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e
      WHERE (e.org_id, e.entry_id) > ($1, $2) AND NOT EXISTS (
-       SELECT FROM memory_entry_embeddings AS v
+       SELECT FROM memory_entry_vectors AS v
        WHERE v.org_id = e.org_id AND v.entry_id = e.entry_id AND v.model_id = $3)
      ORDER BY e.org_id, e.entry_id LIMIT $4`,
     [after.orgId, after.entryId, modelId, limit],
@@ -156,26 +157,21 @@ async function addVectors(
 ): Promise<void> {
   const left: EmbeddedEntry[] = [];
   for (const [orgId, own] of byOrganization(entries, ({ entry }) => entry.orgId)) {
-    const rows = await connection.query<{ readonly entry_id: string }>(
-      `SELECT entry_id FROM memory_entries
-       WHERE org_id = $1 AND entry_id = ANY ($2::uuid[]) FOR KEY SHARE`,
-      [orgId, own.map(({ entry }) => entry.entryId)],
+    const ids = own.map(({ entry }) => entry.entryId);
+    // Of two commands that re-embed the same entries, the second waits here until the first has its vectors.
+    const there = await connection.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_entries WHERE org_id = $1 AND entry_id = ANY ($2::uuid[])
+       ORDER BY entry_id FOR NO KEY UPDATE`,
+      [orgId, ids],
     );
-    const there = new Set(rows.map((row) => row.entry_id));
-    left.push(...own.filter(({ entry }) => there.has(entry.entryId)));
+    const embedded = await connection.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_entry_vectors
+       WHERE org_id = $1 AND entry_id = ANY ($2::uuid[]) AND model_id = $3`,
+      [orgId, ids, modelId],
+    );
+    const lacking = new Set(there.map((row) => row.entry_id));
+    for (const { entry_id: entryId } of embedded) lacking.delete(entryId);
+    left.push(...own.filter(({ entry }) => lacking.has(entry.entryId)));
   }
-  await insertVectors(connection, left, modelId, true);
-}
-
-function byOrganization<T>(
-  items: readonly T[],
-  orgIdOf: (item: T) => string,
-): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(orgIdOf(item));
-    if (group === undefined) groups.set(orgIdOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
+  await insertVectors(connection, left, modelId);
 }

@@ -2,6 +2,7 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HashProvider } from "../../embedding/index.js";
+import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { MemoryEntry } from "../../memory/entry.js";
 import type { IndexEntry } from "../../memory/index.js";
 import { memoryStoreBattery, type MemoryUnderTest } from "../testing/memory-store-battery.js";
@@ -17,8 +18,10 @@ import {
   type ReembeddingUnderTest,
 } from "../testing/reembedding-battery.js";
 import { toolCallFeedBattery } from "../testing/tool-call-feed-battery.js";
+import { Database } from "./database.js";
 import { openIndexSource, type IndexSourceOptions } from "./memory-index-source.js";
 import { PostgresReembedding } from "./memory-reembedding.js";
+import { deleteEntries, insertEntries } from "./memory-writes.js";
 import { openTestStore } from "./testing/open-store.js";
 
 let database: TestDatabase;
@@ -37,6 +40,7 @@ async function open(): Promise<MemoryUnderTest & ReembeddingUnderTest> {
     plans: store.plans,
     reembedding,
     openSource: () => openIndexSource(store.memorySource.options as IndexSourceOptions),
+    vectorCount,
     [Symbol.asyncDispose]: async () => {
       await reembedding[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
@@ -44,11 +48,95 @@ async function open(): Promise<MemoryUnderTest & ReembeddingUnderTest> {
   };
 }
 
+async function vectorCount(): Promise<number> {
+  const [row] = await database.query("SELECT count(*)::int AS n FROM memory_vectors");
+  return Number(row?.["n"]);
+}
+
 memoryStoreBattery("PostgreSQL", open);
 reembeddingBattery("PostgreSQL", open);
 toolCallFeedBattery("PostgreSQL", () => openTestStore(database.url));
 
 const OLD = new HashProvider(64);
+
+/** Connections that wait for another one's lock. */
+async function waiting(): Promise<number> {
+  const [row] = await database.query(
+    `SELECT count(*)::int AS n FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return Number(row?.["n"]);
+}
+
+describe("a vector that entries of several transactions have", () => {
+  const vector = Float32Array.of(1, 2);
+  const [first, second] = [invoice(1), { ...invoice(2), sessionId: "other" }];
+
+  async function withEntries(...entries: readonly MemoryEntry[]): Promise<MemoryUnderTest> {
+    const node = await open();
+    await node.memory.useModel({ name: "two", dimension: 2 });
+    await node.memory.addEntries(entries.map((entry) => embeddedEntry(entry, vector)));
+    return node;
+  }
+
+  it("is deleted by the second of two that delete its last two entries at once", async () => {
+    await using node = await withEntries(first, second);
+    await using db = new Database(database.url);
+    let other: Promise<boolean> | undefined;
+    await db.transaction(async (connection) => {
+      await deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
+      other = node.memory.deleteEntry(second.orgId, second.entryId);
+      await expect.poll(waiting).toBe(1);
+    });
+    expect(await other).toBe(true);
+    expect(await vectorCount()).toBe(0);
+  });
+
+  it("stays for an entry that is added while its last one is deleted", async () => {
+    await using node = await withEntries(first);
+    await using db = new Database(database.url);
+    let deletion: Promise<boolean> | undefined;
+    await db.transaction(async (connection) => {
+      await insertEntries(connection, [embeddedEntry(second, vector)], 1);
+      deletion = node.memory.deleteEntry(first.orgId, first.entryId);
+      await expect.poll(waiting).toBe(1);
+    });
+    expect(await deletion).toBe(true);
+    expect(await vectorCount()).toBe(1);
+  });
+
+  it("is stored again for an entry that is added before its deletion is committed", async () => {
+    await using node = await withEntries(first);
+    await using db = new Database(database.url);
+    let addition: Promise<void> | undefined;
+    await db.transaction(async (connection) => {
+      await deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
+      addition = node.memory.addEntries([embeddedEntry(second, vector)]);
+      await expect.poll(waiting).toBe(1);
+    });
+    await addition;
+    expect(await vectorCount()).toBe(1);
+  });
+});
+
+describe("sessions", () => {
+  it("go with their last entries, also when two are deleted at once", async () => {
+    await using node = await open();
+    await node.memory.useModel({ name: "two", dimension: 2 });
+    const [first, second] = [invoice(1), invoice(2)];
+    const entries = [first, second].map((each) => embeddedEntry(each, Float32Array.of(1, 2)));
+    await node.memory.addEntries(entries);
+    await using db = new Database(database.url);
+    let other: Promise<boolean> | undefined;
+    await db.transaction(async (connection) => {
+      await deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
+      other = node.memory.deleteEntry(second.orgId, second.entryId);
+      await expect.poll(waiting).toBe(1);
+    });
+    expect(await other).toBe(true);
+    expect(await database.query("SELECT session_id FROM sessions")).toEqual([]);
+  });
+});
 
 describe("re-embedding under nodes that go on", () => {
   it(
@@ -121,6 +209,10 @@ describe("re-embedding under nodes that go on", () => {
       const winner = providers.find((provider) => provider.dimension() === active?.["dimension"]);
       await using restarted = await open();
       await expectVectors(restarted, entries, winner ?? OLD);
+      const unused = `SELECT count(*)::int AS n FROM memory_vectors AS v WHERE NOT EXISTS (
+        SELECT FROM memory_entry_vectors AS e
+        WHERE e.org_id = v.org_id AND e.model_id = v.model_id AND e.sha256 = v.sha256)`;
+      expect(await database.query(unused)).toEqual([{ n: 0 }]);
     },
   );
 

@@ -172,7 +172,7 @@ export class PostgresMemoryStore implements MemoryStore {
     const rows = await this.#db.queryPrepared<FoundRow>(
       `SELECT ${ENTRY_COLUMNS}, m.model_id
        FROM memory_models AS m
-       LEFT JOIN (memory_entry_embeddings AS v JOIN memory_entries AS e USING (org_id, entry_id))
+       LEFT JOIN (memory_entry_vectors AS v JOIN memory_entries AS e USING (org_id, entry_id))
          ON v.entry_id = ANY ($1::uuid[]) AND v.model_id = m.model_id
        WHERE m.org_id = $2 AND m.is_active`,
       [entryIds, NIL_ORG_ID],

@@ -19,7 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: "v1-plans", statements: createPlanTables },
   { name: "v1-plan-views", statements: createPlanViews },
   { name: "v1-usage", statements: createUsageTables },
-  { name: "v1-memory", statements: createMemoryTables },
+  { name: "v1-memory-vectors", statements: createMemoryTables },
   { name: "v1-state", statements: createStateTables },
   { name: "v1-access", statements: createAccessTables },
 ];
@@ -59,8 +59,8 @@ async function pendingOn(connection: Connection): Promise<readonly Migration[]> 
     throw new AppError(
       "STORE_UNAVAILABLE",
       `The store has the migration ${strange}, which this version of steward does not know: use the ` +
-        "version that wrote the store or a newer one, or start with an empty database (stores from " +
-        "before the first release, whose migrations have names such as 0001-plans, cannot be taken over)",
+        "version that wrote the store or a newer one, or start with an empty database (a store from " +
+        "before the first release, with migrations such as 0001-plans or v1-memory, cannot be taken over)",
     );
   }
   return MIGRATIONS.filter(({ name }) => !done.includes(name));

@@ -42,15 +42,17 @@ function* pages(db: StatementCache, modelId: number): Generator<readonly IndexEn
   let last = 0;
   for (;;) {
     const rows = db.all(
-      `SELECT rowid, org_id, entry_id, created_at_ms, code FROM memory_codes
-       WHERE rowid > ? AND model_id = ? ORDER BY rowid LIMIT ?`,
+      `SELECT entry_key, org_id, entry_id, created_at_ms, code
+       FROM memory_entry_vectors
+       CROSS JOIN memory_entries USING (entry_key) CROSS JOIN memory_codes USING (vector_key)
+       WHERE entry_key > ? AND model_id = ? ORDER BY entry_key LIMIT ?`,
       last,
       modelId,
       BigInt(PAGE_ENTRIES),
     );
     yield rows.map(indexEntryOf);
     if (rows.length < PAGE_ENTRIES) return;
-    last = number(rows.at(-1)?.["rowid"]);
+    last = number(rows.at(-1)?.["entry_key"]);
   }
 }
 
@@ -62,8 +64,10 @@ function vectors(
 ): readonly (Float32Array | undefined)[] {
   const rows = db.all(
     `SELECT entry_id, embedding
-     FROM json_each(?) CROSS JOIN memory_entry_embeddings ON entry_id = value
-     WHERE model_id = ?`,
+     FROM json_each(?) CROSS JOIN memory_entries ON entry_id = value
+     CROSS JOIN memory_entry_vectors USING (entry_key)
+     CROSS JOIN memory_vectors USING (vector_key)
+     WHERE memory_entry_vectors.model_id = ?`,
     JSON.stringify(entryIds),
     modelId,
   );

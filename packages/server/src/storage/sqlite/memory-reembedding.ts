@@ -3,13 +3,15 @@ import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../memo
 import type { CommitWriter } from "./commit-writer.js";
 import type { StatementCache } from "./connection.js";
 import { entryOf } from "./memory-rows.js";
-import { writeActivation, writeDisposal, writeModel, writeVector } from "./memory-writes.js";
+import { writeActivation, writeDisposal, writeModel, writeVectors } from "./memory-writes.js";
 import { number } from "./plan-rows.js";
 
 /** The change of an SQLite store to another model's vectors. */
 export class SqliteReembedding implements ReembeddingStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
+  /** Entries up to this one have no vectors of other models any more. */
+  #disposedKey = 0;
 
   constructor(writer: CommitWriter, db: StatementCache) {
     this.#writer = writer;
@@ -18,9 +20,10 @@ export class SqliteReembedding implements ReembeddingStore {
 
   async begin(model: EmbeddingModel): Promise<ReembeddingProgress> {
     await this.#writer.commit([writeModel(model)]);
+    this.#disposedKey = 0;
     return {
       done: this.#count(
-        "SELECT count(*) AS count FROM memory_codes WHERE model_id = ?",
+        "SELECT count(*) AS count FROM memory_entry_vectors WHERE model_id = ?",
         this.#modelId(model),
       ),
       total: this.#count("SELECT count(*) AS count FROM memory_entries"),
@@ -34,8 +37,8 @@ export class SqliteReembedding implements ReembeddingStore {
       const rows = this.#db.all(
         `SELECT * FROM memory_entries
          WHERE entry_key > ? AND NOT EXISTS (
-           SELECT 1 FROM memory_entry_embeddings
-           WHERE memory_entry_embeddings.entry_id = memory_entries.entry_id AND model_id = ?)
+           SELECT 1 FROM memory_entry_vectors
+           WHERE memory_entry_vectors.entry_key = memory_entries.entry_key AND model_id = ?)
          ORDER BY entry_key LIMIT ?`,
         last,
         modelId,
@@ -49,7 +52,7 @@ export class SqliteReembedding implements ReembeddingStore {
 
   addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void> {
     const modelId = this.#modelId(model);
-    return this.#writer.commit(entries.flatMap((entry) => writeVector(entry, modelId)));
+    return this.#writer.commit(writeVectors(entries, modelId));
   }
 
   /** Nobody else has the store, so no entry has come without a vector meanwhile. */
@@ -60,9 +63,19 @@ export class SqliteReembedding implements ReembeddingStore {
 
   async deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean> {
     const modelId = this.#modelId(model);
-    await this.#writer.commit(writeDisposal(modelId, limit));
-    const left = "SELECT 1 FROM memory_entry_embeddings WHERE model_id <> ? LIMIT 1";
-    return this.#db.get(left, modelId) !== undefined;
+    const afterKey = this.#disposedKey;
+    const others = this.#db.all(
+      `SELECT entry_key FROM memory_entry_vectors
+       WHERE entry_key > ? AND model_id <> ? ORDER BY entry_key LIMIT ?`,
+      afterKey,
+      modelId,
+      BigInt(limit),
+    );
+    if (others.length === 0) return false;
+    const throughKey = number(others.at(-1)?.["entry_key"]);
+    await this.#writer.commit([writeDisposal(modelId, { afterKey, throughKey })]);
+    this.#disposedKey = throughKey;
+    return others.length === limit;
   }
 
   #modelId({ name }: EmbeddingModel): number {

@@ -7,6 +7,7 @@ import { silentTelemetry } from "../../kernel/telemetry.js";
 import { memoryStoreBattery } from "../testing/memory-store-battery.js";
 import { reembeddingBattery } from "../testing/reembedding-battery.js";
 import { toolCallFeedBattery } from "../testing/tool-call-feed-battery.js";
+import { openConnection } from "./connection.js";
 import { openIndexSource } from "./memory-index-source.js";
 import { openSqliteStore } from "./store.js";
 
@@ -28,8 +29,17 @@ async function open() {
     reembedding: store.reembedding,
     plans: store.plans,
     openSource: () => openIndexSource({ path }),
+    vectorCount,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
+}
+
+async function vectorCount(): Promise<number> {
+  using db = openConnection(path, true);
+  const row = db.prepare(
+    "SELECT count(*) AS n FROM memory_vectors JOIN memory_codes USING (vector_key)",
+  );
+  return (row.get() as { n: number }).n;
 }
 
 memoryStoreBattery("SQLite", open);

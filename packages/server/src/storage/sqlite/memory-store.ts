@@ -14,7 +14,7 @@ import { conditionsOf, entryOf } from "./memory-rows.js";
 import {
   writeActiveModel,
   writeDeletion,
-  writeEntry,
+  writeEntries,
   writeExpiry,
   writeRetention,
 } from "./memory-writes.js";
@@ -52,13 +52,13 @@ export class SqliteMemoryStore implements MemoryStore {
 
   addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
     const modelId = this.#activeModelId();
-    return this.#writer.commit(entries.flatMap((entry) => writeEntry(entry, modelId)));
+    return this.#writer.commit(writeEntries(entries, modelId));
   }
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
     const modelId = this.#activeModelId();
     await this.#writer.commitSoon([
-      ...entries.flatMap((entry) => writeEntry(entry, modelId)),
+      ...writeEntries(entries, modelId),
       this.toolCalls.doneWrite(taken),
     ]);
   }
@@ -170,7 +170,7 @@ export class SqliteMemoryStore implements MemoryStore {
   }
 
   #hasVectors(modelId: number): boolean {
-    const sql = "SELECT 1 FROM memory_codes WHERE model_id = ? LIMIT 1";
+    const sql = "SELECT 1 FROM memory_entry_vectors WHERE model_id = ? LIMIT 1";
     return this.#db.get(sql, modelId) !== undefined;
   }
 

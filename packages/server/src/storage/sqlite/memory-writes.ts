@@ -1,48 +1,73 @@
 import type { MemoryEntry } from "../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel } from "../../memory/ports.js";
-import { vectorBlob } from "../vector-blob.js";
+import { storedVectors, type StoredVector } from "../stored-vectors.js";
 import type { Write } from "./commit-protocol.js";
 
 /** Domain values to writes: the only place where the memory tables are changed. */
 
-/** A new entry with its session, vector and code. */
-export function writeEntry(embedded: EmbeddedEntry, modelId: number): Write[] {
-  const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = embedded.entry;
-  return [
-    {
-      sql: "INSERT INTO sessions (org_id, session_id, created_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      params: [orgId, sessionId, createdAtMs],
-    },
-    {
-      sql: `INSERT INTO memory_entries
-              (entry_id, org_id, session_id, content, created_at_ms, tool_name, intent)
-            VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      params: [
-        entryId,
-        orgId,
-        sessionId,
-        content,
-        createdAtMs,
-        toolCall?.toolName ?? null,
-        toolCall?.intent ?? null,
-      ],
-    },
-    ...writeVector(embedded, modelId),
-  ];
+/** New entries with their sessions, vectors and codes. */
+export function writeEntries(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
+  const all = entries.map(({ entry }) => entry);
+  return [...writeSessions(all), ...all.map(writeEntry), ...writeVectors(entries, modelId)];
 }
 
-/** A vector and its code for an entry that is there. */
-export function writeVector({ entry, vector, code }: EmbeddedEntry, modelId: number): Write[] {
-  const { orgId, entryId, createdAtMs } = entry;
+/** The entries' sessions, each once, with the time of its first entry. */
+function writeSessions(entries: readonly MemoryEntry[]): Write[] {
+  const sessions = new Map(
+    entries.toReversed().map((entry) => [`${entry.orgId} ${entry.sessionId}`, entry]),
+  );
+  return [...sessions.values()].map(({ orgId, sessionId, createdAtMs }) => ({
+    sql: `INSERT INTO sessions (org_id, session_id, created_at_ms) VALUES (?, ?, ?)
+          ON CONFLICT DO NOTHING`,
+    params: [orgId, sessionId, createdAtMs],
+  }));
+}
+
+function writeEntry(entry: MemoryEntry): Write {
+  const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = entry;
+  return {
+    sql: `INSERT INTO memory_entries
+            (entry_id, org_id, session_id, created_at_ms, tool_name, intent, content)
+          VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      entryId,
+      orgId,
+      sessionId,
+      createdAtMs,
+      toolCall?.toolName ?? null,
+      toolCall?.intent ?? null,
+      content,
+    ],
+  };
+}
+
+/** Vectors and codes for entries that are there. A vector that the store has already is only referred to. */
+export function writeVectors(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
+  const model = BigInt(modelId);
+  const { distinct, ofEntries } = storedVectors(entries);
+  const references = ofEntries.map(({ orgId, sha256 }, index) => ({
+    sql: `INSERT INTO memory_entry_vectors (entry_key, model_id, vector_key)
+          SELECT entry_key, model_id, vector_key FROM memory_entries JOIN memory_vectors USING (org_id)
+          WHERE entry_id = ? AND org_id = ? AND model_id = ? AND sha256 = ?`,
+    params: [entries[index]?.entry.entryId ?? null, orgId, model, sha256],
+    expect: 1,
+  }));
+  return [...distinct.flatMap((vector) => writeVector(vector, model)), ...references];
+}
+
+function writeVector({ orgId, sha256, embedding, code }: StoredVector, model: bigint): Write[] {
   return [
     {
-      sql: "INSERT INTO memory_entry_embeddings (entry_id, model_id, embedding) VALUES (?, ?, ?)",
-      params: [entryId, BigInt(modelId), vectorBlob(vector)],
+      sql: `INSERT INTO memory_vectors (org_id, model_id, sha256, embedding) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO NOTHING`,
+      params: [orgId, model, sha256, embedding],
     },
     {
-      sql: `INSERT INTO memory_codes (entry_id, model_id, org_id, created_at_ms, code)
-            VALUES (?, ?, ?, ?, ?)`,
-      params: [entryId, BigInt(modelId), orgId, createdAtMs, code],
+      sql: `INSERT INTO memory_codes (vector_key, code)
+            SELECT vector_key, ? FROM memory_vectors
+            WHERE org_id = ? AND model_id = ? AND sha256 = ?
+            ON CONFLICT DO NOTHING`,
+      params: [code, orgId, model, sha256],
     },
   ];
 }
@@ -133,20 +158,23 @@ export function writeActivation(modelId: number): Write[] {
       sql: `UPDATE memory_models SET is_active = 1
             WHERE model_id = ?1 AND NOT EXISTS (
               SELECT 1 FROM memory_entries WHERE NOT EXISTS (
-                SELECT 1 FROM memory_entry_embeddings
-                WHERE memory_entry_embeddings.entry_id = memory_entries.entry_id
-                  AND memory_entry_embeddings.model_id = ?1))`,
+                SELECT 1 FROM memory_entry_vectors
+                WHERE memory_entry_vectors.entry_key = memory_entries.entry_key
+                  AND memory_entry_vectors.model_id = ?1))`,
       params: [BigInt(modelId)],
       expect: 1,
     },
   ];
 }
 
-/** Vectors and codes of other models gone, some of them. */
-export function writeDisposal(modelId: number, limit: number): Write[] {
-  return ["memory_codes", "memory_entry_embeddings"].map((table) => ({
-    sql: `DELETE FROM ${table} WHERE rowid IN (
-            SELECT rowid FROM ${table} WHERE model_id <> ? LIMIT ?)`,
-    params: [BigInt(modelId), BigInt(limit)],
-  }));
+/** Deletes what entries of these keys have of other models. */
+export function writeDisposal(
+  modelId: number,
+  entries: { readonly afterKey: number; readonly throughKey: number },
+): Write {
+  return {
+    sql: `DELETE FROM memory_entry_vectors
+          WHERE entry_key > ? AND entry_key <= ? AND model_id <> ?`,
+    params: [entries.afterKey, entries.throughKey, BigInt(modelId)],
+  };
 }

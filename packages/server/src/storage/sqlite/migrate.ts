@@ -6,7 +6,7 @@ import { createMemoryTables } from "./migrations/0003-memory.js";
 import { createAccessTables } from "./migrations/0004-access.js";
 
 /** The first migration, which makes a new store: those of stores from before the first release were lower. */
-const FIRST_VERSION = 10;
+const FIRST_VERSION = 11;
 
 /** In order, never changed once released: a store's `user_version` is that of the last one it has seen. */
 const MIGRATIONS: readonly string[] = [

@@ -14,6 +14,8 @@ export interface MemoryUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
   /** What a search index would read now. */
   openSource(): IndexSource;
+  /** How many vectors the database holds, of all organizations and models. */
+  vectorCount(): Promise<number>;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -168,6 +170,47 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       await source.close();
     });
 
+    it("stores a vector once for an organization, and deletes it with the last entry that has it", async () => {
+      await using engineStore = await opened(open);
+      const { memory } = engineStore;
+      const zeros = (each: MemoryEntry) => embeddedEntry(each, Float32Array.of(0, 0));
+      const [first, second, third] = entries.map((each) => each.entryId);
+      const rest = [4, 5].map((number) => ({ ...entry(number), sessionId: "rest" }));
+      const other = { ...entry(1), orgId: OTHER_ORG };
+      await memory.addEntries([...entries, other].map(zeros));
+      await memory.addEntries(rest.map(zeros));
+      expect(await engineStore.vectorCount()).toBe(2);
+      const source = engineStore.openSource();
+      const read = await source.vectors([first ?? "", third ?? "", other.entryId]);
+      expect(read).toEqual([1, 2, 3].map(() => Float32Array.of(0, 0)));
+      expect((await all(source)).map(({ code }) => code)).toEqual(
+        [...entries, other, ...rest].map((each) => zeros(each).code),
+      );
+
+      await memory.deleteEntry(ORG, second ?? "");
+      await memory.deleteSession(ORG, "s", 10);
+      expect(await source.vectors([rest[1]?.entryId ?? ""])).toEqual([Float32Array.of(0, 0)]);
+      await memory.setRetention(ORG, 1);
+      expect(await memory.deleteExpired(1000, 1)).toHaveLength(1);
+      expect(await engineStore.vectorCount()).toBe(2);
+      await memory.deleteExpired(1000, 1);
+      expect(await engineStore.vectorCount()).toBe(1);
+      await memory.deleteEntry(OTHER_ORG, other.entryId);
+      expect(await engineStore.vectorCount()).toBe(0);
+      await source.close();
+    });
+
+    it("has exactly the vectors of its entries after many came and went at the same time", async () => {
+      await using engineStore = await opened(open);
+      const left = new Map<string, Float32Array>();
+      const workers = [1, 2, 3, 4].map((worker) => addAndDelete(engineStore.memory, worker, left));
+      await Promise.all(workers);
+      const source = engineStore.openSource();
+      expect(await source.vectors([...left.keys()])).toEqual([...left.values()]);
+      await source.close();
+      expect(await engineStore.vectorCount()).toBe(new Set([...left.values()].map(String)).size);
+    });
+
     it("deletes what is older than its organization keeps it, and nothing else", async () => {
       await using engineStore = await opened(open);
       const { memory } = engineStore;
@@ -226,6 +269,33 @@ export function memoryStoreBattery(engine: string, open: () => Promise<MemoryUnd
       );
     });
   });
+}
+
+/** Batches that a worker adds, and mostly deletes again. */
+const ROUNDS = 8;
+
+/**
+ * Adds entries that have few vectors among them, and deletes all but the last, so that workers often
+ * add a vector whose last entry another one deletes.
+ * @param left what is there at the end, by entry.
+ */
+async function addAndDelete(
+  memory: MemoryStore,
+  worker: number,
+  left: Map<string, Float32Array>,
+): Promise<void> {
+  const sessionId = `session of ${worker}`;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const batch = [round % 3, (round + worker) % 3].map((number) => ({
+      ...entry(number),
+      sessionId,
+    }));
+    await memory.addEntries(batch.map(embedded));
+    const kept = round === ROUNDS - 1 ? batch.slice(1) : [];
+    for (const each of kept) left.set(each.entryId, vectorOf(each));
+    if (kept.length === 0) await memory.deleteSession(ORG, sessionId, 10);
+    else await memory.deleteEntry(ORG, batch[0]?.entryId ?? "");
+  }
 }
 
 async function opened(open: () => Promise<MemoryUnderTest>): Promise<MemoryUnderTest> {

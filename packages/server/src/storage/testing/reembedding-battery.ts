@@ -12,6 +12,8 @@ export interface ReembeddingUnderTest extends AsyncDisposable {
   readonly reembedding: ReembeddingStore;
   /** What a search index would read, once the store has been told its model. */
   openSource(): IndexSource;
+  /** How many vectors the database holds, of all organizations and models. */
+  vectorCount(): Promise<number>;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -46,6 +48,7 @@ export function reembeddingBattery(
       expect(provider.embedded).toBe(COUNT);
       await using store = await open();
       await expectVectors(store, entries, provider);
+      expect(await store.vectorCount()).toBe(await distinctVectors(entries, provider));
       const refused = store.memory.useModel(modelOf(OLD));
       await expect(refused).rejects.toThrow(/come from test@32.*steward memory reembed/);
     });
@@ -191,6 +194,15 @@ export async function embedded(
   provider: HashProvider,
 ): Promise<ReturnType<typeof embeddedEntry>> {
   return embeddedEntry(entry, await new HashProvider(provider.dimension()).embed(entry.content));
+}
+
+/** How many vectors these entries have, each counted once for an organization. */
+async function distinctVectors(
+  entries: readonly MemoryEntry[],
+  provider: HashProvider,
+): Promise<number> {
+  const all = await Promise.all(entries.map((entry) => embedded(entry, provider)));
+  return new Set(all.map(({ entry, vector }) => `${entry.orgId} ${String(vector)}`)).size;
 }
 
 /** The name of the model that the store takes. */

@@ -2,6 +2,11 @@
  * Memory entries and their vectors by model, with the codes that the search index loads at a start.
  * Times are milliseconds since the epoch, UTC. One statement to an entry.
  *
+ * An organization's vector is stored once for each model, under the SHA-256 of its bytes, and entries
+ * refer to it: the default provider gives every entry the same vector of zeros. Whoever deletes a
+ * reference deletes the vector with the last one. `memory_entry_embeddings` shows each entry with its
+ * vector.
+ *
  * Every transaction that changes an organization's memory takes the organization's next number from
  * `memory_sequences` and holds that row's lock until it commits. Changes of one organization therefore
  * become visible in the order of their numbers, and a node that has read up to a number has missed none
@@ -52,19 +57,35 @@ export const createMemoryTables: readonly string[] = [
    )`,
   `CREATE UNIQUE INDEX memory_models_active ON memory_models (org_id) WHERE is_active`,
 
-  `CREATE TABLE memory_entry_embeddings (
+  `CREATE TABLE memory_vectors (
+     org_id uuid NOT NULL,
+     model_id integer NOT NULL,
+     sha256 bytea NOT NULL,
+     code bytea NOT NULL,
+     embedding bytea NOT NULL,
+     PRIMARY KEY (org_id, model_id, sha256)
+   )`,
+
+  `CREATE TABLE memory_entry_vectors (
      org_id uuid NOT NULL,
      entry_id uuid NOT NULL,
      model_id integer NOT NULL,
      created_at_ms bigint NOT NULL,
      change_sequence bigint NOT NULL DEFAULT 0,
-     code bytea NOT NULL,
-     embedding bytea NOT NULL,
+     sha256 bytea NOT NULL,
      PRIMARY KEY (org_id, entry_id, model_id),
-     FOREIGN KEY (org_id, entry_id) REFERENCES memory_entries (org_id, entry_id) ON DELETE CASCADE
+     FOREIGN KEY (org_id, entry_id) REFERENCES memory_entries (org_id, entry_id) ON DELETE CASCADE,
+     FOREIGN KEY (org_id, model_id, sha256) REFERENCES memory_vectors (org_id, model_id, sha256)
    )`,
-  `CREATE INDEX memory_embeddings_by_entry ON memory_entry_embeddings (entry_id)`,
-  `CREATE INDEX memory_embeddings_by_change ON memory_entry_embeddings (org_id, change_sequence)`,
+  `CREATE INDEX memory_entry_vectors_by_entry ON memory_entry_vectors (entry_id)`,
+  `CREATE INDEX memory_entry_vectors_by_change ON memory_entry_vectors (org_id, change_sequence)`,
+  `CREATE INDEX memory_entry_vectors_by_vector ON memory_entry_vectors (org_id, model_id, sha256)`,
+
+  `CREATE VIEW memory_entry_embeddings AS
+   SELECT ev.org_id, ev.entry_id, ev.model_id, ev.created_at_ms, v.embedding
+   FROM memory_entry_vectors AS ev
+   JOIN memory_vectors AS v
+     ON v.org_id = ev.org_id AND v.model_id = ev.model_id AND v.sha256 = ev.sha256`,
 
   `CREATE TABLE memory_sequences (
      org_id uuid NOT NULL,

@@ -1,7 +1,11 @@
 /**
- * Memory entries, their vectors by model, and the codes that the search index loads at a start. Codes
- * repeat what the index needs to know of an entry, so that loading reads one table from end to end.
- * Times are milliseconds since the epoch, UTC.
+ * Memory entries, their vectors by model, and the codes that the search index loads at a start. Times
+ * are milliseconds since the epoch, UTC.
+ *
+ * An organization's vector is stored once for each model, under the SHA-256 of its bytes, and entries
+ * refer to it: the default provider gives every entry the same vector of zeros. A trigger deletes a
+ * vector together with the last reference to it. Codes have a table of their own, because loading the
+ * index then reads a quarter of the bytes. `memory_entry_embeddings` shows each entry with its vector.
  */
 export const createMemoryTables: string = `
 CREATE TABLE sessions (
@@ -16,10 +20,10 @@ CREATE TABLE memory_entries (
   entry_id TEXT NOT NULL UNIQUE,
   org_id TEXT NOT NULL,
   session_id TEXT NOT NULL,
-  content TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
   tool_name TEXT,
   intent TEXT,
+  content TEXT NOT NULL,
   FOREIGN KEY (org_id, session_id) REFERENCES sessions (org_id, session_id)
 ) STRICT;
 
@@ -48,21 +52,40 @@ CREATE TABLE memory_models (
 
 CREATE UNIQUE INDEX memory_models_active ON memory_models (is_active) WHERE is_active = 1;
 
-CREATE TABLE memory_entry_embeddings (
-  entry_id TEXT NOT NULL REFERENCES memory_entries (entry_id) ON DELETE CASCADE,
+CREATE TABLE memory_vectors (
+  vector_key INTEGER PRIMARY KEY,
+  org_id TEXT NOT NULL,
   model_id INTEGER NOT NULL REFERENCES memory_models (model_id),
+  sha256 BLOB NOT NULL,
   embedding BLOB NOT NULL,
-  PRIMARY KEY (entry_id, model_id)
+  UNIQUE (org_id, model_id, sha256)
 ) STRICT;
 
 CREATE TABLE memory_codes (
-  entry_id TEXT NOT NULL REFERENCES memory_entries (entry_id) ON DELETE CASCADE,
-  model_id INTEGER NOT NULL REFERENCES memory_models (model_id),
-  org_id TEXT NOT NULL,
-  created_at_ms INTEGER NOT NULL,
-  code BLOB NOT NULL,
-  PRIMARY KEY (entry_id, model_id)
+  vector_key INTEGER PRIMARY KEY REFERENCES memory_vectors (vector_key) ON DELETE CASCADE,
+  code BLOB NOT NULL
 ) STRICT;
+
+CREATE TABLE memory_entry_vectors (
+  entry_key INTEGER NOT NULL REFERENCES memory_entries (entry_key) ON DELETE CASCADE,
+  model_id INTEGER NOT NULL REFERENCES memory_models (model_id),
+  vector_key INTEGER NOT NULL REFERENCES memory_vectors (vector_key),
+  PRIMARY KEY (entry_key, model_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX memory_entry_vectors_by_vector ON memory_entry_vectors (vector_key);
+
+CREATE TRIGGER memory_vector_unused AFTER DELETE ON memory_entry_vectors
+WHEN NOT EXISTS (SELECT 1 FROM memory_entry_vectors WHERE vector_key = old.vector_key)
+BEGIN
+  DELETE FROM memory_vectors WHERE vector_key = old.vector_key;
+END;
+
+CREATE VIEW memory_entry_embeddings AS
+SELECT e.org_id, e.entry_id, v.model_id, e.created_at_ms, v.embedding
+FROM memory_entry_vectors AS ev
+JOIN memory_entries AS e ON e.entry_key = ev.entry_key
+JOIN memory_vectors AS v ON v.vector_key = ev.vector_key;
 
 CREATE TABLE memory_retention (
   org_id TEXT NOT NULL PRIMARY KEY,

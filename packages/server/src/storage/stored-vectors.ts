@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { EmbeddedEntry } from "../memory/ports.js";
+import { vectorBlob } from "./vector-blob.js";
+
+/** A vector as it is stored: once for each organization and model, however many entries have it. */
+export interface StoredVector {
+  readonly orgId: string;
+  /** SHA-256 of `embedding`, 32 bytes. */
+  readonly sha256: Uint8Array;
+  /** What {@link vectorBlob} makes of the vector. */
+  readonly embedding: Uint8Array;
+  readonly code: Uint8Array;
+}
+
+/** The vectors of one batch of entries. */
+export interface StoredVectors {
+  /** Each vector once, ordered by organization and hash: concurrent writers lock rows in this order. */
+  readonly distinct: readonly StoredVector[];
+  /** The vector of each entry, in the order of the entries. */
+  readonly ofEntries: readonly StoredVector[];
+}
+
+/** Finds the entries of a batch that share a vector. */
+export function storedVectors(entries: readonly EmbeddedEntry[]): StoredVectors {
+  const byKey = new Map<string, StoredVector>();
+  const ofEntries = entries.map(({ entry, vector, code }) => {
+    const embedding = vectorBlob(vector);
+    const sha256 = createHash("sha256").update(embedding).digest();
+    const key = `${entry.orgId} ${sha256.toString("hex")}`;
+    const known = byKey.get(key);
+    if (known !== undefined) return known;
+    const stored = { orgId: entry.orgId, sha256, embedding, code };
+    byKey.set(key, stored);
+    return stored;
+  });
+  const distinct = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, stored]) => stored);
+  return { distinct, ofEntries };
+}
