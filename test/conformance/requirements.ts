@@ -549,6 +549,8 @@ const DECISIONS = {
       "An organization's own policies only forbid, and count for its callers alone, as soon as they are put",
     "D16-touched":
       "Policies count for the tables and columns that a statement really touches, such as those of a view",
+    "D16-remembered":
+      "What a step did is remembered, and sent to the embedding provider, unless policies forbid it to whoever had it run",
     "D16-trying-out":
       "On plain loopback a caller who names no role may do everything but billing, until a role is named",
   },

@@ -20,7 +20,7 @@ import {
   noVectorIndex,
   RetentionSweeper,
 } from "./memory/index.js";
-import type { RelatedTablesLookup } from "./memory/ports.js";
+import type { MayRemember, RelatedTablesLookup } from "./memory/ports.js";
 import type { Store } from "./storage/store.js";
 
 /** How long the start waits for a vector of the provider, in ms. */
@@ -30,6 +30,7 @@ const PROBE_MS = 10_000;
 export interface MemoryParts {
   readonly config: Pick<Config, "embedding" | "cascadeEnrichment">;
   readonly relatedTables: RelatedTablesLookup;
+  readonly mayRemember: MayRemember;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -80,6 +81,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
       index,
       provider,
       toolCalls: store.toolCalls,
+      mayRemember: parts.mayRemember,
       log,
       telemetry,
     }),

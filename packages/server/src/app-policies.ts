@@ -16,6 +16,8 @@ interface PolicyParts {
   /** Absent: organizations have no policies of their own. */
   readonly store?: PolicyStore | undefined;
   readonly rowsChangedMax?: number | undefined;
+  /** Whether the memory's texts are sent to another machine to be embedded. */
+  readonly providerIsRemote?: boolean;
 }
 
 /** The authorizer of every operation and statement, and the service that manages organizations' policies. */
@@ -29,11 +31,12 @@ export function openPolicies({
   clock,
   store = noPolicies,
   rowsChangedMax = ROWS_CHANGED_MAX,
+  providerIsRemote = false,
 }: PolicyParts): OpenPolicies {
   const shipped = defaultPolicies();
   const source = new OrganizationPolicySource({ engine: cedarEngine(), store, clock, shipped });
   const statements = { aauOf: aauWeight, rowsChangedMax };
-  const authorizer = new Authorizer({ policies: source, clock, statements });
+  const authorizer = new Authorizer({ policies: source, clock, statements, providerIsRemote });
   const checker = new CheckThread();
   const service = new PolicyService({ store, checker, source, authorizer, clock, shipped });
   return { authorizer, service };

@@ -2,6 +2,7 @@ import { openIdentity } from "./app-identity.js";
 import { readTls, TlsRenewal } from "./app-tls.js";
 import { openDataSources } from "./app-data-sources.js";
 import { openPolicies } from "./app-policies.js";
+import { remoteProviderHost } from "./app-embedding.js";
 import { openMemory } from "./app-memory.js";
 import { healthOf, SharedHealth } from "./app-health.js";
 import { openState } from "./app-state.js";
@@ -132,7 +133,12 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
   const access = new DataSourceAccess(config.dataSources, config.organization);
   const { rowsChangedMax } = config;
-  const policies = openPolicies({ clock, store: store?.policies, rowsChangedMax });
+  // Where a program's own provider sends texts is not known.
+  const providerIsRemote =
+    options.embeddingProvider !== undefined || remoteProviderHost(config.embedding) !== undefined;
+  const policies = openPolicies({
+    ...{ clock, store: store?.policies, rowsChangedMax, providerIsRemote },
+  });
   const { authorizer: policy } = policies;
   const authorize: Authorize = (...asked) => policy.authorize(...asked);
   const migrations = openMigrations({
@@ -142,7 +148,10 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   });
   const { relatedTables } = migrations;
   const memory = await openMemory(
-    { ...basics, config, store, provider: options.embeddingProvider, relatedTables },
+    {
+      ...{ ...basics, config, store, provider: options.embeddingProvider, relatedTables },
+      mayRemember: (call) => policy.mayRemember(call),
+    },
     opened,
   );
   const { gate, ...billing } = await openBilling(config, basics, store, events, opened);

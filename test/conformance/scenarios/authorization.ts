@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { DENIED, wrong } from "../billing-expectations.js";
 import { expectNotRun, expectRefusal } from "../expectations.js";
 import { scenario, step, type Scenario } from "../scenario.js";
+import type { Steward } from "../steward.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 
@@ -14,6 +15,24 @@ const NO_STEPS = `@id("no-reads")
 const NO_EMAILS = `@id("no-emails")
   forbid (principal in Steward::Role::"agent", action, resource)
   when { context has columns && context.columns.contains("members/email") };`;
+
+/** Keeps what touches a column out of the memory. */
+const NOT_REMEMBERED = `@id("no-names")
+  forbid (principal, action == Steward::Action::"memory:record", resource)
+  when { context.columns.contains("patients/name") };`;
+
+/** Puts the first policies of an organization. */
+function putPolicies(
+  { url }: Pick<Steward, "url">,
+  headers: Readonly<Record<string, string>>,
+  text: string,
+): Promise<Response> {
+  return fetch(`${url}/api/policies`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ text, version: 0 }),
+  });
+}
 
 /** Who may do what: roles, and who names none. */
 export const authorization: readonly Scenario[] = [
@@ -72,14 +91,8 @@ export const authorization: readonly Scenario[] = [
     "policies of an organization hold its agents back from a table, and nobody else's",
     async ({ client, steward }) => {
       const orgId = randomUUID();
-      const put = (text: string) =>
-        fetch(`${steward.url}/api/policies`, {
-          method: "PUT",
-          headers: {
-            ...{ "content-type": "application/json", "x-org-id": orgId, "x-user-role": "admin" },
-          },
-          body: JSON.stringify({ text, version: 0 }),
-        });
+      const headers = { "x-org-id": orgId, "x-user-role": "admin" };
+      const put = (text: string) => putPolicies(steward, headers, text);
       expect((await put("permit (principal, action, resource);")).status).toBe(400);
       expect((await put(NO_STEPS)).status).toBe(200);
       const held = client.as({ "x-org-id": orgId, "x-user-role": "agent" });
@@ -99,15 +112,34 @@ export const authorization: readonly Scenario[] = [
       };
       await run("admin", "CREATE TABLE members (id integer, email text)");
       await run("admin", "CREATE VIEW contacts AS SELECT email AS contact FROM members");
-      await fetch(`${steward.url}/api/policies`, {
-        method: "PUT",
-        headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify({ text: NO_EMAILS, version: 0 }),
-      });
+      await putPolicies(steward, headers, NO_EMAILS);
       const refused = { code: "POLICY_DENIED", rest: 403 };
       const denied = await run("agent", "SELECT contact FROM contacts");
       expectNotRun(client.wire, denied, refused);
       expect((await run("agent", "SELECT id FROM members")).success).toBe(true);
+    },
+  ),
+  scenario(
+    ["D16-remembered"],
+    "what touches a column that policies keep out of the memory makes no entry, and other work does",
+    async ({ client, steward }) => {
+      const headers = { "x-org-id": randomUUID(), "x-user-role": "admin" };
+      const admin = client.as(headers);
+      const run = async (sql: string) => {
+        const { plan_id } = await admin.submit({ name: "a plan", steps: [step("a", sql)] });
+        expect((await admin.execute(plan_id, "a")).success).toBe(true);
+      };
+      await run("CREATE TABLE IF NOT EXISTS patients (id integer, name text)");
+      await putPolicies(steward, headers, NOT_REMEMBERED);
+      await run("SELECT * FROM patients");
+      await run("SELECT id FROM patients");
+      const queries = async () => {
+        const { entries } = await admin.memory.list();
+        return entries.map(({ content }) => (JSON.parse(content) as { query: string }).query);
+      };
+      // The hook takes calls in their order, the last one last.
+      await expect.poll(queries, { timeout: 15_000 }).toContain("SELECT id FROM patients");
+      expect(await queries()).not.toContain("SELECT * FROM patients");
     },
   ),
   scenario(

@@ -15,6 +15,7 @@ export {
   type StatementClass,
 } from "./intent.js";
 export { AuditPublisher } from "./audit-publisher.js";
+export { recordedData } from "./recorded-data.js";
 export { intentOfToolName } from "./tool-name.js";
 export type {
   AnnouncedToolCall,

@@ -21,6 +21,7 @@ export async function embedEntries(
   options: EmbedEntriesOptions,
 ): Promise<readonly EmbeddedEntry[]> {
   const { provider, signal } = options;
+  if (entries.length === 0) return [];
   const texts = entries.map((entry) => entry.content);
   try {
     const vectors = await provider.embedMany(texts, { inputType: "document", signal });

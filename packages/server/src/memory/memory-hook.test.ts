@@ -6,6 +6,7 @@ import {
   type BatchEmbeddingProvider,
   type EmbedOptions,
 } from "../embedding/index.js";
+import { AppError } from "../kernel/errors.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
 import { toolCallEntryId } from "./entry.js";
@@ -75,6 +76,21 @@ describe("the tool-call hook", () => {
     provider.failure = () => undefined;
     await remembered(3);
     await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
+  });
+
+  it("sends a call that may not be remembered to no provider, and makes no entry of it", async () => {
+    await called("SELECT secret", "SELECT 1");
+    let isDown = true;
+    const hook = room.startHook((call) => {
+      if (isDown) return Promise.reject(new AppError("STORE_UNAVAILABLE", "no policies"));
+      return Promise.resolve(call.query !== "SELECT secret");
+    });
+    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 2, failing: true });
+    isDown = false;
+    await expect.poll(() => hook.backlog(), SOON).toEqual({ waiting: 0, failing: false });
+    const { entries } = await room.service.listEntries(ORG, {}, {});
+    expect(entries.map(({ content }) => content)).toEqual([expect.stringContaining("SELECT 1")]);
+    expect(provider.batches).toEqual([1]);
   });
 
   it("goes on after a restart where it was, and makes nothing twice", async () => {

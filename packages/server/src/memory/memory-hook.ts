@@ -3,12 +3,12 @@ import type { Backoff } from "../kernel/backoff.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
-import type { ToolCallLog } from "../kernel/tool-call.js";
+import type { ToolCallLog, ToolCallRecord } from "../kernel/tool-call.js";
 import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import { embedEntries } from "./embed-entries.js";
 import { indexEntry } from "./embedded-entry.js";
 import { toolCallEntry } from "./entry.js";
-import type { MemoryStore } from "./ports.js";
+import type { MayRemember, MemoryStore } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
 /** Tool calls embedded at once. */
@@ -31,6 +31,7 @@ export interface MemoryHookOptions {
   readonly index: VectorIndex;
   readonly provider: BatchEmbeddingProvider;
   readonly toolCalls: Pick<ToolCallLog, "onRecorded">;
+  readonly mayRemember: MayRemember;
   readonly log: Log;
   readonly telemetry: Telemetry;
 }
@@ -38,7 +39,8 @@ export interface MemoryHookOptions {
 /**
  * The tool-call hook (Contract §2.8): makes each recorded tool call one entry, in the background, from
  * the durable log. While the provider or the store fails, the calls wait in the log; nothing is lost
- * and nothing is made twice, wherever the process ends.
+ * and nothing is made twice, wherever the process ends. A call that policies keep out of the memory is sent
+ * to no provider and makes no entry, since an entry and its vector appear together (Decision §12).
  */
 export class MemoryHook implements AsyncDisposable {
   readonly #options: MemoryHookOptions;
@@ -76,13 +78,14 @@ export class MemoryHook implements AsyncDisposable {
   }
 
   async #recordBatch(signal: AbortSignal): Promise<BatchEnd> {
-    const { store, index, provider } = this.#options;
+    const { store, index, provider, telemetry } = this.#options;
     const taken = await store.toolCalls.take(BATCH_MAX);
     if (taken.calls.length === 0) {
       await store.toolCalls.done(taken);
       return taken.isCut ? "more" : "idle";
     }
-    const entries = await embedEntries(taken.calls.map(toolCallEntry), {
+    const permitted = await this.#permitted(taken.calls);
+    const entries = await embedEntries(permitted.map(toolCallEntry), {
       provider,
       signal,
       onRefused: (entryId) => {
@@ -91,7 +94,17 @@ export class MemoryHook implements AsyncDisposable {
     });
     await store.addToolCallEntries(entries, taken);
     await index.add(entries.map(indexEntry));
+    for (let n = permitted.length; n < taken.calls.length; n += 1) {
+      telemetry.count("steward_memory_forbidden_total");
+    }
     return "more";
+  }
+
+  async #permitted(calls: readonly ToolCallRecord[]): Promise<readonly ToolCallRecord[]> {
+    const { mayRemember } = this.#options;
+    const permitted: ToolCallRecord[] = [];
+    for (const call of calls) if (await mayRemember(call)) permitted.push(call);
+    return permitted;
   }
 
   #refused(entryId: string): void {

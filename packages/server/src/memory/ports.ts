@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.js";
-import type { TakenCalls, ToolCallFeed } from "../kernel/tool-call.js";
+import type { TakenCalls, ToolCallFeed, ToolCallRecord } from "../kernel/tool-call.js";
 import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
 import type { EntryFilter } from "./vector-index.js";
@@ -12,6 +12,12 @@ export interface RelatedTablesLookup {
    */
   targetsOf(caller: Caller, texts: readonly string[]): Promise<readonly (readonly string[])[]>;
 }
+
+/**
+ * Whether a tool call may become an entry, and be sent to the embedding provider for its vector.
+ * Rejects with AppError `STORE_UNAVAILABLE` while that cannot be said.
+ */
+export type MayRemember = (call: ToolCallRecord) => Promise<boolean>;
 
 /** An entry with its vector, as they are stored: together or not at all. */
 export interface EmbeddedEntry {

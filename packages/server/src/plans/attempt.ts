@@ -7,6 +7,7 @@ import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../kernel/tool-
 import {
   isReadIntent,
   namedData,
+  recordedData,
   type SqlAnalyzer,
   type StatementGrant,
   type StatementPolicy,
@@ -27,7 +28,6 @@ import {
   type ToolRegistry,
 } from "./ports.js";
 import { namedBy, permitStep } from "./permit-steps.js";
-import { recordedData } from "./recorded-data.js";
 import { mayRetry } from "./retry.js";
 import type { SchemaSteps } from "./schema-steps.js";
 import { cutToBytes } from "./cut-text.js";

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
 import type { PlannedStatement } from "../governance/index.js";
 import { NOBODY } from "../kernel/testing/nobody.js";
+import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
+import type { RecordedData, ToolCallRecord } from "../kernel/tool-call.js";
 import { Authorizer } from "./authorizer.js";
 import type { CompiledPolicies } from "./ports.js";
 
@@ -9,11 +11,16 @@ const AGENT = { ...NOBODY, kind: "agent", agentId: "bot", roles: ["agent"] } as 
 const engine = cedarEngine();
 
 /** An authorizer by the shipped policies and these; it is nine o'clock. */
-function authorizer(own = "", now = { hour: 9, policies: policiesWith(own) }): Authorizer {
+function authorizer(
+  own = "",
+  now = { hour: 9, policies: policiesWith(own) },
+  providerIsRemote = false,
+): Authorizer {
   return new Authorizer({
     policies: { of: () => now.policies },
     clock: { nowMs: () => Date.UTC(2026, 0, 5, now.hour) },
     statements: { aauOf: (intent) => (intent === "read_select" ? 1 : 3), rowsChangedMax: 500 },
+    providerIsRemote,
   });
 }
 
@@ -170,5 +177,66 @@ describe("a statement", () => {
       `forbid (principal, action, resource == Steward::Table::"shop/orders");`,
     );
     await expect(asked()).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  });
+});
+
+describe("a tool call", () => {
+  const orders: RecordedData = {
+    tables: [{ name: "public.orders", columns: ["id", "email"] }],
+    functions: ["public.total_of"],
+  };
+  const call = (said: Partial<ToolCallRecord> = {}): ToolCallRecord =>
+    toolCallRecord({ dataSource: "shop", caller: AGENT, touched: orders, ...said });
+  const remembered = (own: string, said?: Partial<ToolCallRecord>) =>
+    authorizer(own).mayRemember(call(said));
+
+  it("is remembered by the shipped policies, whoever had it run and even if nobody knows who", async () => {
+    const callers = [AGENT, NOBODY, { ...AGENT, roles: [] }, undefined];
+    for (const caller of callers) {
+      expect(await remembered("", { caller, touched: undefined })).toBe(true);
+    }
+    expect(await remembered("", { dataSource: "" })).toBe(true);
+  });
+
+  it.each([
+    ["the data source", 'resource in Steward::DataSource::"shop"', ""],
+    ["a table", 'resource == Steward::Table::"shop/orders"', ""],
+    ["a column", 'resource == Steward::Column::"shop/public.orders/email"', ""],
+    ["a session", 'resource == Steward::MemorySession::"s"', ""],
+    ["the tables", "resource", 'when { context.tables.contains("orders") }'],
+    ["the columns", "resource", 'when { context.columns.contains("public.orders/email") }'],
+    ["the functions", "resource", 'when { context.functions.contains("public.total_of") }'],
+    ["the intent", "resource", 'when { context.intent == "read_select" }'],
+  ])("is kept out by a policy on %s", async (_what, resource, condition) => {
+    const policy = (action: string) =>
+      `forbid (principal in Steward::Role::"agent", ${action}, ${resource}) ${condition};`;
+    const record = policy('action == Steward::Action::"memory:record"');
+    expect(await remembered(record)).toBe(false);
+    expect(await remembered(record, { caller: { ...AGENT, roles: ["admin"] } })).toBe(true);
+    const other = { touched: { tables: [], functions: [] }, dataSource: "hr", sessionId: "t" };
+    expect(await remembered(record, { ...other, intent: "write_insert" })).toBe(true);
+    const statements = policy('action in Steward::Action::"statements"');
+    expect(await remembered(statements)).toBe(true);
+  });
+
+  it("is kept out of a provider on another machine only", async () => {
+    const own = `forbid (principal, action in Steward::Action::"memory", resource)
+      when { context.providerIsRemote };`;
+    expect(await remembered(own)).toBe(true);
+    expect(await authorizer(own, undefined, true).mayRemember(call())).toBe(false);
+    await expect(
+      authorizer(own, undefined, true).authorize(AGENT, "memory:read"),
+    ).rejects.toThrow();
+    await authorizer(own).authorize(AGENT, "memory:read");
+  });
+
+  it("is kept out while a policy asks for what nobody knows of it", async () => {
+    const ofRole = `forbid (principal in Steward::Role::"agent", action == Steward::Action::"memory:record", resource);`;
+    expect(await remembered(ofRole, { caller: undefined })).toBe(false);
+    const ofTable = `forbid (principal, action in Steward::Action::"memory", resource == Steward::Table::"shop/salaries");`;
+    expect(await remembered(ofTable, { touched: undefined })).toBe(false);
+    expect(await remembered(ofTable)).toBe(true);
+    const ofStatements = `forbid (principal, action in Steward::Action::"statements", resource == Steward::Table::"shop/salaries");`;
+    expect(await remembered(ofStatements, { touched: undefined, caller: undefined })).toBe(true);
   });
 });

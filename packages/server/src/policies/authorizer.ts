@@ -1,8 +1,9 @@
 import type { PlannedStatement, StatementGrant, StatementPolicy } from "../governance/index.js";
-import { type Action, requireScope } from "../identity/index.js";
+import { type Action, groupOf, requireScope } from "../identity/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";
 import { Principals } from "./principals.js";
@@ -13,7 +14,9 @@ import type {
   PolicySource,
   RequestContext,
 } from "./ports.js";
+import type { CallToRemember } from "./remembering.js";
 import type { StatementLimits } from "./statements.js";
+import { ABOUT_DATA } from "./touched-parts.js";
 
 /** What policies say of a question. */
 export interface Explained extends StatementGrant {
@@ -24,9 +27,6 @@ export interface Explained extends StatementGrant {
   readonly refusal?: AppError;
 }
 
-/** Types and attributes of the schema that are about what a statement touches. */
-const ABOUT_DATA = ["Table", "Column", "tables", "columns", "functions"] as const;
-
 function isRefusal({ code }: AppError): boolean {
   return code === "POLICY_DENIED" || code === "APPROVAL_REQUIRED";
 }
@@ -36,6 +36,8 @@ export interface AuthorizerParts {
   readonly policies: PolicySource;
   readonly clock: Clock;
   readonly statements: StatementLimits;
+  /** Whether the memory's texts are sent to another machine to be embedded. */
+  readonly providerIsRemote: boolean;
 }
 
 /**
@@ -80,6 +82,36 @@ export class Authorizer implements StatementPolicy {
     return this.#decisions.permit(policies, asked, this.#parts.statements);
   }
 
+  /** Whether the policies in force let a tool call become an entry of the memory. @throws AppError `STORE_UNAVAILABLE`. */
+  async mayRemember(call: ToolCallRecord): Promise<boolean> {
+    const { orgId, caller, sessionId, dataSource, intent, touched } = call;
+    const principal = caller && this.#principals.of({ ...caller, orgId });
+    const refusal = await this.#refusalToRemember({
+      ...{ orgId, principal, sessionId, dataSource, intent, touched },
+    });
+    return refusal === undefined;
+  }
+
+  /** What {@link mayRemember} would say of a call, and why. */
+  async explainRecording(
+    caller: Caller,
+    call: Pick<CallToRemember, "dataSource" | "intent" | "touched">,
+  ): Promise<Explained> {
+    const principal = this.#principals.of(caller);
+    const { orgId, sessionId = "" } = caller;
+    const refusal = await this.#refusalToRemember({ orgId, principal, sessionId, ...call });
+    return { permitted: refusal === undefined, policies: [], ...(refusal && { refusal }) };
+  }
+
+  async #refusalToRemember(
+    call: Omit<CallToRemember, "circumstances">,
+  ): Promise<AppError | undefined> {
+    const policies = await this.#parts.policies.of(call.orgId);
+    const { providerIsRemote } = this.#parts;
+    const circumstances = { ...this.#circumstances(), providerIsRemote };
+    return this.#decisions.refusalToRemember(policies, { ...call, circumstances });
+  }
+
   /**
    * What {@link authorize} or {@link permit} would say, and why, whatever the scopes of a key.
    * @param asked An action on the organization as a whole, or a statement.
@@ -111,8 +143,14 @@ export class Authorizer implements StatementPolicy {
       action,
       actionGroups: actionGroupsOf(action),
       resource,
-      context: this.#circumstances(),
+      context: this.#contextOf(action),
     };
+  }
+
+  #contextOf(action: Action): RequestContext {
+    const { providerIsRemote } = this.#parts;
+    const circumstances = this.#circumstances();
+    return groupOf(action) === "memory" ? { ...circumstances, providerIsRemote } : circumstances;
   }
 
   #circumstances(): RequestContext {

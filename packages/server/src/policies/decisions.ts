@@ -7,6 +7,7 @@ import { denialOf, type NamesThatMay } from "./denial.js";
 import type { CompiledPolicies, PolicyDecision, PolicyPrincipal, PolicyRequest } from "./ports.js";
 import { Grants } from "./grants.js";
 import type { Principals } from "./principals.js";
+import { type AskedPolicies, type CallToRemember, refusalToRemember } from "./remembering.js";
 import { permitStatement, type AskedStatement, type StatementLimits } from "./statements.js";
 
 /**
@@ -40,17 +41,27 @@ export class Decisions {
     limits: StatementLimits,
   ): StatementGrant {
     return this.#grants.of(policies, asked, () =>
-      permitStatement(asked, limits, {
-        decide: (request) => this.decide(policies, request),
-        refusal: (request, decision) => this.refusal(policies, request, decision),
-        mentions: (name) => policies.mentions(name),
-      }),
+      permitStatement(asked, limits, this.#asked(policies)),
     );
+  }
+
+  /** Why a tool call may not become an entry of the memory; `undefined` when it may. */
+  refusalToRemember(policies: CompiledPolicies, call: CallToRemember): AppError | undefined {
+    return refusalToRemember(call, this.#asked(policies));
   }
 
   /** The error that a request which was denied ends with. */
   refusal(policies: CompiledPolicies, request: PolicyRequest, decision: PolicyDecision): AppError {
     return denialOf(request, decision, this.#namesThatMay(policies, request));
+  }
+
+  #asked(policies: CompiledPolicies): AskedPolicies {
+    return {
+      decide: (request) => this.decide(policies, request),
+      refusal: (request, decision) => this.refusal(policies, request, decision),
+      mentions: (...asked) => policies.mentions(...asked),
+      restricts: (actions) => policies.restricts(actions),
+    };
   }
 
   /** The shipped roles and permissions with each of which the same caller would be permitted. */

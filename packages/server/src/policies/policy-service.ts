@@ -1,11 +1,18 @@
 import { type Action, ACTIONS } from "../identity/index.js";
-import { accessOf, INTENTS, type Intent, type TouchedData } from "../governance/index.js";
+import {
+  accessOf,
+  INTENTS,
+  type Intent,
+  recordedData,
+  type TouchedData,
+} from "../governance/index.js";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import type { Authorizer, Explained } from "./authorizer.js";
 import type { OrganizationPolicySource } from "./organization-policies.js";
+import { RECORD_ACTION } from "./remembering.js";
 import type { OrganizationPolicies, PolicyChecker, PolicyProblem, PolicyStore } from "./ports.js";
 
 /** What the room is made of. */
@@ -13,7 +20,7 @@ export interface PolicyServiceParts {
   readonly store: PolicyStore;
   readonly checker: PolicyChecker;
   readonly source: Pick<OrganizationPolicySource, "changed">;
-  readonly authorizer: Pick<Authorizer, "explain">;
+  readonly authorizer: Pick<Authorizer, "explain" | "explainRecording">;
   readonly clock: Clock;
   /** The shipped policies, as text. */
   readonly shipped: string;
@@ -95,15 +102,22 @@ export class PolicyService {
       ...(user === undefined ? {} : { userId: user }),
       ...(agent === undefined ? {} : { agentId: agent }),
     };
-    if (isIntent(action)) {
-      if (dataSource === undefined) {
-        throw invalidField("data_source", "must name a data source, as the action is an intent");
-      }
-      const touched = touchedBy(question, action);
-      return this.#parts.authorizer.explain(asked, { dataSource, intent: action, touched });
+    const { authorizer } = this.#parts;
+    if (isAction(action)) return authorizer.explain(asked, action);
+    const isRecording = action === RECORD_ACTION;
+    if (!isRecording && !isIntent(action)) throw unknownAction(action);
+    if (dataSource === undefined) {
+      throw invalidField(
+        "data_source",
+        "must name a data source, as the action is about a statement",
+      );
     }
-    if (!isAction(action)) throw unknownAction(action);
-    return this.#parts.authorizer.explain(asked, action);
+    // What is remembered is asked about as of a read.
+    const intent = isRecording ? "read_select" : action;
+    const touched = touchedBy(question, intent);
+    return isRecording
+      ? authorizer.explainRecording(asked, { dataSource, intent, touched: recordedData(touched) })
+      : authorizer.explain(asked, { dataSource, intent, touched });
   }
 }
 
@@ -152,7 +166,7 @@ function isAction(text: string): text is Action {
 }
 
 function unknownAction(text: string): AppError {
-  const names = [...ACTIONS, ...INTENTS];
+  const names = [...ACTIONS, ...INTENTS, RECORD_ACTION];
   const near = nearMiss(text, names);
   const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
   return invalidField("action", `${text} is no action${meant}: use one of ${names.join(", ")}`);

@@ -36,6 +36,18 @@ export interface RequestContext {
   readonly hour: number;
   /** Whether a person has approved it. */
   readonly approved: boolean;
+  /** Of what is about the memory: whether texts are sent to another machine to be embedded. */
+  readonly providerIsRemote?: boolean;
+}
+
+/** The circumstances of a tool call that is to become an entry of the memory. */
+export interface RecordingContext extends RequestContext {
+  readonly intent: string;
+  readonly tables: readonly string[];
+  /** As in `orders/email`. */
+  readonly columns: readonly string[];
+  readonly functions: readonly string[];
+  readonly providerIsRemote: boolean;
 }
 
 /** The circumstances of a statement. */
@@ -58,7 +70,7 @@ export interface PolicyRequest {
   /** The groups that the action is in. */
   readonly actionGroups: readonly string[];
   readonly resource: PolicyResource;
-  readonly context: RequestContext | StatementContext;
+  readonly context: RequestContext | StatementContext | RecordingContext;
 }
 
 /** A policy that decided, and what its annotations say. */
@@ -125,8 +137,14 @@ export interface PolicyProblem {
 export interface CompiledPolicies {
   /** Tells the set from every other one. */
   readonly id: number;
-  /** Whether a policy speaks of a type or an attribute of this name. */
-  mentions(name: string): boolean;
+  /**
+   * Whether a policy speaks of a type or an attribute of this name.
+   * @param actions Names of actions and groups; only policies about one of them count. Absent: all policies.
+   */
+  mentions(name: string, actions?: readonly string[]): boolean;
+
+  /** Whether a policy of the organization's own is about one of these actions or groups. */
+  restricts(actions: readonly string[]): boolean;
 
   /**
    * Decides one request. A policy that cannot be evaluated counts as one that forbids: whoever wrote it meant
@@ -148,6 +166,7 @@ export interface PolicyEngine {
 
   /**
    * Policies of several texts as one set, texts that {@link problemsIn} has nothing against.
+   * @param texts The shipped policies, then an organization's own.
    */
   compile(texts: readonly string[]): CompiledPolicies;
 }

@@ -7,6 +7,9 @@ import {
 } from "../governance/index.js";
 import type { PolicyDecision, PolicyRequest, PolicyResource, StatementContext } from "./ports.js";
 
+/** Types and attributes of the schema that are about what a statement touches. */
+export const ABOUT_DATA = ["Table", "Column", "tables", "columns", "functions"] as const;
+
 /** A question about a statement. */
 export type StatementRequest = PolicyRequest & { readonly context: StatementContext };
 

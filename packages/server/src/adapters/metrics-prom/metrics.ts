@@ -75,6 +75,12 @@ export const METRICS: readonly MetricDeclaration[] = [
   },
   {
     kind: "counter",
+    name: "steward_memory_forbidden_total",
+    help: "Tool calls that policies keep out of the memory",
+    labels: [],
+  },
+  {
+    kind: "counter",
     name: "steward_memory_refused_total",
     help: "Tool calls whose embedding the provider refused for good",
     labels: [],

@@ -19,7 +19,10 @@ function request(action: Action, roles: readonly string[]): PolicyRequest {
     action,
     actionGroups: actionGroupsOf(action),
     resource: { kind: "organization", orgId: ORG },
-    context: { hour: 9, approved: false },
+    context: {
+      ...{ hour: 9, approved: false },
+      ...(action.startsWith("memory:") ? { providerIsRemote: false } : {}),
+    },
   };
 }
 

@@ -37,7 +37,10 @@ export class CedarEngine implements PolicyEngine {
 
   compile(texts: readonly string[]): CompiledPolicies {
     this.#compiled += 1;
-    return new CedarPolicies(this.#compiled, texts.flatMap(readPolicies), this.#slots);
+    const policies = texts.flatMap((text, index) =>
+      readPolicies(text).map((policy) => ({ ...policy, isOwn: index > 0 })),
+    );
+    return new CedarPolicies(this.#compiled, policies, this.#slots);
   }
 }
 
@@ -63,19 +66,39 @@ class PolicySlots {
   }
 }
 
+/** What is known of a policy without deciding. */
+interface ToldPolicy extends Pick<ReadPolicy, "actions"> {
+  /** Every word of what it says, without annotations and comments. */
+  readonly words: ReadonlySet<string>;
+  /** Whether it is of the organization's own. */
+  readonly isOwn: boolean;
+}
+
+function isAbout({ actions }: ToldPolicy, asked: readonly string[] | undefined): boolean {
+  if (asked === undefined || actions === undefined) return true;
+  return actions.some((action) => asked.includes(action));
+}
+
 class CedarPolicies implements CompiledPolicies {
   readonly id: number;
-  /** Every word of what the policies say, without annotations and comments. */
-  readonly #words: ReadonlySet<string>;
+  readonly #told: readonly ToldPolicy[];
+  /** What was asked of {@link mentions}. */
+  readonly #mentioned = new Map<string, boolean>();
   /** By the name that the engine knows each by: their place. */
   readonly policies: Readonly<Record<string, string>>;
   readonly #deciding: readonly DecidingPolicy[];
   readonly #slots: PolicySlots;
   #slot: number | undefined;
 
-  constructor(id: number, policies: readonly ReadPolicy[], slots: PolicySlots) {
+  constructor(
+    id: number,
+    policies: readonly (ReadPolicy & { readonly isOwn: boolean })[],
+    slots: PolicySlots,
+  ) {
     this.id = id;
-    this.#words = new Set(policies.flatMap(({ said }) => said.match(/\w+/g) ?? []));
+    this.#told = policies.map(({ said, ...told }) => {
+      return { ...told, words: new Set(said.match(/\w+/g)) };
+    });
     this.policies = Object.fromEntries(policies.map(({ text }, index) => [String(index), text]));
     this.#deciding = policies.map(({ annotations }, index) => ({
       id: annotations["id"] ?? `policy ${String(index + 1)}`,
@@ -88,8 +111,17 @@ class CedarPolicies implements CompiledPolicies {
     this.#slots = slots;
   }
 
-  mentions(name: string): boolean {
-    return this.#words.has(name);
+  mentions(name: string, actions?: readonly string[]): boolean {
+    const key = `${name} ${actions?.join(" ") ?? ""}`;
+    const known = this.#mentioned.get(key);
+    if (known !== undefined) return known;
+    const found = this.#told.some((policy) => policy.words.has(name) && isAbout(policy, actions));
+    this.#mentioned.set(key, found);
+    return found;
+  }
+
+  restricts(actions: readonly string[]): boolean {
+    return this.#told.some((policy) => policy.isOwn && isAbout(policy, actions));
   }
 
   decide(request: PolicyRequest): PolicyDecision {

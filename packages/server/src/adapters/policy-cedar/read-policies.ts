@@ -1,4 +1,8 @@
-import { policySetTextToParts, policyToJson } from "@cedar-policy/cedar-wasm/nodejs";
+import {
+  type PolicyJson,
+  policySetTextToParts,
+  policyToJson,
+} from "@cedar-policy/cedar-wasm/nodejs";
 import { assert } from "../../kernel/assert.js";
 
 /** One policy of a text. */
@@ -7,6 +11,8 @@ export interface ReadPolicy {
   /** What the policy is about and its conditions, as JSON, in which no name is spelt with escapes. */
   readonly said: string;
   readonly effect: "permit" | "forbid";
+  /** The actions and groups that it is about; absent: every action. */
+  readonly actions?: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -18,8 +24,19 @@ export function readPolicies(text: string): readonly ReadPolicy[] {
     const answer = policyToJson(policy);
     assert(answer.type === "success", "a policy that was checked can be read");
     const { effect, annotations = {}, ...said } = answer.json;
-    return { text: policy, said: JSON.stringify(said), effect, annotations };
+    return {
+      ...{ text: policy, said: JSON.stringify(said), effect, annotations },
+      ...actionsOf(said.action),
+    };
   });
+}
+
+function actionsOf(action: PolicyJson["action"]): Pick<ReadPolicy, "actions"> {
+  if (action.op === "All" || "slot" in action) return {};
+  const entities = "entities" in action ? action.entities : [action.entity];
+  return {
+    actions: entities.map((entity) => ("__entity" in entity ? entity.__entity : entity).id),
+  };
 }
 
 /** The engine sorts policies by their names, and they are named `policy0`, `policy1`, … `policy10` in the text's order. */

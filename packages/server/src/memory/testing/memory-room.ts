@@ -13,7 +13,7 @@ import { writeToolCall } from "../../storage/sqlite/plan-writes.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
 import { MemoryHook } from "../memory-hook.js";
 import { MemoryService } from "../memory-service.js";
-import type { EmbeddingModel } from "../ports.js";
+import type { EmbeddingModel, MayRemember } from "../ports.js";
 import { reembed, type ReembeddingProgress } from "../reembedding.js";
 
 /** A directory of a test, gone after it. */
@@ -68,12 +68,13 @@ export class MemoryRoom implements AsyncDisposable {
   }
 
   /** Starts the tool-call hook. */
-  startHook(): MemoryHook {
+  startHook(mayRemember: MayRemember = () => Promise.resolve(true)): MemoryHook {
     this.#hook ??= new MemoryHook({
       store: this.store.memory,
       index: this.index,
       provider: this.#provider,
       toolCalls: this.store.toolCalls,
+      mayRemember,
       log: silentLog,
       telemetry: silentTelemetry,
     });

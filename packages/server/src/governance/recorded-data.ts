@@ -1,4 +1,4 @@
-import type { TouchedData } from "../governance/index.js";
+import type { TouchedData } from "./touched-data.js";
 import { RECORDED_DATA_BYTES_MAX } from "../kernel/limits.js";
 import type { RecordedData } from "../kernel/tool-call.js";
 
