@@ -1,6 +1,7 @@
 import { DEFAULT_PRIVILEGES, publications } from "./postgres-queries/database.js";
 import { CONSTRAINTS, INDEXES } from "./postgres-queries/indexes.js";
 import { OPAQUE, UNMANAGED } from "./postgres-queries/opaque.js";
+import { madeHere, type SeldomObjects } from "./postgres-queries/shared.js";
 import {
   COLUMNS,
   POLICIES,
@@ -26,38 +27,86 @@ import {
   WRAPPERS,
 } from "./postgres-queries/types.js";
 
+/** Objects of sorts that nearly every database has. */
+const COMMON: readonly string[] = [
+  ...[SCHEMAS, EXTENSIONS, TYPES, SEQUENCES, TABLES, COLUMNS, CONSTRAINTS, INDEXES, VIEWS],
+  ...[FUNCTIONS, TRIGGERS],
+];
+
+/** Objects of the other sorts. @param version the server's, as `server_version_num`. */
+function seldom(version: number): readonly SeldomObjects[] {
+  return [
+    { query: COLLATIONS, isThere: madeHere("pg_collation") },
+    { query: AGGREGATES, isThere: madeHere("pg_proc", "z.prokind = 'a'") },
+    { query: OPERATORS, isThere: madeHere("pg_operator") },
+    { query: CASTS, isThere: madeHere("pg_cast") },
+    { query: RULES, isThere: madeHere("pg_rewrite", "z.rulename <> '_RETURN'") },
+    { query: POLICIES, isThere: madeHere("pg_policy") },
+    { query: STATISTICS, isThere: madeHere("pg_statistic_ext") },
+    { query: DICTIONARIES, isThere: madeHere("pg_ts_dict") },
+    { query: CONFIGURATIONS, isThere: madeHere("pg_ts_config") },
+    { query: WRAPPERS, isThere: madeHere("pg_foreign_data_wrapper") },
+    { query: SERVERS, isThere: madeHere("pg_foreign_server") },
+    { query: publications(version), isThere: madeHere("pg_publication") },
+    { query: DEFAULT_PRIVILEGES, isThere: madeHere("pg_default_acl") },
+    ...OPAQUE,
+    ...UNMANAGED,
+  ];
+}
+
+/** What is read of a database's objects. */
+export interface ObjectsChoice {
+  /** The server's, as `server_version_num`. */
+  readonly version: number;
+  /** One letter, `t` or `f`, for each seldom sort, as {@link seldomSortsQuery} answers. */
+  readonly seldomSorts: string;
+  /**
+   * Ids of the tables, views and sequences that are read with their parts; all of them when it is left out. What is no
+   * relation is always read.
+   */
+  readonly relations?: readonly string[];
+}
+
+/** Asks which of the seldom sorts of objects the database may have: one letter, `t` or `f`, for each. */
+export function seldomSortsQuery(version: number): string {
+  const conditions = seldom(version).map(({ isThere }) => `left((${isThere})::text, 1)`);
+  return `SELECT concat(${conditions.join(", ")}) AS sorts`;
+}
+
+/** Every seldom sort, whether or not the database has any of it. */
+export function allSeldomSorts(version: number): string {
+  return seldom(version)
+    .map(() => "t")
+    .join("");
+}
+
+/** The kind of the row that {@link objectsQuery} adds when the database has seldom sorts that were not chosen. */
+export const MORE_SORTS = "more sorts";
+
 /**
- * Every object of a PostgreSQL database, from its catalogs: one row each, whose id names catalog and
+ * The objects of a PostgreSQL database, from its catalogs: one row each, whose id names catalog and
  * oid. Definitions are the engine's own, with every name qualified, because the search path is empty.
  * What belongs to the engine, to an extension or to us is left out; values that are null are not said.
- * @param version the server's, as `server_version_num`.
- * @param relations ids of the tables, views and sequences that are read with their parts; all of them when it is left
- * out. What is no relation is always read.
+ * The engine takes longer to plan the queries of the seldom sorts than to run everything: they are asked only where
+ * there is such an object.
  */
-export function objectsQuery(version: number, relations?: readonly string[]): string {
+export function objectsQuery({ version, seldomSorts, relations }: ObjectsChoice): string {
   const isRead = relations === undefined ? "" : `WHERE ${isAmong(relations)}`;
+  const sorts = seldom(version);
+  const chosen = sorts.filter((_, index) => seldomSorts[index] === "t");
+  const others = sorts.filter((sort) => !chosen.includes(sort)).map(({ isThere }) => isThere);
   return [
-    ...[SCHEMAS, EXTENSIONS, COLLATIONS, TYPES, SEQUENCES, TABLES, COLUMNS, CONSTRAINTS, INDEXES],
-    ...[VIEWS, FUNCTIONS, AGGREGATES, OPERATORS, CASTS, TRIGGERS, RULES, POLICIES, STATISTICS],
-    ...[
-      DICTIONARIES,
-      CONFIGURATIONS,
-      WRAPPERS,
-      SERVERS,
-      publications(version),
-      DEFAULT_PRIVILEGES,
-      OPAQUE,
-      UNMANAGED,
-    ],
-  ]
-    .map(
+    ...[...COMMON, ...chosen.map(({ query }) => query)].map(
       // A union of names and texts would cut the texts, of a routine with its arguments, to a name's length.
       (
         query,
       ) => `SELECT o.id, o.kind, o.name::text, o.parent, jsonb_strip_nulls(o.values)::text AS values
     FROM (${query}) AS o (id, kind, name, parent, values) ${isRead}`,
-    )
-    .join("\nUNION ALL\n");
+    ),
+    ...(others.length === 0
+      ? []
+      : [`SELECT '', '${MORE_SORTS}', NULL, NULL, '{}' WHERE ${others.join(" OR ")}`]),
+  ].join("\nUNION ALL\n");
 }
 
 /** Whether a row is a relation of these, a part of one, or nothing of the sort. */

@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { castElements, type SchemaObject, Schema } from "../schema/index.js";
 import {
+  allSeldomSorts,
   DATABASE_ID,
   goneQuery,
+  MORE_SORTS,
   objectsQuery,
+  seldomSortsQuery,
   TYPE_RELATIONS,
 } from "./postgres-catalog-queries.js";
 import { readDependencies } from "./postgres-dependencies.js";
@@ -99,8 +102,7 @@ async function readObjects(
   only?: { readonly kept: readonly SchemaObject[]; readonly relations: readonly string[] },
 ): Promise<readonly SchemaObject[]> {
   const version = await versionOf(query);
-  // The columns that the query names.
-  const found = (await query(objectsQuery(version, only?.relations))) as readonly Row[];
+  const found = await readRows(query, version, only?.relations);
   // Scripts follow this order: they are the same whichever way the server ran the query.
   const rows = sortedByAge(found);
   const known = new Set([...(only?.kept ?? []), ...rows].map(({ id }) => id));
@@ -112,6 +114,24 @@ async function readObjects(
     if (objects.length % ROWS_AT_ONCE === 0) await nextTurn();
   }
   return objects;
+}
+
+/** The rows of all objects, as of one moment. */
+async function readRows(
+  query: CatalogQuery,
+  version: number,
+  relations?: readonly string[],
+): Promise<readonly Row[]> {
+  const read = async (seldomSorts: string): Promise<readonly Row[]> => {
+    const choice = { version, seldomSorts, ...(relations === undefined ? {} : { relations }) };
+    // The columns that the query names.
+    return (await query(objectsQuery(choice))) as readonly Row[];
+  };
+  const [row] = (await query(seldomSortsQuery(version))) as readonly { sorts: string }[];
+  const rows = await read(row?.sorts ?? "");
+  // Another connection has made the first object of a seldom sort between the two statements.
+  const isIncomplete = rows.some(({ kind }: { readonly kind: string }) => kind === MORE_SORTS);
+  return isIncomplete ? read(allSeldomSorts(version)) : rows;
 }
 
 /** Rows that are read before others have a turn of the event loop. */

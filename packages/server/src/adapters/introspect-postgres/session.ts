@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 import { type Schema, type Script, stepsOf } from "../../schema/index.js";
@@ -116,5 +117,15 @@ export async function introspectTouched(
 
 async function introspect(client: pg.Client, nativeIds: "all" | "none"): Promise<Schema> {
   await client.query(CATALOG_SETTINGS.map((setting) => `SET ${setting}`).join("; "));
-  return introspectPostgres(async (sql) => (await client.query<object>(sql)).rows, nativeIds);
+  const query = async (sql: string): Promise<readonly object[]> =>
+    (await client.query<object>({ name: statementName(sql), text: sql })).rows;
+  return introspectPostgres(query, nativeIds);
+}
+
+/**
+ * A statement with a name is planned once per connection. Planning the query of all objects takes twice as long as
+ * running it, and a migration asks it several times on one connection.
+ */
+function statementName(sql: string): string {
+  return `steward_${createHash("sha256").update(sql).digest("hex").slice(0, 32)}`;
 }

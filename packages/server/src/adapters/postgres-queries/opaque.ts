@@ -1,4 +1,11 @@
-import { difference, firing, notOfExtension, owner } from "./shared.js";
+import {
+  difference,
+  firing,
+  madeHere,
+  notOfExtension,
+  owner,
+  type SeldomObjects,
+} from "./shared.js";
 
 /** Operators and functions of an operator class or family, as its definition lists them. */
 function members(catalog: "pg_opclass" | "pg_opfamily", oid: string): string {
@@ -88,9 +95,10 @@ function from(catalog: string): string {
 
 const noSuperuser = `(SELECT NOT rolsuper FROM pg_roles WHERE rolname = current_user)`;
 
-export const OPAQUE: string = OPAQUE_SORTS.map(({ catalog, word, statements, ...sort }) => {
-  const { owner: role, isForEverybody = false } = sort;
-  return `
+/** Objects that no other query reads, such as operator classes and languages. */
+export const OPAQUE: readonly SeldomObjects[] = OPAQUE_SORTS.map((sort) => {
+  const { catalog, word, statements, owner: role, isForEverybody = false } = sort;
+  const query = `
   SELECT 'z:' || z.oid || '.${catalog}', 'Opaque', '${word} ' || i.identity, NULL,
     jsonb_build_object('type', '${word}', 'comment', obj_description(z.oid, '${catalog}'),
       'owner', ${role === undefined ? "NULL" : owner(role)},
@@ -98,7 +106,8 @@ export const OPAQUE: string = OPAQUE_SORTS.map(({ catalog, word, statements, ...
       'parts', (SELECT jsonb_agg(jsonb_build_object('definition', s.said) ORDER BY s.place)
         FROM unnest(ARRAY[${statements.join(", ")}]) WITH ORDINALITY AS s (said, place) WHERE s.said IS NOT NULL))
   ${from(catalog)}`;
-}).join("\nUNION ALL\n");
+  return { query, isThere: madeHere(catalog) };
+});
 
 /** Catalogs whose entries go by `z:`, the oid and the catalog. */
 export const NAMED_CATALOGS: readonly string[] = [
@@ -156,23 +165,29 @@ interface SeenSort {
   readonly condition?: string;
 }
 
-const SEEN_OBJECTS = SEEN.map(
-  ({ catalog, word, id, definition, condition = "true" }) => `
+const SEEN_OBJECTS: readonly SeldomObjects[] = SEEN.map(
+  ({ catalog, word, id, definition, condition = "true" }) => ({
+    isThere: madeHere(catalog, condition),
+    query: `
   SELECT ${id}, 'Unmanaged', '${word} ' || i.identity, NULL,
     jsonb_build_object('type', '${word}', 'definition', ${definition})
   ${from(catalog)} AND (${condition})`,
+  }),
 );
 
 /** The id of a label of a security provider. */
 export const SECURITY_LABEL_ID = `concat_ws('.', 'q:' || q.provider, q.classoid, q.objoid, q.objsubid)`;
 
 /** Labels of security providers, whose rules nobody else knows. */
-const SECURITY_LABELS = `
+const SECURITY_LABELS: SeldomObjects = {
+  isThere: "EXISTS (SELECT FROM pg_seclabel q WHERE q.objoid >= 16384)",
+  query: `
   SELECT ${SECURITY_LABEL_ID}, 'Unmanaged',
     'security label of ' || quote_ident(q.provider) || ' on ' || i.type || ' ' || i.identity, NULL,
     jsonb_build_object('type', 'security label', 'definition', q.label)
   FROM pg_seclabel q, LATERAL pg_identify_object(q.classoid, q.objoid, q.objsubid) i
-  WHERE q.objoid >= 16384`;
+  WHERE q.objoid >= 16384`,
+};
 
 interface RightsSort {
   readonly catalog: string;
@@ -184,7 +199,7 @@ interface RightsSort {
 }
 
 /** Rights on what the engine or an extension brings, where they are not those that it comes with. */
-const FOREIGN_RIGHTS = (
+const FOREIGN_RIGHTS: readonly SeldomObjects[] = (
   [
     {
       ...{ catalog: "pg_proc", acl: "z.proacl", role: "z.proowner", type: "'f'" },
@@ -201,21 +216,25 @@ const FOREIGN_RIGHTS = (
       condition: "z.nspname NOT IN ('public', 'information_schema')",
     },
   ] satisfies readonly RightsSort[]
-).map(
-  ({ catalog, acl, role, type, condition }) => `
+).map(({ catalog, acl, role, type, condition }) => {
+  const entries = `FROM ${catalog} z
+  LEFT JOIN pg_init_privs h ON h.objoid = z.oid AND h.classoid = '${catalog}'::regclass AND h.objsubid = 0`;
+  const isChanged = `${acl} IS NOT NULL AND ${acl} IS DISTINCT FROM h.initprivs AND ${condition}
+    AND (z.oid < 16384 OR NOT ${notOfExtension(catalog, "z.oid")})`;
+  const query = `
   SELECT 'j:' || z.oid || '.${catalog}', 'Unmanaged', 'rights on ' || i.type || ' ' || i.identity, NULL,
     jsonb_build_object('type', 'rights', 'grants', d.grants, 'revoked', d.revoked)
-  FROM ${catalog} z
-  LEFT JOIN pg_init_privs h ON h.objoid = z.oid AND h.classoid = '${catalog}'::regclass AND h.objsubid = 0,
+  ${entries},
     LATERAL (SELECT coalesce(h.initprivs, acldefault(${type}, ${role})) AS first) u,
     LATERAL (SELECT ${difference(acl, "u.first", role)} AS grants, ${difference("u.first", acl, role)} AS revoked) d,
     LATERAL pg_identify_object('${catalog}'::regclass, z.oid, 0) i
-  WHERE ${acl} IS NOT NULL AND ${acl} IS DISTINCT FROM h.initprivs AND ${condition}
-    AND (z.oid < 16384 OR NOT ${notOfExtension(catalog, "z.oid")})
-    AND (d.grants IS NOT NULL OR d.revoked IS NOT NULL)`,
-);
+  WHERE ${isChanged} AND (d.grants IS NOT NULL OR d.revoked IS NOT NULL)`;
+  return { query, isThere: `EXISTS (SELECT ${entries} WHERE ${isChanged})` };
+});
 
 /** Objects that no migration touches, each with what there is to say of it. */
-export const UNMANAGED: string = [...SEEN_OBJECTS, SECURITY_LABELS, ...FOREIGN_RIGHTS].join(
-  "\nUNION ALL\n",
-);
+export const UNMANAGED: readonly SeldomObjects[] = [
+  ...SEEN_OBJECTS,
+  SECURITY_LABELS,
+  ...FOREIGN_RIGHTS,
+];

@@ -1,6 +1,18 @@
 /** Schemas that are somebody's. */
 export const OWN_SCHEMA: string = `n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'`;
 
+/** Objects of a sort that few databases have. */
+export interface SeldomObjects {
+  readonly query: string;
+  /** SQL condition: false only where the query finds nothing. */
+  readonly isThere: string;
+}
+
+/** Whether a catalog has an entry that the engine has not brought with it. */
+export function madeHere(catalog: string, condition = "true"): string {
+  return `EXISTS (SELECT FROM ${catalog} z WHERE z.oid >= 16384 AND (${condition}))`;
+}
+
 /** Leaves out what belongs to an extension. */
 export function notOfExtension(catalog: string, oid: string): string {
   return `NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = '${catalog}'::regclass

@@ -1,0 +1,38 @@
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { introspectPostgres } from "./postgres-catalog.js";
+
+describe("the objects of a PostgreSQL database", () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await freshDatabase();
+    await db.query("SET search_path = ''; CREATE TABLE public.t (a int)");
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+
+  /** Reads the schema. @param between is run once, before the second of the statements that read the objects. */
+  async function kinds(between = ""): Promise<{ found: readonly string[]; read: number }> {
+    let read = 0;
+    const schema = await introspectPostgres(async (sql) => {
+      const isOfObjects = sql.includes("jsonb_strip_nulls");
+      if (isOfObjects && read === 0) await db.query(between);
+      if (isOfObjects) read += 1;
+      return db.query(sql);
+    });
+    return { found: schema.objects.map(({ kind }) => kind), read };
+  }
+
+  it("are read by one statement", async () => {
+    const { found, read } = await kinds();
+    expect(found).toEqual(["Database", "Schema", "Table", "Column"]);
+    expect(read).toBe(1);
+  });
+
+  it("include one of a seldom sort that another connection has just made", async () => {
+    const { found, read } = await kinds("CREATE CAST (public.t AS text) WITH INOUT");
+    expect(found).toContain("Cast");
+    expect(read).toBe(2);
+    expect((await kinds()).read).toBe(1);
+  });
+});
