@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { runHere } from "./testing/run-here.js";
 import { runSteward, startSteward } from "./testing/steward-process.js";
 
 const dir = mkdtempSync(join(tmpdir(), "steward-cli-backup-"));
@@ -39,10 +40,10 @@ describe("steward backup and restore", () => {
   });
 
   it("say what is missing", async () => {
-    const nowhere = await runSteward(["backup", copy]);
+    const nowhere = await runHere(["backup", copy]);
     expect(nowhere.code).toBe(2);
     expect(nowhere.stderr).toMatch(/No store is named/);
-    const postgres = await runSteward(["backup", copy, "--database-url", "postgres://h/db"]);
+    const postgres = await runHere(["backup", copy, "--database-url", "postgres://h/db"]);
     expect(postgres.code).toBe(2);
     expect(postgres.stderr).toMatch(/pg_dump/);
   });

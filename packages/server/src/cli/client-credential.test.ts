@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runSteward } from "./testing/steward-process.js";
+import { runHere } from "./testing/run-here.js";
 
 const KEY = `stw_live_${"a".repeat(24)}_${"b".repeat(64)}`;
 const cwd = mkdtempSync(join(tmpdir(), "steward-credential-"));
@@ -30,7 +30,7 @@ beforeEach(() => {
 async function list(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   // A server that listens on TCP has an address of this kind.
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  const run = await runSteward(["plan", "list", "--server", url, ...args], { cwd, env });
+  const run = await runHere(["plan", "list", "--server", url, ...args], { cwd, env });
   return { ...run, shown: seen.at(-1)?.authorization };
 }
 

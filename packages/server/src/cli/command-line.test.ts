@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
 import { createProgram } from "./program.js";
 import { createTerminal } from "./terminal.js";
+import { runHere } from "./testing/run-here.js";
 import { BIN, runSteward } from "./testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-cli-"));
@@ -60,7 +61,7 @@ describe("the command line", () => {
     [["plan", "submit", "nofile.json"], "Cannot read nofile.json", "path of a plan file"],
     [["plan", "get", "p", "--server", "ftp://h"], "SERVICE_URL", "http://127.0.0.1:8080"],
   ])("%j ends with 2, the reason and the fix", async (args, reason, fix) => {
-    const { code, stdout, stderr } = await runSteward(args, { cwd });
+    const { code, stdout, stderr } = await runHere(args, { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^error: .*\n(.*\n)*  fix: .*\n$/);
     expect(stderr).toContain(reason);
@@ -73,13 +74,13 @@ describe("the command line", () => {
     ["- a list", "does not hold a plan"],
     ["", "does not hold a plan"],
   ])("a plan file that holds %j ends with 2", async (input, said) => {
-    const { code, stderr } = await runSteward(["plan", "submit", "-"], { input: `${input}\n` });
+    const { code, stderr } = await runHere(["plan", "submit", "-"], { input: `${input}\n` });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
   });
 
   it("ends with 3 when no server answers, and tells errors as JSON when asked to", async () => {
-    const { code, stdout, stderr } = await runSteward(["plan", "list", "--json"], {
+    const { code, stdout, stderr } = await runHere(["plan", "list", "--json"], {
       env: { SERVICE_URL: "http://127.0.0.1:1" },
     });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
@@ -102,9 +103,11 @@ describe("the command line", () => {
 });
 
 describe("help", () => {
-  it("wraps at its width, in every command and in any terminal", () => {
-    const tooLong = [60, 80, 120].flatMap((width) =>
-      commandsOf(helpful(width)).flatMap((command) =>
+  it("wraps at its width, in every command and in any terminal", async () => {
+    const widths = [60, 80, 120];
+    const programs = await Promise.all(widths.map((width) => helpful(width)));
+    const tooLong = widths.flatMap((width, index) =>
+      commandsOf(programs[index]).flatMap((command) =>
         command
           .helpInformation()
           .split("\n")
@@ -118,7 +121,7 @@ describe("help", () => {
 });
 
 /** The program on a terminal of this many columns. */
-function helpful(columns: number): Command {
+function helpful(columns: number): Promise<Command> {
   const stream = { isTTY: true, columns, write: () => true };
   return createProgram({
     env: {},
@@ -128,7 +131,8 @@ function helpful(columns: number): Command {
   });
 }
 
-function commandsOf(command: Command): readonly Command[] {
+function commandsOf(command: Command | undefined): readonly Command[] {
+  if (command === undefined) return [];
   return [command, ...command.commands.flatMap(commandsOf)];
 }
 
@@ -139,7 +143,7 @@ describe("steward config", () => {
       SERVICE_PROXY_SECRET: "a-very-secret-secret",
       SERVICE_DATABASE_URL: "postgres://u:pass@h/db",
     };
-    const { code, stdout, stderr } = await runSteward(["config", "--json", "--host", "::1"], {
+    const { code, stdout, stderr } = await runHere(["config", "--json", "--host", "::1"], {
       env,
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -161,7 +165,7 @@ describe("steward config", () => {
   });
 
   it("ends with 2 and all that is wrong, and warns of misspelt variables", async () => {
-    const { code, stderr } = await runSteward(["config", "--port", "x"], {
+    const { code, stderr } = await runHere(["config", "--port", "x"], {
       env: { SERVICE_AUTH: "basic", SERVICE_PROT: "1" },
     });
     expect(code).toBe(2);
@@ -196,7 +200,7 @@ describe("steward doctor", () => {
     await new Promise((resolve) => taken.once("listening", resolve));
     taken.on("connection", (socket) => socket.end("no HTTP\n"));
     const { port } = taken.address() as AddressInfo;
-    const { code, stdout } = await runSteward(["doctor"], {
+    const { code, stdout } = await runHere(["doctor"], {
       cwd,
       env: {
         SERVICE_PORT: String(port),

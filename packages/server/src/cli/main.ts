@@ -1,17 +1,9 @@
-import { CommanderError } from "commander";
 import { processEnvironment } from "../config/index.js";
-import { CliError, toCliError } from "./cli-error.js";
+import { CliError } from "./cli-error.js";
 import { EXIT } from "./exit-code.js";
-import { createProgram } from "./program.js";
+import { report, runCommand } from "./run-command.js";
 import { createTerminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
-
-/** What commander throws after it has printed what was asked for. */
-const SAID_ALREADY: ReadonlySet<string> = new Set([
-  "commander.version",
-  "commander.helpDisplayed",
-  "commander.help",
-]);
 
 await main(process.argv.slice(2));
 
@@ -22,7 +14,7 @@ async function main(args: readonly string[]): Promise<void> {
   const env = processEnvironment();
   const terminal = createTerminal(process.stdout, process.stderr, env);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => endWithoutOutput(error, terminal));
-  const program = createProgram({
+  await runCommand(args, {
     env,
     stdin: process.stdin,
     terminal,
@@ -30,33 +22,6 @@ async function main(args: readonly string[]): Promise<void> {
       process.exitCode = code;
     },
   });
-  try {
-    await program.parseAsync(args, { from: "user" });
-  } catch (thrown) {
-    if (thrown instanceof CommanderError && SAID_ALREADY.has(thrown.code)) {
-      process.exitCode = thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
-      return;
-    }
-    const error = toCliError(thrown);
-    process.exitCode = error.exitCode;
-    report(error, terminal, args.includes("--json"));
-  }
-}
-
-/** Tells on standard error what went wrong, where, and what to do about it. */
-function report(error: CliError, terminal: Terminal, json: boolean): void {
-  const { message, code, fix, details } = error;
-  if (json) {
-    terminal.note(JSON.stringify({ error: message, code, fix, details }));
-    return;
-  }
-  const colors = terminal.errorColors;
-  terminal.note(`${colors.red(colors.bold("error:"))} ${message}`);
-  for (const { field, reason } of details) {
-    // A single detail is often the message itself.
-    if (message !== `${field}: ${reason}`) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
-  }
-  if (fix !== undefined) terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
 }
 
 /** Whoever has read enough, as `head` does, is content; a full disk is not what was asked for. */

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { runHere } from "./testing/run-here.js";
 import { runSteward } from "./testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-migrate-"));
@@ -14,8 +15,8 @@ describe("steward migrate", () => {
   it("says what it would do, does it, and then has nothing to do, on PostgreSQL", async () => {
     await using database = await freshDatabase();
     const run = async (...more: readonly string[]) =>
-      runSteward(["migrate", "--database-url", database.url, ...more], { cwd });
-    const dry = await run("--dry-run");
+      runHere(["migrate", "--database-url", database.url, ...more], { cwd });
+    const dry = await runSteward(["migrate", "--database-url", database.url, "--dry-run"], { cwd });
     expect(dry.stdout).toMatch(/^would apply v1-plans\n/);
     const password = new URL(database.url).password;
     const done = await run();
@@ -28,11 +29,11 @@ describe("steward migrate", () => {
   it("does the same on SQLite, and a dry run creates no file", async () => {
     const store = join(cwd, "store.db");
     const args = ["migrate", "--database-url", `sqlite:${store}`, "--json"];
-    const dry = await runSteward([...args, "--dry-run"], { cwd });
+    const dry = await runHere([...args, "--dry-run"], { cwd });
     const { pending } = JSON.parse(dry.stdout);
     expect(pending.length).toBeGreaterThan(0);
     expect(existsSync(store)).toBe(false);
-    expect(JSON.parse((await runSteward(args, { cwd })).stdout).applied).toEqual(pending);
+    expect(JSON.parse((await runHere(args, { cwd })).stdout).applied).toEqual(pending);
   });
 
   it("says of a file that is no database, or cannot be opened, what is wrong with it", async () => {
@@ -42,7 +43,7 @@ describe("steward migrate", () => {
       [".", "is no file that can be opened: check the path, and that its directory exists"],
     ] as const) {
       const file = join(cwd, path);
-      const { code, stderr } = await runSteward(["migrate", "--database-url", `sqlite:${file}`], {
+      const { code, stderr } = await runHere(["migrate", "--database-url", `sqlite:${file}`], {
         cwd,
       });
       expect([code, stderr]).toEqual([1, `error: The store cannot be opened: ${file} ${reason}\n`]);
@@ -50,7 +51,7 @@ describe("steward migrate", () => {
   });
 
   it("ends with 2 and the fix when there is no store", async () => {
-    const { code, stderr } = await runSteward(["migrate"], { cwd });
+    const { code, stderr } = await runHere(["migrate"], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain("set SERVICE_DATABASE_URL");
   });

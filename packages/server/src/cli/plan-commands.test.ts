@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runSteward, startSteward } from "./testing/steward-process.js";
+import { runHere } from "./testing/run-here.js";
+import { startSteward } from "./testing/steward-process.js";
 import type { Ended, Running } from "./testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-plans-"));
@@ -28,7 +29,7 @@ afterAll(async () => {
 }, START_MS);
 
 function steward(args: readonly string[], input = ""): Promise<Ended> {
-  return runSteward(["plan", ...args], { cwd, env: { SERVICE_URL: url }, input });
+  return runHere(["plan", ...args], { cwd, env: { SERVICE_URL: url }, input });
 }
 
 function planOf(...statements: readonly string[]): string {

@@ -1,49 +1,47 @@
 import { Command } from "commander";
 import { version } from "../version.js";
-import { backupCommand, restoreCommand } from "./backup.js";
-import { budgetCommand, paymentsCommand, priceCommand, usageCommand } from "./billing/index.js";
-import { configCommand } from "./config.js";
 import type { CliContext } from "./context.js";
 import type { CredentialOptions } from "./client-credential.js";
-import { copyCommand } from "./copy.js";
-import { devCommand } from "./dev.js";
-import { doctorCommand } from "./doctor/index.js";
 import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./help-format.js";
-import { keyCommand } from "./key/index.js";
-import { memoryCommand } from "./memory/index.js";
-import { migrateCommand } from "./migrate.js";
-import { migrateDbCommand } from "./migrate-db/index.js";
-import { planCommand } from "./plan/index.js";
-import { policyCommand } from "./policy/index.js";
-import { serveCommand } from "./serve.js";
-import { stateCommand } from "./state/index.js";
 
-/** The whole command line. Nothing is run, and nothing exits, before it is parsed. */
-export function createProgram(context: CliContext): Command {
+type MakeCommand = (context: CliContext) => Command;
+
+/** The commands in the order of the help. Each is loaded when it is needed, with the modules that only it uses. */
+const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
+  ["dev", async () => (await import("./dev.js")).devCommand],
+  ["serve", async () => (await import("./serve.js")).serveCommand],
+  ["plan", async () => (await import("./plan/index.js")).planCommand],
+  ["memory", async () => (await import("./memory/index.js")).memoryCommand],
+  ["migrate-db", async () => (await import("./migrate-db/index.js")).migrateDbCommand],
+  ["state", async () => (await import("./state/index.js")).stateCommand],
+  ["usage", async () => (await import("./billing/index.js")).usageCommand],
+  ["price", async () => (await import("./billing/index.js")).priceCommand],
+  ["budget", async () => (await import("./billing/index.js")).budgetCommand],
+  ["payments", async () => (await import("./billing/index.js")).paymentsCommand],
+  ["backup", async () => (await import("./backup.js")).backupCommand],
+  ["restore", async () => (await import("./backup.js")).restoreCommand],
+  ["key", async () => (await import("./key/index.js")).keyCommand],
+  ["policy", async () => (await import("./policy/index.js")).policyCommand],
+  ["migrate", async () => (await import("./migrate.js")).migrateCommand],
+  ["copy", async () => (await import("./copy.js")).copyCommand],
+  ["config", async () => (await import("./config.js")).configCommand],
+  ["doctor", async () => (await import("./doctor/index.js")).doctorCommand],
+]);
+
+/**
+ * The command line. Nothing is run, and nothing exits, before it is parsed.
+ * @param args what will be parsed. Where they begin with a command, the others are left out.
+ */
+export async function createProgram(
+  context: CliContext,
+  args: readonly string[] = [],
+): Promise<Command> {
   const program = new Command("steward")
     .description("The control plane for LLM agents that work on a company's data.")
     .version(version(), "--version", "Print the version.");
-  const commands = [
-    devCommand,
-    serveCommand,
-    planCommand,
-    memoryCommand,
-    migrateDbCommand,
-    stateCommand,
-    usageCommand,
-    priceCommand,
-    budgetCommand,
-    paymentsCommand,
-    backupCommand,
-    restoreCommand,
-    keyCommand,
-    policyCommand,
-    migrateCommand,
-    copyCommand,
-    configCommand,
-    doctorCommand,
-  ];
-  for (const command of commands) program.addCommand(command(context));
+  const chosen = COMMANDS.get(args[0] ?? "");
+  const commands = chosen === undefined ? [...COMMANDS.values()] : [chosen];
+  for (const load of commands) program.addCommand((await load())(context));
   program.hook("preAction", (_program, command) => {
     if (command.opts<CredentialOptions>().apiKey === undefined) return;
     context.terminal.note(

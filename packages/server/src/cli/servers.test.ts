@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { runHere } from "./testing/run-here.js";
 import { runSteward, startSteward } from "./testing/steward-process.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
@@ -50,13 +51,13 @@ describe("steward dev", () => {
     const plan = '{"steps":[{"id":"a","query_template":"SELECT 1 AS n"}]}';
     await using first = startSteward(["dev", "--port", "0", "--json"], { cwd });
     const { rest } = JSON.parse(await first.said("stdout", /\n/));
-    const { stdout } = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
+    const { stdout } = await runHere(["plan", "submit", "-", "--server", rest], { input: plan });
     first.process.kill("SIGTERM");
     expect((await first.ended).code).toBe(0);
 
     await using second = startSteward(["dev", "--port", "0", "--json"], { cwd });
     const again = JSON.parse(await second.said("stdout", /\n/));
-    const run = await runSteward(["plan", "run", stdout.trim(), "--server", again.rest]);
+    const run = await runHere(["plan", "run", stdout.trim(), "--server", again.rest]);
     expect(run).toMatchObject({ code: 0, stdout: "a\nn\n1\n" });
     second.process.kill("SIGTERM");
     await second.ended;
@@ -66,7 +67,7 @@ describe("steward dev", () => {
     await using dev = startSteward(["dev", "--port", "0", "--json"], { cwd: directory() });
     const { rest } = JSON.parse(await dev.said("stdout", /\n/));
     const plan = '{"steps":[{"id":"a","query_template":"SELECT 1"}]}';
-    const { stdout } = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
+    const { stdout } = await runHere(["plan", "submit", "-", "--server", rest], { input: plan });
     const stream = await fetch(`${rest}/api/plans/${stdout.trim()}/events`);
     const text = stream.text();
     const stoppedAtMs = performance.now();
@@ -82,7 +83,7 @@ describe("steward serve", () => {
     await using serve = startSteward(["serve", "--port", "0", "--json"], { cwd: directory() });
     const { rest } = JSON.parse(await serve.said("stdout", /\n/));
     const plan = '{"steps":[{"id":"a","query_template":"SELECT 1"}]}';
-    const submitted = await runSteward(["plan", "submit", "-", "--server", rest], { input: plan });
+    const submitted = await runHere(["plan", "submit", "-", "--server", rest], { input: plan });
     expect(submitted.code).toBe(1);
     expect(submitted.stderr).toContain("set SERVICE_DATABASE_URL");
     serve.process.kill("SIGTERM");
@@ -101,14 +102,14 @@ describe("steward serve", () => {
       code: "EADDRINUSE",
       fix: expect.stringContaining("--port"),
     });
-    const doctor = await runSteward(["doctor", "--port", port], { cwd: directory() });
+    const doctor = await runHere(["doctor", "--port", port], { cwd: directory() });
     expect(doctor.stdout).toContain(`a Steward server answers on 127.0.0.1:${port}`);
     first.process.kill("SIGTERM");
     await first.ended;
   });
 
   it("does not start beyond loopback while it believes anybody's headers", async () => {
-    const { code, stdout, stderr } = await runSteward(["serve", "--host", "0.0.0.0"]);
+    const { code, stdout, stderr } = await runHere(["serve", "--host", "0.0.0.0"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/SERVICE_HOST: 0\.0\.0\.0 can be reached from other machines/);
     expect(stderr).toContain("SERVICE_TRUSTED_PROXIES");
@@ -116,14 +117,14 @@ describe("steward serve", () => {
 
   it("does not start on a data source that is not there", async () => {
     const env = { SERVICE_DATA_SOURCES: "a=gone.db,b=lost.db" };
-    const { code, stderr } = await runSteward(["serve", "--port", "0"], { cwd: directory(), env });
+    const { code, stderr } = await runHere(["serve", "--port", "0"], { cwd: directory(), env });
     expect(code).toBe(2);
     expect(stderr).toContain('the file gone.db of the data source "a" does not exist');
     expect(stderr).toContain("lost.db");
   });
 
   it("names every wrong setting at once and ends with 2", async () => {
-    const { code, stderr } = await runSteward(["serve", "--port", "x"], {
+    const { code, stderr } = await runHere(["serve", "--port", "x"], {
       env: { SERVICE_LOG_LEVEL: "y" },
     });
     expect(code).toBe(2);

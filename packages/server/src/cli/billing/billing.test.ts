@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/stripe-server.js";
 import { openApp, type App } from "../../app.js";
 import { openConnection } from "../../storage/sqlite/connection.js";
+import { runHere } from "../testing/run-here.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";
 
 const NIL = "00000000-0000-0000-0000-000000000000";
@@ -50,10 +51,12 @@ describe("the commands of billing admins", () => {
 
   const url = (): string => `http://127.0.0.1:${String(app.address.port)}`;
   const steward = (...args: readonly string[]): Promise<Ended> =>
-    runSteward(args, { env: { SERVICE_URL: url() } });
+    runHere(args, { env: { SERVICE_URL: url() } });
 
   it("show usage as a table with a bar for each day", async () => {
-    const { code, stdout } = await steward("usage", "--from", "2026-01-01");
+    const { code, stdout } = await runSteward(["usage", "--from", "2026-01-01"], {
+      env: { SERVICE_URL: url() },
+    });
     expect(code).toBe(0);
     expect(stdout).toBe(
       [

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { runHere } from "../testing/run-here.js";
 import { runSteward } from "../testing/steward-process.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
@@ -15,7 +16,8 @@ describe("steward key", () => {
     const env = { SERVICE_DATABASE_URL: `sqlite:${join(cwd, "store.db")}` };
     const run = async (...args: readonly string[]) => {
       const [command = "", ...more] = args;
-      const { code, stdout, stderr } = await runSteward(["key", command, "--org", ORG, ...more], {
+      const runOne = command === "create" ? runSteward : runHere;
+      const { code, stdout, stderr } = await runOne(["key", command, "--org", ORG, ...more], {
         ...{ cwd, env },
       });
       expect([code, stderr]).toEqual([0, expect.any(String)]);
@@ -40,7 +42,7 @@ describe("steward key", () => {
 
   it("names what is wrong: the organization, the store, the key", async () => {
     const failing = async (args: readonly string[], env = {}) =>
-      (await runSteward(["key", ...args], { cwd, env })).stderr;
+      (await runHere(["key", ...args], { cwd, env })).stderr;
     expect(await failing(["list", "--org", "acme"])).toContain("is no UUID");
     expect(await failing(["list", "--org", ORG])).toContain("SERVICE_DATABASE_URL");
     const env = { SERVICE_DATABASE_URL: `sqlite:${join(cwd, "store.db")}` };

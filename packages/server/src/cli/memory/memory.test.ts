@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../app.js";
+import { runHere } from "../testing/run-here.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";
 
 /** A server of its own with hashed words for vectors. */
@@ -28,7 +29,7 @@ describe("steward memory", () => {
       embedding: { provider: "hash", dimension },
     });
   const steward = (...args: readonly string[]): Promise<Ended> =>
-    runSteward(["memory", ...args], {
+    runHere(["memory", ...args], {
       env: { SERVICE_URL: `http://127.0.0.1:${String(app?.address.port)}` },
     });
   const reembed = (...args: readonly string[]): Promise<Ended> =>

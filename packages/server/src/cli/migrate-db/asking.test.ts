@@ -40,7 +40,10 @@ describe("steward migrate-db apply on a terminal", () => {
 
   const url = (): string => `http://127.0.0.1:${String(app.address.port)}`;
   const steward = (args: readonly string[], answer?: string): Promise<Ended> =>
-    runHere(["migrate-db", ...args], { SERVICE_URL: url() }, answer);
+    runHere(["migrate-db", ...args], {
+      env: { SERVICE_URL: url() },
+      ...(answer === undefined ? {} : { answer }),
+    });
 
   it("shows what will happen, asks, and changes nothing without a yes", async () => {
     for (const answer of ["n\n", "\n", "yesterday\n", ""]) {

@@ -5,6 +5,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "../../adapters/sample-database/index.js";
 import { openApp, type App } from "../../app.js";
+import { runHere } from "../testing/run-here.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";
 
 describe("steward migrate-db", () => {
@@ -35,7 +36,7 @@ describe("steward migrate-db", () => {
   });
 
   const steward = (...args: readonly string[]): Promise<Ended> =>
-    runSteward(["migrate-db", ...args], {
+    runHere(["migrate-db", ...args], {
       env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}` },
     });
   const propose = async (sql: string, ...args: readonly string[]): Promise<Ended> => {
@@ -138,7 +139,7 @@ describe("steward migrate-db", () => {
   });
 
   it("compares the schemas of two commits, coloured on a terminal, and as JSON", async () => {
-    const log = await runSteward(["state", "log", "schemas/shop", "--json"], {
+    const log = await runHere(["state", "log", "schemas/shop", "--json"], {
       env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}` },
     });
     const [reverted, applied] = JSON.parse(log.stdout) as { readonly commit: string }[];
@@ -147,7 +148,7 @@ describe("steward migrate-db", () => {
     expect(diff).toMatchObject({ code: 0 });
     expect(diff.stdout).toContain("+ Column customers.language");
     expect(diff.stdout).toContain(`ADD COLUMN "language" TEXT NOT NULL DEFAULT 'en';`);
-    const coloured = await runSteward(["migrate-db", "diff", from, to], {
+    const coloured = await runHere(["migrate-db", "diff", from, to], {
       env: { SERVICE_URL: `http://127.0.0.1:${String(app.address.port)}`, FORCE_COLOR: "1" },
     });
     expect(coloured.stdout).toContain("\u001b[32m+ Column customers.language");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../app.js";
+import { runHere } from "../testing/run-here.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";
 
 describe("the commands about the state", () => {
@@ -22,9 +23,9 @@ describe("the commands about the state", () => {
     SERVICE_URL: `http://127.0.0.1:${app.address.port}`,
   });
   const steward = (...args: readonly string[]): Promise<Ended> =>
-    runSteward(["state", ...args], { env: env(), cwd: dir });
+    runHere(["state", ...args], { env: env(), cwd: dir });
   const imported = (content: string, ...args: readonly string[]): Promise<Ended> =>
-    runSteward(["state", "import", "-", "--format", "turtle", ...args], {
+    runHere(["state", "import", "-", "--format", "turtle", ...args], {
       env: env(),
       input: content,
     });
@@ -124,7 +125,7 @@ describe("the commands about the state", () => {
     ] as const) {
       const { stdout: proof } = await steward("proof", "a:rum", "p:maker", object);
       const verify = (text: string): Promise<Ended> =>
-        runSteward(["state", "verify", "-", "--commit", commit], { input: text });
+        runHere(["state", "verify", "-", "--commit", commit], { input: text });
       expect(await verify(proof)).toMatchObject({
         code: 0,
         stdout: `${verdict}: <a:rum> <p:maker> ${object}\n`,

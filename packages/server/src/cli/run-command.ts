@@ -1,0 +1,46 @@
+import { CommanderError } from "commander";
+import type { CliError} from "./cli-error.js";
+import { toCliError } from "./cli-error.js";
+import type { CliContext } from "./context.js";
+import { EXIT } from "./exit-code.js";
+import { createProgram } from "./program.js";
+import type { Terminal } from "./terminal.js";
+
+/** What commander throws after it has printed what was asked for. */
+const SAID_ALREADY: ReadonlySet<string> = new Set([
+  "commander.version",
+  "commander.helpDisplayed",
+  "commander.help",
+]);
+
+/** Runs one command to its end. Errors go to the terminal, and their exit code to the context. */
+export async function runCommand(args: readonly string[], context: CliContext): Promise<void> {
+  const program = await createProgram(context, args);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && SAID_ALREADY.has(thrown.code)) {
+      context.exitWith(thrown.exitCode === 0 ? EXIT.ok : EXIT.usage);
+      return;
+    }
+    const error = toCliError(thrown);
+    context.exitWith(error.exitCode);
+    report(error, context.terminal, args.includes("--json"));
+  }
+}
+
+/** Tells on standard error what went wrong, where, and what to do about it. */
+export function report(error: CliError, terminal: Terminal, json: boolean): void {
+  const { message, code, fix, details } = error;
+  if (json) {
+    terminal.note(JSON.stringify({ error: message, code, fix, details }));
+    return;
+  }
+  const colors = terminal.errorColors;
+  terminal.note(`${colors.red(colors.bold("error:"))} ${message}`);
+  for (const { field, reason } of details) {
+    // A single detail is often the message itself.
+    if (message !== `${field}: ${reason}`) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
+  }
+  if (fix !== undefined) terminal.note(`  ${colors.cyan("fix:")} ${fix}`);
+}
