@@ -114,7 +114,7 @@ export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> 
     });
   }
 
-  /** Takes a message of the other side. */
+  /** Handles a message that the other side has sent. */
   receive(message: PeerMessage): void {
     switch (message.kind) {
       case "call":

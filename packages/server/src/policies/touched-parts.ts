@@ -85,7 +85,7 @@ export function namesOf(table: string): readonly string[] {
   return bare === table ? [table] : [table, bare];
 }
 
-/** A table that is asked about. */
+/** A table whose columns the caller wants to know. */
 interface Ask {
   readonly request: StatementRequest;
   readonly table: TouchedTable;

@@ -34,7 +34,7 @@ const host = serveThread<TestCalls, TestNews>({
     throw new AppError("INVALID_ARGUMENT", message, { details, retryAfterMs: 5, cause });
   },
   throwAnything: () => {
-    // What a library throws may be anything.
+    // A library may throw a value that is not an Error.
     throw new TypeError("a secret of the library");
   },
   askBack: (number): Promise<number> => host.call("double", number),

@@ -1,5 +1,5 @@
 import type { Timers } from "../../kernel/timers.js";
-import type { AttemptRef, PlanRef, StepRef } from "../ports.js";
+import type { AttemptRef, StepRef } from "../ports.js";
 import { keyOf } from "./open-plans.js";
 
 /** How long the claim of a read stays in memory before it is written, in ms. */
@@ -63,11 +63,6 @@ export class Claims {
   /** The attempts that run here. */
   running(): readonly AttemptRef[] {
     return [...this.#claims.values()].map(({ attempt }) => attempt);
-  }
-
-  /** Whether a step of the plan runs here. */
-  has({ orgId, planId }: PlanRef): boolean {
-    return this.running().some((each) => each.planId === planId && each.orgId === orgId);
   }
 
   /** It is not known whether the attempt's claim, or its end, was written. */

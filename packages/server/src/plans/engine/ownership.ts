@@ -38,24 +38,19 @@ export class Ownership {
    * @throws AppError `PLAN_NOT_FOUND`; `STORE_UNAVAILABLE` when its owner does not release it.
    */
   async acquired(ref: PlanRef): Promise<OpenPlan> {
-    const { plans, node, timers, onPlanEvents } = this.#parts;
-    const giveUpAtMs = node.nowMs() + WAIT_MS_MAX;
+    const { plans, handover, timers, onPlanEvents } = this.#parts;
+    const giveUpAtMs = timers.nowMs() + WAIT_MS_MAX;
     for (;;) {
       const access = await plans.current(ref);
       if (access.kind === "open") return access.plan;
-      if (node.nowMs() > giveUpAtMs) throw ownedTooLong(ref);
-      await this.request(access.nodeId, ref);
+      if (timers.nowMs() > giveUpAtMs) throw ownedTooLong(ref);
+      await handover.request(access.nodeId, ref);
       await untilNews({
         subscribe: (wake) => onPlanEvents(ref.planId, wake),
         timers,
         pollMs: POLL_MS,
       });
     }
-  }
-
-  /** Asks the owner to release the plan. */
-  request(nodeId: string, ref: PlanRef): Promise<void> {
-    return this.#parts.handover.request(nodeId, ref);
   }
 
   /** Releases the plans that other nodes have asked for. */

@@ -38,7 +38,7 @@ describe("the plan engine", () => {
 
 class Killed extends Error {}
 
-/** One process: its node, its engine, and what is over when it is killed. */
+/** One simulated process: its node and its engine, which both stop when it is killed. */
 class Process {
   readonly node: MemoryNode;
   readonly engine: PlanEngine;

@@ -147,7 +147,7 @@ export class PlanEngine implements AsyncDisposable {
     for (;;) {
       const access = await this.#plans.current(ref);
       if (access.kind === "owned elsewhere") {
-        await this.#ownership.request(access.nodeId, ref);
+        await this.#handover.request(access.nodeId, ref);
         return { kind: "running" };
       }
       const { plan } = access;
@@ -282,7 +282,7 @@ export class PlanEngine implements AsyncDisposable {
     return [...(await this.#sweeps.unsettledSteps()), ...abandoned];
   }
 
-  /** Claims that were only in memory are gone with the process: nothing to do for them. */
+  /** Waits for what is being written. A claim that is only in memory ends with the process: its step is free again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening();
     this.#claims.clear();
@@ -317,7 +317,6 @@ export class PlanEngine implements AsyncDisposable {
       claim?.settle();
       if (!(await written)) continue;
       if (context !== undefined) plan.outputs.keep(step.stepId, outputOf(context));
-      this.#closeIfOver(plan);
       const execution = executionOf(attempt.planId, step, context);
       return execution === undefined
         ? { kind: "pending" }
@@ -363,17 +362,13 @@ export class PlanEngine implements AsyncDisposable {
       throw error;
     }
     this.#changed(plan.ref);
+    if (isOver(plan.state) && plan.idle) this.#plans.close(plan);
     return true;
   }
 
   #changed(ref: PlanRef): void {
     this.#wakes.wake(ref.planId);
     this.#handover.announceChange(ref);
-  }
-
-  #closeIfOver(plan: OpenPlan): void {
-    const { status } = plan.state;
-    if (status !== "pending" && status !== "running" && plan.idle) this.#plans.close(plan);
   }
 
   async #sameRequest(plan: NewPlan, earlier: EarlierRequest): Promise<PlanRecord> {
@@ -406,6 +401,10 @@ export class PlanEngine implements AsyncDisposable {
       }
     }
   }
+}
+
+function isOver({ status }: PlanState): boolean {
+  return status !== "pending" && status !== "running";
 }
 
 function attemptEnd(

@@ -89,7 +89,7 @@ export async function acknowledge(
 ): Promise<ReadonlySet<string>> {
   const other = consumer === "usage" ? "memory_through" : "usage_through";
   const acknowledged = new Set<string>();
-  // In one order, whoever acknowledges: two nodes that lock the plans of several organizations do not wait for each other.
+  // Every node locks the plans in the same order, so that two nodes cannot wait for each other (a deadlock).
   for (const orgId of [...new Set(parts.map(({ ref }) => ref.orgId))].sort()) {
     const own = parts.filter(({ ref }) => ref.orgId === orgId);
     const planIds = own.map(({ ref }) => ref.planId);

@@ -22,7 +22,7 @@ import { number, text } from "./plan-rows.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
 import { recordOf } from "./tool-call-log.js";
 
-/** Whose place in the log of tool calls says which have their entry. */
+/** The consumer whose cursor in the log of tool calls tells which of them have a memory entry. */
 const CONSUMER: FeedConsumer<ToolCallRecord> = { name: "memory", columns: "*", callOf: recordOf };
 
 /** The memory of an SQLite store. */

@@ -58,7 +58,7 @@ import {
   writePrice,
 } from "./usage-writes.js";
 
-/** Whose place in the log of tool calls says which have their row. */
+/** The consumer whose cursor in the log of tool calls tells which of them have a usage row. */
 const CONSUMER: FeedConsumer<RecordedCall> = {
   name: "usage",
   columns: RECORDED_CALL_COLUMNS,
