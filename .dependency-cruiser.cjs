@@ -125,7 +125,10 @@ module.exports = {
       severity: "error",
       comment: "one technology does not lean on another; app.ts brings them together",
       from: { path: `${src}/(storage|adapters)/([^/]+)/`, pathNot: test },
-      to: { path: `${src}/(storage|adapters)/[^/]+/`, pathNot: `${src}/$1/$2/` },
+      to: {
+        path: `${src}/(storage|adapters)/[^/]+/`,
+        pathNot: [`${src}/$1/$2/`, `${src}/storage/plan-changes/`],
+      },
     },
     {
       name: "config-is-data",

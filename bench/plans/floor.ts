@@ -7,14 +7,14 @@ export interface Floor {
   readonly steps: number;
 }
 
-/** What makes the tables that hold a step's rows, and their indexes. */
-const STEP_TABLES_SQL = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
-  AND tbl_name IN ('plan_steps', 'plan_events', 'tool_calls')`;
+/** What makes the table that holds a step's row, and its index. */
+const STEP_TABLE_SQL = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL
+  AND tbl_name = 'plan_changes'`;
 
 type Row = Record<string, string | number | null>;
 
 /**
- * The least that durable steps can cost here: the rows that a served run wrote, written again by a
+ * The least that durable steps can cost here: the row of each that a served run wrote, written again by a
  * bare loop, `group` steps to a commit at synchronous=FULL. No decisions, no wire, no statements run
  * for the agent.
  * @param storePath the store of the served run, closed.
@@ -24,59 +24,23 @@ export function measureFloor(storePath: string, scratchPath: string, group: numb
   const source = new DatabaseSync(storePath);
   const scratch = new DatabaseSync(scratchPath);
   scratch.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  for (const { sql } of all(source, STEP_TABLES_SQL)) {
+  for (const { sql } of all(source, STEP_TABLE_SQL)) {
     scratch.exec(String(sql));
   }
-  const steps = stepsOf(source);
-  const write = stepWriter(scratch);
+  const steps = all(source, "SELECT * FROM plan_changes WHERE result_step IS NOT NULL");
+  const [first] = steps;
+  if (first === undefined) throw new Error("The served run has left no steps");
+  const write = insert(scratch, "plan_changes", first);
   const started = performance.now();
-  for (let first = 0; first < steps.length; first += group) {
+  for (let done = 0; done < steps.length; done += group) {
     scratch.exec("BEGIN IMMEDIATE");
-    for (const step of steps.slice(first, first + group)) write(step);
+    for (const step of steps.slice(done, done + group)) write.run(...Object.values(step));
     scratch.exec("COMMIT");
   }
   const seconds = (performance.now() - started) / 1000;
   source.close();
   scratch.close();
   return { stepsPerSecond: steps.length / seconds, steps: steps.length };
-}
-
-/** One step's rows, as the served run left them. */
-interface StepRows {
-  readonly row: Row;
-  readonly events: readonly Row[];
-  readonly toolCall: Row;
-}
-
-function stepsOf(db: InstanceType<typeof DatabaseSync>): readonly StepRows[] {
-  const key = (row: Row): string => `${String(row["plan_id"])}/${String(row["step_id"])}`;
-  const events = new Map<string, Row[]>();
-  for (const event of all(
-    db,
-    "SELECT *, payload ->> '$.step_id' AS step_id FROM plan_events WHERE event_type IN ('PlanStepStarted', 'PlanStepExecuted')",
-  )) {
-    const { step_id: _stepId, ...stored } = event;
-    events.set(key(event), [...(events.get(key(event)) ?? []), stored]);
-  }
-  const calls = new Map(all(db, "SELECT * FROM tool_calls").map((row) => [key(row), row]));
-  return all(db, "SELECT * FROM plan_steps WHERE status = 'completed'").flatMap((row) => {
-    const toolCall = calls.get(key(row));
-    return toolCall === undefined ? [] : [{ row, events: events.get(key(row)) ?? [], toolCall }];
-  });
-}
-
-function stepWriter(db: InstanceType<typeof DatabaseSync>): (step: StepRows) => void {
-  const inserts = new Map<string, StatementSyncInstance>();
-  const put = (table: string, row: Row): void => {
-    const statement = inserts.get(table) ?? insert(db, table, row);
-    inserts.set(table, statement);
-    statement.run(...Object.values(row));
-  };
-  return ({ row, events, toolCall }) => {
-    put("plan_steps", row);
-    for (const event of events) put("plan_events", event);
-    put("tool_calls", toolCall);
-  };
 }
 
 function insert(

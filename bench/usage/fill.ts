@@ -12,6 +12,17 @@ const KEYS = {
 } as const;
 const GRAINS_MS = { day: 24 * 60 * 60 * 1000, quarter: 15 * 60 * 1000 } as const;
 
+/** The steps of every plan: one, of which each call tells what differs. */
+const STEPS = JSON.stringify([
+  {
+    id: "step",
+    index: 0,
+    dataSource: "default",
+    intentSource: "explicit",
+    queryTemplate: "SELECT 1",
+  },
+]);
+
 /** Nanodollars for each AAU. */
 const AAU_PRICE = 5_000_000;
 
@@ -45,11 +56,18 @@ export async function fillToolCalls(path: string, calls: number): Promise<void> 
   const db = await newStore(path);
   const { id, org_id, session_id, tool_name, intent, orm_model, occurred_at_ms } =
     callColumns(calls);
-  db.exec(`INSERT INTO tool_calls (event_id, org_id, session_id, plan_id, step_id, attempt, tool_name,
-      intent, intent_source, orm_model, status, row_count, query, output, finished_at_ms, duration_ms)
+  // Fifty calls to a plan, so that a session has whole plans; the tables of plans are those of migrations/0001-plans.ts.
+  const plan_id = `printf('%08x-0000-7000-8000-000000000000', n / 50)`;
+  const rest = `json_object('toolName', ${tool_name}, 'intent', ${intent}, 'ormModel', ${orm_model})`;
+  db.exec(`INSERT INTO plans (org_id, plan_id, session_id, created_at_ms, deadline_ms, status)
     ${numbers(calls)}
-    SELECT ${id}, ${org_id}, ${session_id}, ${id}, 'step', 1, ${tool_name}, ${intent}, 'explicit',
-      ${orm_model}, 'completed', 1, 'SELECT 1', '[{"1":1}]', ${occurred_at_ms}, 1.0
+    SELECT DISTINCT ${org_id}, ${plan_id}, ${session_id}, 0, 0, 'running' FROM numbers`);
+  db.exec(`INSERT INTO plan_definitions (org_id, plan_id, name, description, steps)
+    SELECT org_id, plan_id, 'plan', '', '${STEPS}' FROM plans`);
+  db.exec(`INSERT INTO plan_changes (org_id, plan_id, sequence, events, call, output)
+    ${numbers(calls)}
+    SELECT ${org_id}, ${plan_id}, n + 2, '[]',
+      json_array(0, ${id}, 1, 'completed', 1, ${occurred_at_ms}, 1.0, ${rest}), '[{"1":1}]'
     FROM numbers`);
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();

@@ -110,8 +110,8 @@ export interface ToolCallLog {
 }
 
 /** Calls that a consumer has taken from the log, and has not done yet. */
-export interface TakenCalls<Call = ToolCallRecord> {
-  readonly calls: readonly Call[];
+export interface TakenCalls {
+  readonly calls: readonly ToolCallRecord[];
   /** Whether more may be waiting than were taken. */
   readonly isCut: boolean;
 }
@@ -121,18 +121,18 @@ export interface TakenCalls<Call = ToolCallRecord> {
  * of its own with a durable place. A call is taken again until it is done, after a crash too, and no
  * committed call is ever passed over.
  */
-export interface ToolCallFeed<Call = ToolCallRecord> {
+export interface ToolCallFeed {
   /**
    * The next calls, at most `limit`, each plan's in their order. Batches that were taken before and are
    * not done come again.
    */
-  take(limit: number): Promise<TakenCalls<Call>>;
+  take(limit: number): Promise<TakenCalls>;
 
   /**
    * Remembers that a batch is done; durable when it resolves. What another process has done meanwhile
    * stays done. A consumer that stores what it makes of the calls has its store do both at once.
    */
-  done(taken: TakenCalls<Call>): Promise<void>;
+  done(taken: TakenCalls): Promise<void>;
 
   /**
    * How many calls wait; from some number on, at least so many.

@@ -6,7 +6,7 @@ import type { StepOutcome, StepState } from "./plan-state.js";
 
 /** Ends a step's running attempt, whose plan may end with it: see {@link settlePlan}. */
 export function endAttempt(draft: PlanDraft, step: StepState, outcome: StepOutcome): void {
-  const idle = { ...step, owner: undefined, leaseUntilMs: undefined };
+  const idle = { ...step, owner: undefined };
   const ended = { ...idle, executedAtMs: draft.nowMs };
   switch (outcome.kind) {
     case "completed":

@@ -40,7 +40,6 @@ export interface StepState {
   readonly status: StepStatus;
   readonly attempt: number;
   readonly owner: string | undefined;
-  readonly leaseUntilMs: number | undefined;
   readonly waitReason: WaitReason | undefined;
   readonly rowCount: number | undefined;
   readonly executedAtMs: number | undefined;

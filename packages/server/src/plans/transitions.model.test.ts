@@ -245,7 +245,6 @@ function checkInvariants(model: Model, { state, reader }: Real): void {
   expect(state.finishedAtMs === undefined).toBe(model.active);
   const owned = state.steps.map((step) => step.owner !== undefined);
   expect(owned).toEqual(model.steps.map((status) => status === "running"));
-  expect(state.steps.map((step) => step.leaseUntilMs !== undefined)).toEqual(owned);
   expect(state.steps.map((step) => step.rowCount !== undefined)).toEqual(
     model.steps.map((status) => status === "completed" || status === "failed"),
   );

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { LEASE_MS, PLAN_EVENTS_MAX } from "../kernel/limits.js";
+import { PLAN_EVENTS_MAX } from "../kernel/limits.js";
 import type { PlanEvent } from "./plan-events.js";
 import {
   applyChange,
@@ -213,12 +213,11 @@ describe("claiming a step", () => {
     return decision.kind === "refused" ? decision.refusal : decision.kind;
   };
 
-  it("raises its attempt, names its owner and sets a lease", () => {
+  it("raises its attempt and names its owner", () => {
     plan.claim("a", "me");
     expect(plan.step("a")).toMatchObject({
       attempt: 1,
       owner: "me",
-      leaseUntilMs: CREATED_MS + LEASE_MS,
     });
     plan.finish("a", RETRIED);
     plan.claim("a", "you");
@@ -313,7 +312,6 @@ describe("ending an attempt", () => {
       error: ERROR,
       attempt: 1,
       owner: undefined,
-      leaseUntilMs: undefined,
     });
     expect(plan.payload("PlanStepExecuted")).toMatchObject({ status: "failed", error: ERROR });
     plan.run("a");

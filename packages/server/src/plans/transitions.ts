@@ -1,5 +1,5 @@
 import { isoTime } from "../kernel/clock.js";
-import { LEASE_MS, PLAN_EVENTS_MAX } from "../kernel/limits.js";
+import { PLAN_EVENTS_MAX } from "../kernel/limits.js";
 import { PlanDraft } from "./plan-draft.js";
 import { endAttempt, settlePlan } from "./plan-ending.js";
 import type { PlanEvent } from "./plan-events.js";
@@ -79,7 +79,6 @@ export function pendingStep(
     status: "pending",
     attempt: 0,
     owner: undefined,
-    leaseUntilMs: undefined,
     waitReason: undefined,
     rowCount: undefined,
     executedAtMs: undefined,
@@ -147,7 +146,6 @@ function claimPending(
     status: "running",
     attempt: step.attempt + 1,
     owner,
-    leaseUntilMs: nowMs + LEASE_MS,
     waitReason: undefined,
     error: undefined,
   };

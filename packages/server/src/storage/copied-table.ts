@@ -22,8 +22,36 @@ export type CopiedRow = readonly (string | null)[];
 
 const NIL = "'00000000-0000-0000-0000-000000000000'";
 
+/** Whether every consumer is through with the log of a plan that is over. */
+const IS_SETTLED = `iif(finished_at_ms IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM plan_changes AS c WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id
+    AND c.call IS NOT NULL AND c.change > min(${cursorOf("usage")}, ${cursorOf("memory")})), 'true', 'false')`;
+
 /** Every such table, those that others refer to first. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
+  table(
+    "plans",
+    "org_id uuid, plan_id uuid, session_id text, created_at_ms bigint, deadline_ms bigint, status text, started_at_ms bigint, finished_at_ms bigint, cancel_reason text, failure text",
+    [
+      { name: "usage_through", type: "integer", sqlite: placeInPlan("usage") },
+      { name: "memory_through", type: "integer", sqlite: placeInPlan("memory") },
+      { name: "is_settled", type: "boolean", sqlite: IS_SETTLED },
+    ],
+  ),
+  table("plan_definitions", "org_id uuid, plan_id uuid, name text, description text, steps text"),
+  table(
+    "plan_changes",
+    "org_id uuid, plan_id uuid, sequence integer, result_step integer, events text, steps text, call text, output text, schema_additions text, augmentation_hints text, output_metadata text",
+  ),
+  // Whoever ran these steps is gone: they are settled by the first server that starts.
+  table(
+    "step_leases",
+    "org_id uuid, plan_id uuid, step_index integer, attempt integer, owner text",
+    [
+      { name: "node_id", type: "uuid", sqlite: NIL },
+      { name: "lease_until_ms", type: "bigint", sqlite: "0" },
+    ],
+  ),
   table(
     "idempotency_keys",
     "org_id uuid, idempotency_key text, request_hash text, plan_id uuid, created_at_ms bigint",
@@ -104,6 +132,16 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
       JOIN memory_vectors USING (vector_key)`,
   },
 ];
+
+/** How far a consumer is in the log of a plan: on SQLite it remembers one place in the log of all plans. */
+function placeInPlan(consumer: string): string {
+  return `coalesce((SELECT max(c.sequence) FROM plan_changes AS c
+    WHERE c.org_id = plans.org_id AND c.plan_id = plans.plan_id AND c.change <= ${cursorOf(consumer)}), 0)`;
+}
+
+function cursorOf(consumer: string): string {
+  return `coalesce((SELECT sequence FROM tool_call_cursors WHERE consumer = '${consumer}'), 0)`;
+}
 
 function table(name: string, columns: string, more: readonly CopiedColumn[] = []): CopiedTable {
   const plain = columns.split(", ").map((column): CopiedColumn => {

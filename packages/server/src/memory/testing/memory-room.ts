@@ -9,8 +9,8 @@ import { silentLog } from "../../kernel/log.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { CommitWriter } from "../../storage/sqlite/commit-writer.js";
-import { writeToolCall } from "../../storage/sqlite/plan-writes.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
+import { loggedCallWrites } from "../../storage/sqlite/testing/logged-call.js";
 import { MemoryHook } from "../memory-hook.js";
 import { MemoryService } from "../memory-service.js";
 import type { EmbeddingModel, MayRemember } from "../ports.js";
@@ -84,7 +84,7 @@ export class MemoryRoom implements AsyncDisposable {
   /** Records tool calls, as finishing steps does; the hook is not told. */
   async recordToolCalls(records: readonly ToolCallRecord[]): Promise<void> {
     await using writer = new CommitWriter(this.#path, silentTelemetry);
-    await writer.commit(records.map(writeToolCall));
+    await writer.commit(records.flatMap(loggedCallWrites));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -39,8 +39,8 @@ export interface PlanLog {
    */
   append(source: AppendSource): Promise<void>;
 
-  /** What the step that ended with this entry left for the LLM. */
-  readResult(ref: PlanRef, stepIndex: number, sequence: number): Promise<StepContext>;
+  /** What the step that ended with this entry left for the LLM. @param sequence of the entry. */
+  readResult(ref: PlanRef, sequence: number): Promise<StepContext>;
 
   /**
    * Prolongs the lease of a durable claim by `LEASE_MS`.

@@ -13,8 +13,7 @@ export async function storedExecution(
   step: StepState,
 ): Promise<StepExecution> {
   const sequence = plan.resultSequence(step.index);
-  const context =
-    sequence === undefined ? undefined : await log.readResult(plan.ref, step.index, sequence);
+  const context = sequence === undefined ? undefined : await log.readResult(plan.ref, sequence);
   const execution = executionOf(plan.ref.planId, step, context);
   assert(execution !== undefined, "a finished step has a result");
   return { ...execution, replayed: true };
@@ -39,5 +38,5 @@ async function storedOutput(log: PlanLog, plan: OpenPlan, stepId: string): Promi
   assert(step !== undefined, "a placeholder names a step of its plan");
   const sequence = plan.resultSequence(step.index);
   assert(sequence !== undefined, "a step is claimed after those it refers to have completed");
-  return outputOf(await log.readResult(plan.ref, step.index, sequence));
+  return outputOf(await log.readResult(plan.ref, sequence));
 }

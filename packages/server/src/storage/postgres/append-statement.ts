@@ -1,8 +1,6 @@
-import { callJson } from "./call-codec.js";
+import type { PlanUnit } from "../../plans/engine/index.js";
+import { changeRowsOf, failureJson, type ChangeRow } from "../plan-changes/index.js";
 import type { Database, PgValue } from "./database.js";
-import type { LogEntry, PlanUnit } from "../../plans/engine/index.js";
-import { eventsJson } from "./event-codec.js";
-import { failureJson, stepsJson } from "./plan-rows.js";
 
 /** What a step that is claimed is leased for. */
 export interface StepLease {
@@ -10,29 +8,15 @@ export interface StepLease {
   readonly forMs: number;
 }
 
-/** A row of `plan_changes` as it is written. */
-interface WrittenRow {
-  readonly planId: string;
-  readonly sequence: number;
-  readonly resultStep: number | null;
-  readonly events: string;
-  readonly steps: string | null;
-  readonly call: string | null;
-  readonly output: string | null;
-  readonly additions: string | null;
-  readonly hints: string | null;
-  readonly metadata: string | null;
-}
-
 /** The call of `steward_append` for units of one organization, each of another plan. */
 export class AppendStatement {
   readonly #orgId: string;
-  readonly #rows: readonly WrittenRow[];
+  readonly #rows: readonly ChangeRow[];
   readonly #values: readonly PgValue[];
 
   constructor(orgId: string, units: readonly PlanUnit[], lease: StepLease) {
     this.#orgId = orgId;
-    this.#rows = units.flatMap((unit) => unit.entries.map((entry) => writtenRow(unit, entry)));
+    this.#rows = units.flatMap(changeRowsOf);
     this.#values = valuesOf(orgId, this.#rows, units, lease);
   }
 
@@ -51,7 +35,7 @@ export class AppendStatement {
   async isThere(db: Database): Promise<boolean> {
     const [first] = this.#rows;
     if (first === undefined) return true;
-    const { planId, sequence, events, steps, call } = first;
+    const { plan_id: planId, sequence, events, steps, call } = first;
     const found = await db.query(
       `SELECT FROM plan_changes WHERE org_id = $1 AND plan_id = $2 AND sequence = $3
          AND (events, steps, call) IS NOT DISTINCT FROM ($4::text, $5::text, $6::text)`,
@@ -61,40 +45,13 @@ export class AppendStatement {
   }
 }
 
-function writtenRow(
-  { ref, sessionId }: PlanUnit,
-  { sequence, events, steps, end }: LogEntry,
-): WrittenRow {
-  const context = end?.context;
-  // What is empty is not kept.
-  const output = context?.toolOutputJson === "[]" ? undefined : context?.toolOutputJson;
-  const call =
-    end?.toolCall && callJson(end.toolCall, { ...ref, sessionId, step: end.step, output });
-  return {
-    planId: ref.planId,
-    sequence,
-    resultStep: context === undefined ? null : (end?.step.index ?? null),
-    events: eventsJson(events),
-    steps: stepsJson(steps),
-    call: call ?? null,
-    output: output ?? null,
-    additions: listJson(context?.schemaAdditions),
-    hints: listJson(context?.augmentationHints),
-    metadata: context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
-  };
-}
-
-function listJson(list: readonly unknown[] | undefined): string | null {
-  return list === undefined || list.length === 0 ? null : JSON.stringify(list);
-}
-
 const APPEND = `SELECT steward_append(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
   $22, $23, $24, $25, $26, $27)`;
 
 function valuesOf(
   orgId: string,
-  rows: readonly WrittenRow[],
+  rows: readonly ChangeRow[],
   units: readonly PlanUnit[],
   lease: StepLease,
 ): readonly PgValue[] {
@@ -109,16 +66,16 @@ function valuesOf(
   );
   return [
     orgId,
-    rows.map((row) => row.planId),
+    rows.map((row) => row.plan_id),
     rows.map((row) => row.sequence),
-    rows.map((row) => row.resultStep),
+    rows.map((row) => row.result_step),
     rows.map((row) => row.events),
     rows.map((row) => row.steps),
     rows.map((row) => row.call),
     rows.map((row) => row.output),
-    rows.map((row) => row.additions),
-    rows.map((row) => row.hints),
-    rows.map((row) => row.metadata),
+    rows.map((row) => row.schema_additions),
+    rows.map((row) => row.augmentation_hints),
+    rows.map((row) => row.output_metadata),
     plans.map(({ planId }) => planId),
     plans.map(({ state }) => state.status),
     plans.map(({ state }) => state.startedAtMs ?? null),

@@ -1,9 +1,8 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
-import { callOf } from "./call-codec.js";
+import { callOf, preparedStepsOf } from "../plan-changes/index.js";
 import type { Connection } from "./database.js";
-import { preparedStepsOf } from "./plan-rows.js";
 
 /** Who reads tool calls, each with a place of its own in every plan's log. */
 export type CallConsumer = "usage" | "memory";

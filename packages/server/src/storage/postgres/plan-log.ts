@@ -14,7 +14,7 @@ import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanState, StepContext } from "../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
 import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
-import { eventsJson } from "./event-codec.js";
+import { eventsJson } from "../plan-changes/index.js";
 import type { NodeLease } from "./node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
 import type { PostgresToolCallLog } from "./tool-call-log.js";
@@ -70,7 +70,7 @@ export class PostgresPlanLog implements PlanLog {
     return this.#writer.append(source);
   }
 
-  readResult(ref: PlanRef, _stepIndex: number, sequence: number): Promise<StepContext> {
+  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
     return this.#queries.context(ref, sequence);
   }
 

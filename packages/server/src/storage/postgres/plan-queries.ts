@@ -3,32 +3,32 @@ import { NIL_ORG_ID } from "../../kernel/caller.js";
 import { isUuid } from "../../kernel/ids.js";
 import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../plans/index.js";
 import {
-  cursorOutOfRange,
   planNotFound,
   type DueWork,
   type LoadedPlan,
   type PlanReads,
 } from "../../plans/engine/index.js";
-import type { AbandonedStep, OutputMetadata, PlanRef } from "../../plans/ports.js";
+import type { AbandonedStep, PlanRef } from "../../plans/ports.js";
 import type { StepContext } from "../../plans/transitions.js";
 import type { Database, PgValue } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
-import { planEventsOf } from "./event-codec.js";
 import {
-  planStateOf,
-  planSummaryOf,
-  preparedStepsOf,
-  stepStatesOf,
+  abandonedStepOf,
+  eventPageOf,
+  loadedPlanOf,
+  PLAN_COLUMNS,
+  planPageOf,
+  stepContextOf,
+  type AbandonedRow,
+  type ChangeRow,
   type PlanRow,
-} from "./plan-rows.js";
-
-const SUMMARY_COLUMNS = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
-  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, p.owner_node, d.name,
-  d.description`;
+  type ResultRow,
+} from "../plan-changes/index.js";
 
 /** A plan with its definition and its log, as one statement sees them. */
 interface WholePlanRow extends PlanRow {
-  readonly prepared: string;
+  readonly owner_node: string | null;
+  readonly definition: string;
   readonly changes: readonly string[] | null;
   readonly results: readonly (readonly [step: number, sequence: number])[] | null;
   readonly last_sequence: number;
@@ -52,40 +52,23 @@ export class PlanQueries implements PlanReads {
   async load(ref: PlanRef): Promise<LoadedPlan | undefined> {
     const row = await this.#whole(ref);
     if (row === undefined) return undefined;
-    const prepared = preparedStepsOf(row.prepared);
-    const events = planEventsOf(row.plan_id, row.last_sequence, row.last_events);
-    const steps = stepStatesOf(prepared, row.changes ?? []);
-    return {
-      name: row.name,
-      description: row.description,
-      state: planStateOf(row, steps, { sequence: row.last_sequence, events }),
-      prepared,
-      results: new Map(row.results ?? []),
-      owner: row.owner_node ?? undefined,
+    const log = {
+      steps: row.changes ?? [],
+      results: row.results ?? [],
+      last: { sequence: row.last_sequence, events: row.last_events },
     };
+    return loadedPlanOf(row, row.definition, log, row.owner_node ?? undefined);
   }
 
   /** What a step left for the LLM. @param sequence of the row that its end is in. */
   async context(ref: PlanRef, sequence: number): Promise<StepContext> {
-    const [row] = await this.#db.query<{
-      readonly output: string | null;
-      readonly schema_additions: string | null;
-      readonly augmentation_hints: string | null;
-      readonly output_metadata: string | null;
-    }>(
+    const [row] = await this.#db.query<ResultRow>(
       `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
        WHERE org_id = $1 AND plan_id = $2 AND sequence = $3`,
       [ref.orgId, ref.planId, sequence],
     );
     assert(row !== undefined, "a row of a plan's log is never taken away");
-    return {
-      toolOutputJson: row.output ?? "[]",
-      ...(row.output_metadata === null
-        ? {}
-        : { outputMetadata: JSON.parse(row.output_metadata) as OutputMetadata }),
-      schemaAdditions: listOf(row.schema_additions),
-      augmentationHints: listOf(row.augmentation_hints),
-    };
+    return stepContextOf(row);
   }
 
   /** The plan made under an idempotency key. */
@@ -119,21 +102,17 @@ export class PlanQueries implements PlanReads {
     narrow("p.plan_id <", page.cursor);
     values.push(page.limit + 1);
     const rows = await this.#db.query<PlanRow>(
-      `SELECT ${SUMMARY_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+      `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
        WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT $${values.length}`,
       values,
     );
-    const plans = rows.slice(0, page.limit).map(planSummaryOf);
-    const last = plans.at(-1);
-    return rows.length > page.limit && last !== undefined
-      ? { plans, nextCursor: last.planId }
-      : { plans };
+    return planPageOf(rows, page);
   }
 
   /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
   async events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
     if (!isKey(ref)) throw planNotFound(ref);
-    const rows = await this.#db.query<{ readonly sequence: number; readonly events: string }>(
+    const rows = await this.#db.query<Pick<ChangeRow, "sequence" | "events">>(
       `SELECT sequence, events FROM plan_changes
        WHERE org_id = $1 AND plan_id = $2 AND sequence >= coalesce(
          (SELECT max(sequence) FROM plan_changes
@@ -141,13 +120,7 @@ export class PlanQueries implements PlanReads {
        ORDER BY sequence LIMIT $4`,
       [ref.orgId, ref.planId, afterSequence, limit],
     );
-    const events = rows.flatMap((row) => planEventsOf(ref.planId, row.sequence, row.events));
-    const newest = events.at(-1);
-    if (newest === undefined) throw planNotFound(ref);
-    if (afterSequence > newest.sequence) {
-      throw cursorOutOfRange(afterSequence, newest.sequence);
-    }
-    return events.filter((event) => event.sequence > afterSequence).slice(0, limit);
+    return eventPageOf(ref, rows, afterSequence, limit);
   }
 
   async findDue(limit: number): Promise<DueWork> {
@@ -160,14 +133,7 @@ export class PlanQueries implements PlanReads {
   }
 
   async #abandoned(others: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
-    const rows = await this.#db.query<{
-      readonly org_id: string;
-      readonly plan_id: string;
-      readonly step_index: number;
-      readonly attempt: number;
-      readonly session_id: string;
-      readonly steps: string;
-    }>(
+    const rows = await this.#db.query<AbandonedRow>(
       `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
        FROM step_leases AS l
        JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
@@ -177,12 +143,7 @@ export class PlanQueries implements PlanReads {
        ORDER BY l.lease_until_ms LIMIT $2`,
       [others, limit, NIL_ORG_ID],
     );
-    return rows.map((row) => {
-      const step = preparedStepsOf(row.steps)[row.step_index];
-      assert(step !== undefined, "a lease is of a step of its plan");
-      const { org_id: orgId, plan_id: planId, attempt, session_id: sessionId } = row;
-      return { attempt: { orgId, planId, stepId: step.id, attempt }, step, sessionId };
-    });
+    return rows.map(abandonedStepOf);
   }
 
   async #overdue(others: readonly string[], limit: number): Promise<readonly PlanRef[]> {
@@ -199,7 +160,7 @@ export class PlanQueries implements PlanReads {
   async #whole(ref: PlanRef): Promise<WholePlanRow | undefined> {
     if (!isKey(ref)) return undefined;
     const [row] = await this.#db.query<WholePlanRow>(
-      `SELECT ${SUMMARY_COLUMNS}, d.steps AS prepared, c.changes, c.results, l.sequence AS last_sequence,
+      `SELECT ${PLAN_COLUMNS}, p.owner_node, d.steps AS definition, c.changes, c.results, l.sequence AS last_sequence,
          l.events AS last_events
        FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
        CROSS JOIN LATERAL (
@@ -220,8 +181,4 @@ export class PlanQueries implements PlanReads {
 /** Ids have one spelling: whatever is spelled otherwise names no plan. */
 export function isKey({ orgId, planId }: PlanRef): boolean {
   return [orgId, planId].every((id) => isUuid(id) && id === id.toLowerCase());
-}
-
-function listOf<T>(json: string | null): readonly T[] {
-  return json === null ? [] : (JSON.parse(json) as readonly T[]);
 }

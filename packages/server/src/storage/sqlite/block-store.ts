@@ -12,7 +12,7 @@ import {
 } from "../../state/index.js";
 import { deflatedBlock } from "../deflated-block.js";
 import { storeUnavailable } from "../failure-reason.js";
-import { type SqliteValue, StatementCache } from "./connection.js";
+import { type SqliteRow, type SqliteValue, StatementCache } from "./connection.js";
 
 /** How durable a commit is: `FULL` survives a power cut, `NORMAL` the end of the process. */
 export type BlockDurability = "FULL" | "NORMAL";
@@ -234,7 +234,7 @@ class SqliteBlockStore implements BlockStore {
     const sql =
       "SELECT id, bytes FROM state_blocks WHERE is_deflated = 0 AND id > ? ORDER BY id LIMIT ?";
     for (let after: SqliteValue = 0; ;) {
-      const rows = this.#statements.all(sql, after, COMPRESSED_AT_ONCE);
+      const rows: readonly SqliteRow[] = this.#statements.all(sql, after, COMPRESSED_AT_ONCE);
       if (rows.length === 0) return;
       this.#transaction(() => {
         for (const row of rows) {

@@ -52,14 +52,20 @@ export class StatementCache {
     this.#db = db;
   }
 
-  /** Every row of a query. @throws AppError `STORE_UNAVAILABLE`. */
-  all(sql: string, ...params: readonly SqliteValue[]): readonly SqliteRow[] {
-    return orUnavailable(() => this.#prepare(sql).all(...params) as SqliteRow[]);
+  /** Every row of a query, whose columns the caller knows. @throws AppError `STORE_UNAVAILABLE`. */
+  all<Row extends object = SqliteRow>(
+    sql: string,
+    ...params: readonly SqliteValue[]
+  ): readonly Row[] {
+    return orUnavailable(() => this.#prepare(sql).all(...params) as Row[]);
   }
 
-  /** The first row of a query. @throws AppError `STORE_UNAVAILABLE`. */
-  get(sql: string, ...params: readonly SqliteValue[]): SqliteRow | undefined {
-    return orUnavailable(() => this.#prepare(sql).get(...params) as SqliteRow | undefined);
+  /** The first row of a query, as for {@link all}. @throws AppError `STORE_UNAVAILABLE`. */
+  get<Row extends object = SqliteRow>(
+    sql: string,
+    ...params: readonly SqliteValue[]
+  ): Row | undefined {
+    return orUnavailable(() => this.#prepare(sql).get(...params) as Row | undefined);
   }
 
   /** Runs a write. @returns how many rows it changed. */

@@ -2,7 +2,7 @@ import type { Clock } from "../../kernel/clock.js";
 import type { CustomerBindings } from "../../payments/ports.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type StatementCache } from "./connection.js";
-import { text } from "./plan-rows.js";
+import { text } from "./column-values.js";
 import { bindCustomer, rebindCustomer } from "./usage-writes.js";
 
 /** Which organization a customer belongs to, in SQLite. */

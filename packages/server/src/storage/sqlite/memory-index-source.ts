@@ -3,7 +3,7 @@ import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../memo
 import { vectorOfBlob } from "../vector-blob.js";
 import { openConnection, StatementCache, type SqliteRow, type SqliteValue } from "./connection.js";
 import { conditionsOf } from "./memory-rows.js";
-import { number, text } from "./plan-rows.js";
+import { number, text } from "./column-values.js";
 
 /** Entries read at once while an index loads. */
 const PAGE_ENTRIES = 1000;

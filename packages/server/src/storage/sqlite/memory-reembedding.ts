@@ -4,7 +4,7 @@ import type { CommitWriter } from "./commit-writer.js";
 import type { StatementCache } from "./connection.js";
 import { entryOf } from "./memory-rows.js";
 import { writeActivation, writeDisposal, writeModel, writeVectors } from "./memory-writes.js";
-import { number } from "./plan-rows.js";
+import { number } from "./column-values.js";
 
 /** The change of an SQLite store to another model's vectors. */
 export class SqliteReembedding implements ReembeddingStore {

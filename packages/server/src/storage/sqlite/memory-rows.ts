@@ -1,6 +1,6 @@
 import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
 import type { SqliteRow, SqliteValue } from "./connection.js";
-import { number, optionalText, text } from "./plan-rows.js";
+import { number, optionalText, text } from "./column-values.js";
 
 /** A row of `memory_entries`. */
 export function entryOf(row: SqliteRow): MemoryEntry {

@@ -1,5 +1,5 @@
 import { assert } from "../../kernel/assert.js";
-import type { TakenCalls, ToolCallRecord } from "../../kernel/tool-call.js";
+import type { TakenCalls } from "../../kernel/tool-call.js";
 import type { EntryFilter, MemoryEntry } from "../../memory/index.js";
 import type {
   EmbeddedEntry,
@@ -18,24 +18,24 @@ import {
   writeExpiry,
   writeRetention,
 } from "./memory-writes.js";
-import { number, text } from "./plan-rows.js";
+import { number, text } from "./column-values.js";
+import type { LoggedCalls } from "./logged-calls.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
-import { recordOf } from "./tool-call-log.js";
 
 /** The consumer whose cursor in the log of tool calls tells which of them have a memory entry. */
-const CONSUMER: FeedConsumer<ToolCallRecord> = { name: "memory", columns: "*", callOf: recordOf };
+const CONSUMER: FeedConsumer = { name: "memory", withOutputs: true };
 
 /** The memory of an SQLite store. */
 export class SqliteMemoryStore implements MemoryStore {
-  readonly toolCalls: SqliteToolCallFeed<ToolCallRecord>;
+  readonly toolCalls: SqliteToolCallFeed;
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
   #modelId: number | undefined;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StatementCache, calls: LoggedCalls) {
     this.#writer = writer;
     this.#db = db;
-    this.toolCalls = new SqliteToolCallFeed(writer, db, CONSUMER);
+    this.toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);
   }
 
   async useModel(model: EmbeddingModel): Promise<void> {

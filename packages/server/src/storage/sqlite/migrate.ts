@@ -1,16 +1,23 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { AppError } from "../../kernel/errors.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
-import { createUsageTables } from "./migrations/0002-usage.js";
-import { createMemoryTables } from "./migrations/0003-memory.js";
-import { createAccessTables } from "./migrations/0004-access.js";
+import { createPlanViews } from "./migrations/0002-plan-views.js";
+import { createUsageTables } from "./migrations/0003-usage.js";
+import { createMemoryTables } from "./migrations/0004-memory.js";
+import { createAccessTables } from "./migrations/0005-access.js";
 
 /** The first migration, which makes a new store: those of stores from before the first release were lower. */
-const FIRST_VERSION = 11;
+const FIRST_VERSION = 12;
 
 /** In order, never changed once released: a store's `user_version` is that of the last one it has seen. */
 const MIGRATIONS: readonly string[] = [
-  [createPlanTables, createUsageTables, createMemoryTables, createAccessTables].join("\n"),
+  [
+    createPlanTables,
+    createPlanViews,
+    createUsageTables,
+    createMemoryTables,
+    createAccessTables,
+  ].join("\n"),
 ];
 
 /** The version of a store that this program has brought up to date. */

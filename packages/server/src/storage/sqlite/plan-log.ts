@@ -7,23 +7,14 @@ import {
   type EarlierRequest,
   type LoadedPlan,
   type PlanLog,
-  type PlanUnit,
 } from "../../plans/engine/index.js";
 import type { PlanEvent } from "../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanState, StepContext } from "../../plans/transitions.js";
-import type { Write } from "./commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read } from "./connection.js";
 import type { PlanQueries } from "./plan-queries.js";
-import {
-  writeEvent,
-  writeLease,
-  writeNewPlan,
-  writePlan,
-  writeStep,
-  writeToolCall,
-} from "./plan-writes.js";
+import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
 
 /** What a log is built on. */
 export interface SqlitePlanLogOptions {
@@ -56,10 +47,7 @@ export class SqlitePlanLog implements PlanLog {
     const earlier = this.#earlier(plan);
     if (earlier !== undefined) return earlier;
     try {
-      await this.#writer.commit([
-        ...writeNewPlan(plan, state),
-        ...events.map((event) => writeEvent(plan.ref, event)),
-      ]);
+      await this.#writer.commit(newPlanWrites(plan, state, events));
       return undefined;
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error;
@@ -76,25 +64,21 @@ export class SqlitePlanLog implements PlanLog {
   async append(source: AppendSource): Promise<void> {
     const unit = source.takeUnit();
     try {
-      await this.#writer.commit(writesOf(unit));
+      await this.#writer.commit(unitWrites(unit, this.#clock.nowMs()));
     } catch (error) {
       throw error instanceof WriteConflict ? new PlanConflict() : error;
     }
     if (unit.entries.some(({ end }) => end?.toolCall !== undefined)) this.#onToolCall();
   }
 
-  readResult(ref: PlanRef, stepIndex: number): Promise<StepContext> {
-    return read(() => {
-      const context = this.#queries.context(ref, stepIndex);
-      assert(context !== undefined, "a step that has ended has left its result");
-      return context;
-    });
+  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
+    return read(() => this.#queries.context(ref, sequence));
   }
 
   async renewLease(attempt: AttemptRef, stepIndex: number): Promise<boolean> {
     const untilMs = this.#clock.nowMs() + LEASE_MS;
     try {
-      await this.#writer.commit([writeLease(attempt, stepIndex, untilMs)]);
+      await this.#writer.commit([renewedLeaseWrite(attempt, stepIndex, untilMs)]);
       return true;
     } catch (error) {
       if (error instanceof WriteConflict) return false;
@@ -109,16 +93,4 @@ export class SqlitePlanLog implements PlanLog {
   #earlier({ ref, idempotency }: NewPlan): EarlierRequest | undefined {
     return idempotency && this.#queries.byIdempotencyKey(ref.orgId, idempotency.key);
   }
-}
-
-function writesOf({ ref, entries, plan }: PlanUnit): readonly Write[] {
-  const ends = entries.flatMap(({ end }) => end ?? []);
-  const contexts = new Map(ends.map(({ step, context }) => [step.index, context]));
-  const steps = new Map(entries.flatMap((entry) => entry.steps).map((step) => [step.index, step]));
-  return [
-    ...(plan === undefined ? [] : [writePlan(plan)]),
-    ...[...steps.values()].map((step) => writeStep(ref, step, contexts.get(step.index))),
-    ...entries.flatMap(({ events }) => events).map((event) => writeEvent(ref, event)),
-    ...ends.flatMap(({ toolCall }) => (toolCall === undefined ? [] : [writeToolCall(toolCall)])),
-  ];
 }

@@ -1,14 +1,19 @@
-import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { LEASE_MS } from "../../kernel/limits.js";
+import type { PlanUnit } from "../../plans/engine/index.js";
 import type { PlanEvent } from "../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
-import type { PlanState, StepContext, StepState } from "../../plans/transitions.js";
-import { keptCaller, keptData } from "../recorded-caller.js";
+import type { PlanState, StepState } from "../../plans/transitions.js";
+import { changeRowsOf, eventsJson, failureJson, type ChangeRow } from "../plan-changes/index.js";
 import type { Write } from "./commit-protocol.js";
 
 /** Domain values to writes: the only place where the plan tables are changed. */
 
-/** A new plan with its steps; with an idempotency key, only if the key is new. */
-export function writeNewPlan(plan: NewPlan, state: PlanState): readonly Write[] {
+/** A new plan with its first events; with an idempotency key, only if the key is new. */
+export function newPlanWrites(
+  plan: NewPlan,
+  state: PlanState,
+  events: readonly PlanEvent[],
+): readonly Write[] {
   const { orgId, planId } = plan.ref;
   const key = plan.idempotency;
   const claimKey: Write[] =
@@ -27,151 +32,98 @@ export function writeNewPlan(plan: NewPlan, state: PlanState): readonly Write[] 
     ...claimKey,
     {
       sql: `INSERT INTO plans
-              (org_id, plan_id, session_id, name, description, status, created_at_ms, deadline_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      params: [
-        orgId,
-        planId,
-        plan.sessionId,
-        plan.name,
-        plan.description,
-        state.status,
-        plan.createdAtMs,
-        plan.deadlineMs,
-      ],
+              (org_id, plan_id, session_id, created_at_ms, deadline_ms, status)
+            VALUES (?, ?, ?, ?, ?, ?)`,
+      params: [orgId, planId, plan.sessionId, plan.createdAtMs, plan.deadlineMs, state.status],
     },
     {
-      sql: `INSERT INTO plan_definitions (org_id, plan_id, steps) VALUES (?, ?, ?)`,
-      params: [orgId, planId, JSON.stringify(plan.steps)],
+      sql: `INSERT INTO plan_definitions (org_id, plan_id, name, description, steps)
+            VALUES (?, ?, ?, ?, ?)`,
+      params: [orgId, planId, plan.name, plan.description, JSON.stringify(plan.steps)],
+    },
+    {
+      sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events) VALUES (?, ?, 1, ?)`,
+      params: [orgId, planId, eventsJson(events)],
     },
   ];
 }
 
-/** A plan's own row. */
-export function writePlan(state: PlanState): Write {
+/** What a plan has to write. @param nowMs when its claims are leased from. */
+export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
+  const { ref, plan, claimed, ended } = unit;
+  return [
+    ...changeRowsOf(unit).map((row) => changeWrite(ref, row)),
+    ...(plan === undefined ? [] : [planWrite(plan)]),
+    ...ended.map((stepIndex) => endOfLeaseWrite(ref, stepIndex)),
+    ...claimed.map((step) => leaseWrite(ref, step, nowMs + LEASE_MS)),
+  ];
+}
+
+/** A lease prolonged, if the claim still holds. */
+export function renewedLeaseWrite(attempt: AttemptRef, stepIndex: number, untilMs: number): Write {
   return {
-    sql: `UPDATE plans SET status = ?3, started_at_ms = ?4, finished_at_ms = ?5, deadline_ms = ?6,
-            cancel_reason = ?7, failure = ?8
-          WHERE org_id = ?1 AND plan_id = ?2`,
+    sql: `UPDATE step_leases SET lease_until_ms = ?
+          WHERE org_id = ? AND plan_id = ? AND step_index = ? AND attempt = ?`,
+    params: [untilMs, attempt.orgId, attempt.planId, stepIndex, attempt.attempt],
+    expect: 1,
+  };
+}
+
+/** A row of a plan's log, if its sequence is free. */
+function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
+  return {
+    sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
+            schema_additions, augmentation_hints, output_metadata)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     params: [
-      state.orgId,
-      state.planId,
+      orgId,
+      row.plan_id,
+      row.sequence,
+      row.result_step,
+      row.events,
+      row.steps,
+      row.call,
+      row.output,
+      row.schema_additions,
+      row.augmentation_hints,
+      row.output_metadata,
+    ],
+    expect: 1,
+  };
+}
+
+function planWrite(state: PlanState): Write {
+  return {
+    sql: `UPDATE plans SET status = ?, started_at_ms = ?, finished_at_ms = ?, deadline_ms = ?,
+            cancel_reason = ?, failure = ?
+          WHERE org_id = ? AND plan_id = ?`,
+    params: [
       state.status,
       state.startedAtMs ?? null,
       state.finishedAtMs ?? null,
       state.deadlineMs,
       state.cancelReason ?? null,
-      state.failure === undefined ? null : JSON.stringify(state.failure),
+      failureJson(state),
+      state.orgId,
+      state.planId,
     ],
     expect: 1,
   };
 }
 
-/**
- * A step's row.
- * @param context what the step hands to the LLM, when an attempt has ended; a retried plan's step
- * replaces its failure.
- */
-export function writeStep(ref: PlanRef, is: StepState, context: StepContext | undefined): Write {
+function leaseWrite({ orgId, planId }: PlanRef, step: StepState, untilMs: number): Write {
   return {
-    sql: `INSERT INTO plan_steps (org_id, plan_id, step_index, step_id, status, attempt, owner,
-            lease_until_ms, wait_reason, row_count, executed_at_ms, error, output,
-            schema_additions, augmentation_hints, output_metadata)
-          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-            ?13, ?14, ?15, ?16)
-          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET
-            status = excluded.status, attempt = excluded.attempt, owner = excluded.owner,
-            lease_until_ms = excluded.lease_until_ms, wait_reason = excluded.wait_reason,
-            row_count = excluded.row_count, executed_at_ms = excluded.executed_at_ms,
-            error = excluded.error, output = coalesce(excluded.output, output),
-            schema_additions = coalesce(excluded.schema_additions, schema_additions),
-            augmentation_hints = coalesce(excluded.augmentation_hints, augmentation_hints),
-            output_metadata = iif(excluded.output IS NULL, output_metadata, excluded.output_metadata)`,
-    params: [
-      ref.orgId,
-      ref.planId,
-      is.index,
-      is.stepId,
-      is.status,
-      is.attempt,
-      is.owner ?? null,
-      is.leaseUntilMs ?? null,
-      is.waitReason ?? null,
-      is.rowCount ?? null,
-      is.executedAtMs ?? null,
-      is.error === undefined ? null : JSON.stringify(is.error),
-      context?.toolOutputJson ?? null,
-      context === undefined ? null : JSON.stringify(context.schemaAdditions),
-      context === undefined ? null : JSON.stringify(context.augmentationHints),
-      context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
-    ],
-    expect: 1,
+    sql: `INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, lease_until_ms)
+          VALUES (?, ?, ?, ?, ?, ?)
+          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
+            owner = excluded.owner, lease_until_ms = excluded.lease_until_ms`,
+    params: [orgId, planId, step.index, step.attempt, step.owner ?? "", untilMs],
   };
 }
 
-/** One event, if the one before it is there: a log can have neither a double nor a gap. */
-export function writeEvent(ref: PlanRef, event: PlanEvent): Write {
+function endOfLeaseWrite({ orgId, planId }: PlanRef, stepIndex: number): Write {
   return {
-    sql: `INSERT INTO plan_events
-            (org_id, plan_id, sequence, event_type, payload, created_at_ms)
-          SELECT ?1, ?2, ?3, ?4, ?5, ?6
-          WHERE ?3 = 1 OR EXISTS (
-            SELECT 1 FROM plan_events WHERE org_id = ?1 AND plan_id = ?2 AND sequence = ?3 - 1)`,
-    expect: 1,
-    params: [
-      ref.orgId,
-      ref.planId,
-      event.sequence,
-      event.eventType,
-      event.payloadJson,
-      Date.parse(event.timestamp),
-    ],
-  };
-}
-
-/** One tool call. */
-export function writeToolCall(call: ToolCallRecord): Write {
-  return {
-    sql: `INSERT INTO tool_calls (event_id, org_id, session_id, plan_id, step_id, attempt, tool_name,
-            intent, intent_source, orm_model, status, row_count, error, query, output,
-            finished_at_ms, duration_ms, data_source, caller, touched)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      call.eventId,
-      call.orgId,
-      call.sessionId,
-      call.planId,
-      call.stepId,
-      call.attempt,
-      call.toolName,
-      call.intent,
-      call.intentSource,
-      call.ormModel ?? null,
-      call.status,
-      call.rowCount,
-      call.error ?? null,
-      call.query,
-      call.output,
-      call.finishedAtMs,
-      call.durationMs,
-      call.dataSource,
-      jsonOrNull(keptCaller(call)),
-      jsonOrNull(keptData(call)),
-    ],
-  };
-}
-
-function jsonOrNull(value: object | null | undefined): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
-
-/** A lease prolonged, if the claim still holds. */
-export function writeLease(attempt: AttemptRef, stepIndex: number, untilMs: number): Write {
-  return {
-    sql: `UPDATE plan_steps SET lease_until_ms = ?5
-          WHERE org_id = ?1 AND plan_id = ?2 AND step_index = ?3 AND status = 'running'
-            AND attempt = ?4`,
-    params: [attempt.orgId, attempt.planId, stepIndex, attempt.attempt, untilMs],
-    expect: 1,
+    sql: `DELETE FROM step_leases WHERE org_id = ? AND plan_id = ? AND step_index = ?`,
+    params: [orgId, planId, stepIndex],
   };
 }

@@ -45,7 +45,7 @@ describe("an SQLite store", () => {
 describe("a store from before the first release", () => {
   it("is refused with what to do, whatever is done with it", () => {
     const db = openConnection(path, false);
-    db.exec("CREATE TABLE plans (plan_id TEXT); PRAGMA user_version = 10");
+    db.exec("CREATE TABLE plans (plan_id TEXT); PRAGMA user_version = 11");
     db.close();
     chmodSync(path, 0o600);
     const sentence = /before the first release.*another data directory/;

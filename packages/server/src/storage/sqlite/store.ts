@@ -16,6 +16,7 @@ import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
 import { SqliteMemoryStore } from "./memory-store.js";
 import { SqliteReembedding } from "./memory-reembedding.js";
+import { LoggedCalls } from "./logged-calls.js";
 import { migrate, pendingVersions } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
@@ -48,7 +49,8 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   const statements = new StatementCache(reader);
   const writer = new CommitWriter(path, telemetry);
   const directory = new DirectoryProbe(dirname(path), clock);
-  const toolCalls = new SqliteToolCallLog(writer, statements);
+  const calls = new LoggedCalls(statements);
+  const toolCalls = new SqliteToolCallLog(writer, statements, calls);
   const queries = new PlanQueries(statements, clock);
   const onToolCall = (): void => {
     toolCalls.recorded();
@@ -63,11 +65,11 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   return {
     plans,
     toolCalls,
-    usage: new SqliteUsageStore(writer, statements),
+    usage: new SqliteUsageStore(writer, statements, calls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
     policies: new SqlitePolicyStore(writer, statements),
-    memory: new SqliteMemoryStore(writer, statements),
+    memory: new SqliteMemoryStore(writer, statements, calls),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
       url: new URL("./memory-index-source.js", import.meta.url).href,
@@ -113,7 +115,7 @@ function prepare(path: string): void {
   try {
     migrate(db);
     // Whoever held a lease was the former owner of this store, and that process is gone.
-    db.exec("UPDATE plan_steps SET lease_until_ms = 0 WHERE status = 'running'");
+    db.exec("UPDATE step_leases SET lease_until_ms = 0");
   } finally {
     db.close();
   }

@@ -2,49 +2,51 @@ import { assert } from "../../kernel/assert.js";
 import type { TakenCalls, ToolCallFeed } from "../../kernel/tool-call.js";
 import type { Write } from "./commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
-import { read, type SqliteRow, type StatementCache } from "./connection.js";
+import { read, type StatementCache } from "./connection.js";
 import { WAITING_COUNTED_MAX } from "../waiting-calls.js";
-import { number } from "./plan-rows.js";
+import { number } from "./column-values.js";
+import type { LoggedCalls } from "./logged-calls.js";
 
 /** Who reads the log, and what of it. */
-export interface FeedConsumer<Call> {
+export interface FeedConsumer {
   /** The consumer's name, under which its cursor is stored. */
   readonly name: string;
-  /** Columns of `tool_calls` that it reads, `sequence` among them. */
-  readonly columns: string;
-  readonly callOf: (row: SqliteRow) => Call;
+  /** Whether it looks at the outputs of calls, which may be large. */
+  readonly withOutputs: boolean;
 }
 
 /** One consumer's place in the log of tool calls: a cursor, for one process writes the log in order. */
-export class SqliteToolCallFeed<Call> implements ToolCallFeed<Call> {
+export class SqliteToolCallFeed implements ToolCallFeed {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
-  readonly #consumer: FeedConsumer<Call>;
+  readonly #calls: LoggedCalls;
+  readonly #consumer: FeedConsumer;
   /** Where the cursor moves from and to when a batch is done. */
-  readonly #moves = new WeakMap<TakenCalls<Call>, readonly [from: number, to: number]>();
+  readonly #moves = new WeakMap<TakenCalls, readonly [from: number, to: number]>();
 
-  constructor(writer: CommitWriter, db: StatementCache, consumer: FeedConsumer<Call>) {
+  constructor(
+    writer: CommitWriter,
+    db: StatementCache,
+    calls: LoggedCalls,
+    consumer: FeedConsumer,
+  ) {
     this.#writer = writer;
     this.#db = db;
+    this.#calls = calls;
     this.#consumer = consumer;
   }
 
-  take(limit: number): Promise<TakenCalls<Call>> {
+  take(limit: number): Promise<TakenCalls> {
     return read(() => {
       const from = this.#position();
-      const { columns, callOf } = this.#consumer;
-      const rows = this.#db.all(
-        `SELECT ${columns} FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?`,
-        from,
-        BigInt(limit),
-      );
-      const taken = { calls: rows.map(callOf), isCut: rows.length === limit };
-      this.#moves.set(taken, [from, number(rows.at(-1)?.["sequence"] ?? from)]);
+      const logged = this.#calls.after(from, limit, this.#consumer.withOutputs);
+      const taken = { calls: logged.map(({ record }) => record), isCut: logged.length === limit };
+      this.#moves.set(taken, [from, logged.at(-1)?.sequence ?? from]);
       return taken;
     });
   }
 
-  async done(taken: TakenCalls<Call>): Promise<void> {
+  async done(taken: TakenCalls): Promise<void> {
     if (taken.calls.length === 0) return;
     try {
       await this.#writer.commitSoon([this.doneWrite(taken)]);
@@ -55,7 +57,7 @@ export class SqliteToolCallFeed<Call> implements ToolCallFeed<Call> {
   }
 
   /** What marks a batch as done, for a consumer that stores what it makes of it in the same commit. */
-  doneWrite(taken: TakenCalls<Call>): Write {
+  doneWrite(taken: TakenCalls): Write {
     const move = this.#moves.get(taken);
     assert(move !== undefined, "a batch is done by the feed that it was taken from");
     const [from, to] = move;
@@ -69,21 +71,17 @@ export class SqliteToolCallFeed<Call> implements ToolCallFeed<Call> {
 
   waiting(orgId?: string): Promise<number> {
     return read(() => {
-      if (orgId !== undefined) return this.#waitingOf(orgId);
-      // The store leaves no gaps in the sequence, and counting rows would read every one that waits.
-      const row = this.#db.get("SELECT max(sequence) AS last FROM tool_calls");
-      return Math.max(0, Number(row?.["last"] ?? 0) - this.#position());
+      const row = this.#db.get(
+        `SELECT count(*) AS waiting
+         FROM (SELECT org_id FROM plan_changes
+               WHERE change > ?1 AND call IS NOT NULL ORDER BY change LIMIT ?2)
+         WHERE ?3 IS NULL OR org_id = ?3`,
+        this.#position(),
+        BigInt(WAITING_COUNTED_MAX),
+        orgId ?? null,
+      );
+      return number(row?.["waiting"] ?? 0);
     });
-  }
-
-  #waitingOf(orgId: string): number {
-    const row = this.#db.get(
-      `SELECT count(*) AS waiting
-       FROM (SELECT org_id FROM tool_calls WHERE sequence > ? ORDER BY sequence LIMIT ?)
-       WHERE org_id = ?`,
-      ...[this.#position(), BigInt(WAITING_COUNTED_MAX), orgId],
-    );
-    return number(row?.["waiting"] ?? 0);
   }
 
   #position(): number {

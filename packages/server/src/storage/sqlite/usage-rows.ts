@@ -10,7 +10,7 @@ import type {
   UsageTotals,
 } from "../../usage/ports.js";
 import type { SqliteRow, SqliteValue } from "./connection.js";
-import { number, optionalNumber, optionalText, text } from "./plan-rows.js";
+import { number, optionalNumber, optionalText, text } from "./column-values.js";
 
 /**
  * Rows to domain values, and the columns they are made of. Amounts are read as text: an integer

@@ -29,8 +29,8 @@ import type {
 } from "../../usage/ports.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type SqliteRow, type SqliteValue, type StatementCache } from "./connection.js";
+import type { LoggedCalls } from "./logged-calls.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
-import { RECORDED_CALL_COLUMNS, recordedCallOf } from "./tool-call-log.js";
 import {
   BUCKET_COLUMNS,
   bucketOf,
@@ -59,22 +59,18 @@ import {
 } from "./usage-writes.js";
 
 /** The consumer whose cursor in the log of tool calls tells which of them have a usage row. */
-const CONSUMER: FeedConsumer<RecordedCall> = {
-  name: "usage",
-  columns: RECORDED_CALL_COLUMNS,
-  callOf: recordedCallOf,
-};
+const CONSUMER: FeedConsumer = { name: "usage", withOutputs: false };
 
 /** Usage in SQLite. One process owns the store, and one caller at a time changes usage. */
 export class SqliteUsageStore implements UsageStore {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
-  readonly #toolCalls: SqliteToolCallFeed<RecordedCall>;
+  readonly #toolCalls: SqliteToolCallFeed;
 
-  constructor(writer: CommitWriter, db: StatementCache) {
+  constructor(writer: CommitWriter, db: StatementCache, calls: LoggedCalls) {
     this.#writer = writer;
     this.#db = db;
-    this.#toolCalls = new SqliteToolCallFeed(writer, db, CONSUMER);
+    this.#toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);
   }
 
   async recordPending(limit: number): Promise<readonly UsageEvent[]> {

@@ -28,15 +28,15 @@ export async function recordToolCalls(
       sessionId: call.sessionId ?? "session",
       name: "plan",
       description: "",
-      steps: [STEP],
+      steps: [RECORDED_STEP],
       createdAtMs,
       deadlineMs: Number.MAX_SAFE_INTEGER,
     });
-    const claim = await plans.claimStep({ ...ref, stepId: STEP.id }, "owner");
+    const claim = await plans.claimStep({ ...ref, stepId: RECORDED_STEP.id }, "owner");
     assert(claim.kind === "claimed", "a new plan's step can be claimed");
     const record = recordOf(call, ref.planId, createdAtMs);
     await plans.finishStep(
-      { ...ref, stepId: STEP.id, attempt: claim.attempt },
+      { ...ref, stepId: RECORDED_STEP.id, attempt: claim.attempt },
       {
         kind: "completed",
         rowCount: 1,
@@ -55,7 +55,7 @@ function recordOf(call: ChosenCall, planId: string, finishedAtMs: number): ToolC
     eventId: IDS.uuid(),
     sessionId: "session",
     planId,
-    stepId: STEP.id,
+    stepId: RECORDED_STEP.id,
     toolName: "sql",
     output: "[]",
     finishedAtMs,
@@ -63,7 +63,8 @@ function recordOf(call: ChosenCall, planId: string, finishedAtMs: number): ToolC
   });
 }
 
-const STEP: PreparedStep = {
+/** The only step of a plan that a recorded call is of. */
+export const RECORDED_STEP: PreparedStep = {
   id: "step",
   index: 0,
   name: "step",

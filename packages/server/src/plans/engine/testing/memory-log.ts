@@ -183,11 +183,11 @@ export class MemoryNode implements PlanLog, PlanReads, EngineNode, PlanHandover 
     });
   }
 
-  readResult(ref: PlanRef, stepIndex: number, sequence: number): Promise<StepContext> {
+  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
     return this.#call(() => {
       const entry = this.#store.find(ref).entries.find((each) => each.sequence === sequence);
       const { end } = entry ?? {};
-      if (end?.context === undefined || end.step.index !== stepIndex) throw new Error("no result");
+      if (end?.context === undefined) throw new Error("no result");
       return end.context;
     });
   }

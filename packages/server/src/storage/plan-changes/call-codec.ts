@@ -1,8 +1,8 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { assert } from "../../kernel/assert.js";
 import type { PreparedStep } from "../../plans/index.js";
-import { callerOf, dataOf, keptCaller, keptData } from "../recorded-caller.js";
-import type { KeptCaller, KeptData } from "../recorded-caller.js";
+import { callerOf, dataOf, keptCaller, keptData } from "./recorded-caller.js";
+import type { KeptCaller, KeptData } from "./recorded-caller.js";
 
 /** What of a tool call its plan and its step's result do not tell already. */
 type CallTuple = readonly [

@@ -1,0 +1,93 @@
+import type { LogEntry, PlanUnit } from "../../plans/engine/index.js";
+import { cursorOutOfRange, planNotFound } from "../../plans/engine/index.js";
+import type { PlanEvent } from "../../plans/index.js";
+import type { OutputMetadata, PlanRef } from "../../plans/ports.js";
+import type { StepContext } from "../../plans/transitions.js";
+import { callJson } from "./call-codec.js";
+import { eventsJson, planEventsOf } from "./event-codec.js";
+import { stepsJson } from "./step-codec.js";
+
+/** What an attempt left for the LLM, as a row of `plan_changes` keeps it: what is empty is not kept. */
+export interface ResultRow {
+  readonly output: string | null;
+  readonly schema_additions: string | null;
+  readonly augmentation_hints: string | null;
+  readonly output_metadata: string | null;
+}
+
+/** A row of `plan_changes`: one entry of a plan's log. */
+export interface ChangeRow extends ResultRow {
+  readonly plan_id: string;
+  readonly sequence: number;
+  /** The step whose result the row holds. */
+  readonly result_step: number | null;
+  readonly events: string;
+  readonly steps: string | null;
+  readonly call: string | null;
+}
+
+/** The rows that a unit adds to its plan's log. */
+export function changeRowsOf(unit: PlanUnit): readonly ChangeRow[] {
+  return unit.entries.map((entry) => changeRowOf(unit, entry));
+}
+
+/** What the step that ended with a row left for the LLM. */
+export function stepContextOf(row: ResultRow): StepContext {
+  return {
+    toolOutputJson: row.output ?? "[]",
+    ...(row.output_metadata === null
+      ? {}
+      : { outputMetadata: JSON.parse(row.output_metadata) as OutputMetadata }),
+    schemaAdditions: listOf(row.schema_additions),
+    augmentationHints: listOf(row.augmentation_hints),
+  };
+}
+
+/**
+ * A page of a plan's events.
+ * @param rows the plan's rows from the one on that holds the event after the cursor, or else its last.
+ * @throws AppError `PLAN_NOT_FOUND` when there are none, `CURSOR_OUT_OF_RANGE`.
+ */
+export function eventPageOf(
+  ref: PlanRef,
+  rows: readonly Pick<ChangeRow, "sequence" | "events">[],
+  afterSequence: number,
+  limit: number,
+): readonly PlanEvent[] {
+  const events = rows.flatMap((row) => planEventsOf(ref.planId, row.sequence, row.events));
+  const newest = events.at(-1);
+  if (newest === undefined) throw planNotFound(ref);
+  if (afterSequence > newest.sequence) throw cursorOutOfRange(afterSequence, newest.sequence);
+  return events.filter((event) => event.sequence > afterSequence).slice(0, limit);
+}
+
+function changeRowOf(
+  { ref, sessionId }: PlanUnit,
+  { sequence, events, steps, end }: LogEntry,
+): ChangeRow {
+  const context = end?.context;
+  const output = context?.toolOutputJson === "[]" ? undefined : context?.toolOutputJson;
+  const call =
+    end?.toolCall && callJson(end.toolCall, { ...ref, sessionId, step: end.step, output });
+  return {
+    plan_id: ref.planId,
+    sequence,
+    result_step: context === undefined ? null : (end?.step.index ?? null),
+    events: eventsJson(events),
+    steps: stepsJson(steps),
+    call: call ?? null,
+    output: output ?? null,
+    schema_additions: listJson(context?.schemaAdditions),
+    augmentation_hints: listJson(context?.augmentationHints),
+    output_metadata:
+      context?.outputMetadata === undefined ? null : JSON.stringify(context.outputMetadata),
+  };
+}
+
+function listJson(list: readonly unknown[] | undefined): string | null {
+  return list === undefined || list.length === 0 ? null : JSON.stringify(list);
+}
+
+function listOf<T>(json: string | null): readonly T[] {
+  return json === null ? [] : (JSON.parse(json) as readonly T[]);
+}

@@ -1,0 +1,23 @@
+/**
+ * What the two stores share of a plan's log: the rows of `plans` and `plan_changes`, which have the same
+ * columns on both engines, and the domain values that they stand for.
+ */
+export { callOf } from "./call-codec.js";
+export {
+  changeRowsOf,
+  eventPageOf,
+  stepContextOf,
+  type ChangeRow,
+  type ResultRow,
+} from "./change-row.js";
+export { eventsJson } from "./event-codec.js";
+export {
+  abandonedStepOf,
+  failureJson,
+  loadedPlanOf,
+  PLAN_COLUMNS,
+  planPageOf,
+  type AbandonedRow,
+  type PlanRow,
+} from "./plan-row.js";
+export { preparedStepsOf } from "./step-codec.js";

@@ -1,0 +1,133 @@
+import { assert } from "../../kernel/assert.js";
+import { isoTime } from "../../kernel/clock.js";
+import type { PageRequest, PlanPage, PlanStatus, PlanSummary } from "../../plans/index.js";
+import type { LoadedPlan } from "../../plans/engine/index.js";
+import type { AbandonedStep } from "../../plans/ports.js";
+import type { PlanFailure, PlanState } from "../../plans/transitions.js";
+import { planEventsOf } from "./event-codec.js";
+import { preparedStepsOf, stepStatesOf } from "./step-codec.js";
+
+/**
+ * Rows of the plan tables to domain values. The `as` casts to closed sets rest on the columns being
+ * written by this program alone.
+ */
+
+/** A row of `plans`, with the name and description of its definition. */
+export interface PlanRow {
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly status: string;
+  readonly created_at_ms: number;
+  readonly started_at_ms: number | null;
+  readonly finished_at_ms: number | null;
+  readonly deadline_ms: number;
+  readonly cancel_reason: string | null;
+  readonly failure: string | null;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The columns of {@link PlanRow}; `plans` is p and `plan_definitions` is d in the statement. */
+export const PLAN_COLUMNS: string = `p.org_id, p.plan_id, p.session_id, p.status, p.created_at_ms,
+  p.started_at_ms, p.finished_at_ms, p.deadline_ms, p.cancel_reason, p.failure, d.name, d.description`;
+
+/** What is read of a plan's log to know where the plan stands. */
+export interface PlanLogRows {
+  /** The columns `steps` of the changes that have one, oldest first. */
+  readonly steps: readonly string[];
+  /** The changes that hold a step's result, oldest first. */
+  readonly results: readonly (readonly [stepIndex: number, sequence: number])[];
+  /** The newest change. */
+  readonly last: { readonly sequence: number; readonly events: string };
+}
+
+/**
+ * A plan for the state machine.
+ * @param steps the column `steps` of its definition.
+ * @param owner the node that decides on it.
+ */
+export function loadedPlanOf(
+  row: PlanRow,
+  steps: string,
+  log: PlanLogRows,
+  owner: string | undefined,
+): LoadedPlan {
+  const { name, description } = row;
+  const prepared = preparedStepsOf(steps);
+  const newest = planEventsOf(row.plan_id, log.last.sequence, log.last.events).at(-1);
+  assert(newest !== undefined, "a change has at least one event");
+  return {
+    name,
+    description,
+    state: {
+      ...stateOf(row),
+      lastSequence: newest.sequence,
+      lastEventAtMs: Date.parse(newest.timestamp),
+      steps: stepStatesOf(prepared, log.steps),
+    },
+    prepared,
+    results: new Map(log.results),
+    owner,
+  };
+}
+
+/** The column `failure` of a state. */
+export function failureJson({ failure }: Omit<PlanState, "steps">): string | null {
+  return failure === undefined ? null : JSON.stringify(failure);
+}
+
+/** A page of plans. @param rows one more than the page's limit, if there are that many. */
+export function planPageOf(rows: readonly PlanRow[], { limit }: PageRequest): PlanPage {
+  const plans = rows.slice(0, limit).map(planSummaryOf);
+  const last = plans.at(-1);
+  return rows.length > limit && last !== undefined ? { plans, nextCursor: last.planId } : { plans };
+}
+
+/** A running step that nobody runs any more, with its plan's session and the `steps` of its definition. */
+export interface AbandonedRow {
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly step_index: number;
+  readonly attempt: number;
+  readonly session_id: string;
+  readonly steps: string;
+}
+
+/** What has to be settled of a step that was abandoned. */
+export function abandonedStepOf(row: AbandonedRow): AbandonedStep {
+  const step = preparedStepsOf(row.steps)[row.step_index];
+  assert(step !== undefined, "a lease is of a step of its plan");
+  const { org_id: orgId, plan_id: planId, attempt, session_id: sessionId } = row;
+  return { attempt: { orgId, planId, stepId: step.id, attempt }, step, sessionId };
+}
+
+function planSummaryOf(row: PlanRow): PlanSummary {
+  const { name, description } = row;
+  return {
+    planId: row.plan_id,
+    orgId: row.org_id,
+    sessionId: row.session_id,
+    name,
+    description,
+    status: row.status as PlanStatus,
+    createdAt: isoTime(row.created_at_ms),
+    ...(row.started_at_ms === null ? {} : { startedAt: isoTime(row.started_at_ms) }),
+    ...(row.finished_at_ms === null ? {} : { finishedAt: isoTime(row.finished_at_ms) }),
+  };
+}
+
+function stateOf(row: PlanRow): Omit<PlanState, "steps" | "lastSequence" | "lastEventAtMs"> {
+  return {
+    orgId: row.org_id,
+    planId: row.plan_id,
+    sessionId: row.session_id,
+    status: row.status as PlanStatus,
+    createdAtMs: row.created_at_ms,
+    startedAtMs: row.started_at_ms ?? undefined,
+    finishedAtMs: row.finished_at_ms ?? undefined,
+    deadlineMs: row.deadline_ms,
+    cancelReason: row.cancel_reason ?? undefined,
+    failure: row.failure === null ? undefined : (JSON.parse(row.failure) as PlanFailure),
+  };
+}
