@@ -39,7 +39,9 @@ export class CheckedProvider implements BatchEmbeddingProvider {
         `the embedding provider returned ${vectors.length} vectors for ${texts.length} texts`,
       );
     }
-    return vectors.map((vector) => this.#checked(vector));
+    // The same vector may stand for several texts.
+    for (const vector of new Set(vectors)) this.#checked(vector);
+    return vectors;
   }
 
   dimension(): number {

@@ -15,6 +15,8 @@ const PATIENCE_MS = 60_000;
 describe("ZeroProvider", () => {
   it("returns zeros of the configured length for any text (Contract §4.6 rule 1)", async () => {
     await expect(new ZeroProvider(768).embed()).resolves.toEqual(new Float32Array(768));
+    const many = await new ZeroProvider(3).embedMany(["a", "b"]);
+    expect(many).toEqual([new Float32Array(3), new Float32Array(3)]);
     expect(new ZeroProvider(768).dimension()).toBe(768);
   });
 });

@@ -1,7 +1,7 @@
-import type { EmbeddingProvider } from "./provider.js";
+import type { BatchEmbeddingProvider } from "./provider.js";
 
 /** The default provider: zeros for any text (Contract §4.6 rule 1), so that every score is 0. */
-export class ZeroProvider implements EmbeddingProvider {
+export class ZeroProvider implements BatchEmbeddingProvider {
   readonly #dimension: number;
 
   constructor(dimension: number) {
@@ -10,6 +10,11 @@ export class ZeroProvider implements EmbeddingProvider {
 
   embed(): Promise<Float32Array> {
     return Promise.resolve(new Float32Array(this.#dimension));
+  }
+
+  embedMany(texts: readonly string[]): Promise<readonly Float32Array[]> {
+    const zeros = new Float32Array(this.#dimension);
+    return Promise.resolve(texts.map(() => zeros));
   }
 
   dimension(): number {

@@ -1,6 +1,5 @@
 import { EmbeddingError, type BatchEmbeddingProvider } from "../embedding/index.js";
-import { assert } from "../kernel/assert.js";
-import { embeddedEntry } from "./embedded-entry.js";
+import { embeddedEntries } from "./embedded-entry.js";
 import type { MemoryEntry } from "./entry.js";
 import type { EmbeddedEntry } from "./ports.js";
 
@@ -25,7 +24,7 @@ export async function embedEntries(
   const texts = entries.map((entry) => entry.content);
   try {
     const vectors = await provider.embedMany(texts, { inputType: "document", signal });
-    return entries.map((entry, index) => embeddedEntry(entry, at(vectors, index)));
+    return embeddedEntries(entries, vectors);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return oneByOne(entries, options);
@@ -46,11 +45,14 @@ async function oneByOne(
     vectors.push(await unlessRefused(provider.embed(content, { inputType: "document", signal })));
   }
   if (vectors.every((vector) => vector === undefined)) await provider.embed("probe", { signal });
-  return entries.map((entry, index) => {
-    const vector = vectors[index];
-    if (vector === undefined) onRefused(entry.entryId);
-    return embeddedEntry(entry, vector ?? new Float32Array(provider.dimension()));
-  });
+  for (const [index, { entryId }] of entries.entries()) {
+    if (vectors[index] === undefined) onRefused(entryId);
+  }
+  const zeros = new Float32Array(provider.dimension());
+  return embeddedEntries(
+    entries,
+    vectors.map((vector) => vector ?? zeros),
+  );
 }
 
 /** Whether it is this text that the provider cannot embed, now or later. */
@@ -66,10 +68,4 @@ async function unlessRefused(embedding: Promise<Float32Array>): Promise<Float32A
     if (isRefusal(error)) return undefined;
     throw error;
   }
-}
-
-function at(vectors: readonly Float32Array[], index: number): Float32Array {
-  const vector = vectors[index];
-  assert(vector !== undefined, "the provider has a vector for each text");
-  return vector;
 }

@@ -1,3 +1,4 @@
+import { assert } from "../kernel/assert.js";
 import type { MemoryEntry } from "./entry.js";
 import type { EmbeddedEntry } from "./ports.js";
 import { encodeVector, packCode } from "./vector-code.js";
@@ -6,6 +7,35 @@ import type { IndexEntry } from "./vector-index.js";
 /** An entry ready to be stored. @param vector all components finite. */
 export function embeddedEntry(entry: MemoryEntry, vector: Float32Array): EmbeddedEntry {
   return { entry, vector, code: packCode(encodeVector(vector)) };
+}
+
+/**
+ * Entries ready to be stored. An entry whose vector is the one before to the bit shares its vector and
+ * code: a provider that has the same vector for every text takes one encoding for the batch.
+ * @param vectors one for each entry, all components finite.
+ */
+export function embeddedEntries(
+  entries: readonly MemoryEntry[],
+  vectors: readonly Float32Array[],
+): readonly EmbeddedEntry[] {
+  assert(vectors.length === entries.length, "there is a vector for each entry");
+  const embedded: EmbeddedEntry[] = [];
+  for (const [index, vector] of vectors.entries()) {
+    const entry = entries[index];
+    assert(entry !== undefined, "a vector belongs to an entry");
+    const last = embedded.at(-1);
+    const isRepeated = last !== undefined && isSameVector(vector, last.vector);
+    embedded.push(isRepeated ? { ...last, entry } : embeddedEntry(entry, vector));
+  }
+  return embedded;
+}
+
+function isSameVector(a: Float32Array, b: Float32Array): boolean {
+  return a === b || bytesOf(a).equals(bytesOf(b));
+}
+
+function bytesOf(vector: Float32Array): Buffer {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
 /** What the index is told of a stored entry. */

@@ -1,5 +1,4 @@
 import type { BatchEmbeddingProvider } from "../embedding/index.js";
-import type { Backoff } from "../kernel/backoff.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
@@ -22,8 +21,6 @@ const GATHER_MS = 100;
 const REST = 4;
 /** Longest such pause, in ms: a batch may have taken long only because the provider is far away. */
 const REST_MS_MAX = 1000;
-/** Pauses after the provider or the store failed. */
-const BACKOFF: Backoff = { baseMs: 250, capMs: 30_000 };
 
 /** What the hook is built on. */
 export interface MemoryHookOptions {
@@ -55,7 +52,6 @@ export class MemoryHook implements AsyncDisposable {
       work: (signal) => this.#recordBatch(signal),
       gatherMs: GATHER_MS,
       restMs: (durationMs) => Math.min(REST * durationMs, REST_MS_MAX),
-      backoff: BACKOFF,
       begin: "now",
       end: "abandon",
       log: options.log,

@@ -22,17 +22,21 @@ export interface StoredVectors {
 
 /** Finds the entries of a batch that share a vector. */
 export function storedVectors(entries: readonly EmbeddedEntry[]): StoredVectors {
+  const bytesOf = new Map<Float32Array, Pick<StoredVector, "sha256" | "embedding">>();
   const byKey = new Map<string, StoredVector>();
-  const ofEntries = entries.map(({ entry, vector, code }) => {
-    const embedding = vectorBlob(vector);
-    const sha256 = createHash("sha256").update(embedding).digest();
-    const key = `${entry.orgId} ${sha256.toString("hex")}`;
-    const known = byKey.get(key);
-    if (known !== undefined) return known;
-    const stored = { orgId: entry.orgId, sha256, embedding, code };
+  const ofEntries = entries.map(({ entry: { orgId }, vector, code }) => {
+    const bytes = bytesOf.get(vector) ?? hashed(vector);
+    bytesOf.set(vector, bytes);
+    const key = `${orgId} ${Buffer.from(bytes.sha256).toString("hex")}`;
+    const stored = byKey.get(key) ?? { orgId, ...bytes, code };
     byKey.set(key, stored);
     return stored;
   });
   const distinct = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, stored]) => stored);
   return { distinct, ofEntries };
+}
+
+function hashed(vector: Float32Array): Pick<StoredVector, "sha256" | "embedding"> {
+  const embedding = vectorBlob(vector);
+  return { embedding, sha256: createHash("sha256").update(embedding).digest() };
 }
