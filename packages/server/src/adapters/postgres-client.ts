@@ -1,33 +1,6 @@
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { AppError } from "../kernel/errors.js";
 import { MessageCheck } from "./postgres-messages.js";
-
-/** SQLSTATE classes 28, the role or its password, and 3D, the database (PostgreSQL manual, appendix A). */
-const CONNECTION_REFUSED = /^(28|3D)/;
-
-/**
- * What the server said when it refused the role, its password or the database.
- * @returns `undefined` for any other error.
- */
-export function connectionRefusal(error: unknown): string | undefined {
-  const isRefusal = error instanceof pg.DatabaseError && CONNECTION_REFUSED.test(error.code ?? "");
-  return isRefusal ? error.message : undefined;
-}
-
-/** SQLSTATE of a connection that the server ends (PostgreSQL manual, appendix A). */
-const CONNECTION_ENDED = /^(08...|57P0[123])$/;
-
-/** What the driver says, and the sockets under it, when a connection has gone. */
-const CONNECTION_GONE =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|(read|write) E[A-Z]+|connect E[A-Z]+)/;
-
-/** Whether a statement failed because its connection was lost; what it was to do may have happened or not. */
-export function isConnectionLost(error: unknown): boolean {
-  const cause = error instanceof AppError ? error.cause : error;
-  if (cause instanceof pg.DatabaseError) return CONNECTION_ENDED.test(cause.code ?? "");
-  return cause instanceof Error && CONNECTION_GONE.test(cause.message);
-}
 
 /** What the driver's connection has but does not declare. */
 interface DriverConnection {

@@ -3,7 +3,7 @@ import pg from "pg";
 import { AppError } from "../../kernel/errors.js";
 import { type Definitions, type Schema, type Script, withoutData } from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
-import { isConnectionLost } from "../postgres-client.js";
+import { isConnectionLost } from "../postgres-errors.js";
 import { defineSchema } from "./define-schema.js";
 import {
   connect,

@@ -4,7 +4,8 @@ import { AppError } from "../../kernel/errors.js";
 import { type Schema, type Script, stepsOf } from "../../schema/index.js";
 import { CATALOG_SETTINGS, introspectPostgres, rereadPostgres } from "../postgres-catalog.js";
 import { RELATIONS_WRITTEN } from "../postgres-catalog-queries.js";
-import { connectionRefusal, PostgresClient } from "../postgres-client.js";
+import { PostgresClient } from "../postgres-client.js";
+import { connectionRefusal } from "../postgres-errors.js";
 
 /** How long a statement may run where a wanted schema is tried, in ms. */
 const SCRATCH_TIMEOUT_MS = 30_000;

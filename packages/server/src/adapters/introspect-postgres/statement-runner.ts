@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { AppError } from "../../kernel/errors.js";
+import { isConnectionLost, isOutcomeUnknown, sqlStateOf } from "../postgres-errors.js";
 import type { LockWatch } from "./lock-watch.js";
 import { reasonOf } from "./session.js";
 
@@ -39,17 +40,17 @@ export class StatementRunner {
 
   #classified(sql: string, cause: unknown): AppError {
     const code = sqlStateOf(cause);
-    if (code === undefined || this.#isLost || CONNECTION_LOST.test(code)) {
-      this.#isLost = true;
+    this.#isLost ||= code === undefined || isConnectionLost(cause);
+    if (this.#isLost || (sql === "COMMIT" && isOutcomeUnknown(cause))) {
       const doubt =
         sql === "COMMIT"
           ? "whether the transaction took effect is found out when the migration is run again"
           : "its transaction is rolled back";
-      return new AppError(
-        "STORE_UNAVAILABLE",
-        `The connection was lost at ${shortened(sql)}: ${doubt}`,
-        { cause, retryAfterMs: 1000 },
-      );
+      const what = this.#isLost ? "The connection was lost" : "PostgreSQL gave no clear answer";
+      return new AppError("STORE_UNAVAILABLE", `${what} at ${shortened(sql)}: ${doubt}`, {
+        cause,
+        retryAfterMs: 1000,
+      });
     }
     if (code === LOCK_NOT_AVAILABLE) return this.#lockRefused(sql, cause);
     return new AppError("STEP_FAILED", `PostgreSQL refuses ${sql}: ${reasonOf(cause)}`, { cause });
@@ -68,16 +69,9 @@ export class StatementRunner {
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Connection exceptions, and a server that shuts down. */
-const CONNECTION_LOST = /^(08...|57P0[123])$/;
 /** Characters of a statement that an error repeats. */
 const STATEMENT_LENGTH_MAX = 200;
 
 function shortened(sql: string): string {
   return sql.length <= STATEMENT_LENGTH_MAX ? sql : `${sql.slice(0, STATEMENT_LENGTH_MAX)}…`;
-}
-
-function sqlStateOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }

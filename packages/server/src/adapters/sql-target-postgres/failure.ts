@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { StatementError, type SqlValue } from "../../plans/ports.js";
 import { withoutValues } from "../bound-values.js";
-import { connectionRefusal } from "../postgres-client.js";
+import { connectionRefusal, isConnectionLost } from "../postgres-errors.js";
 
 /** SQLSTATEs of failures that have left no trace and may pass (PostgreSQL manual, appendix A). */
 const PASSING: ReadonlySet<string> = new Set([
@@ -15,22 +15,15 @@ const PASSING: ReadonlySet<string> = new Set([
   "55P03",
   "57P03",
 ]);
-/** The server ends the session, or has ended it. */
-const SESSION_ENDED = /^(08|57P0[1245]|25P0[34])/;
 const READ_ONLY = "25006";
 const CANCELLED = "57014";
 const UNKNOWN_COLUMN = "42703";
 const UNKNOWN_TYPE: ReadonlySet<string> = new Set(["42P18", "42P08"]);
 
-/** Whether the session is gone: what was asked last may have been done or not. */
-export function isSessionLost(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || SESSION_ENDED.test(codeOf(error));
-}
-
 /** What no connection could be had for. */
 export function toConnectError(error: unknown): StatementError {
   const code = codeOf(error);
-  if (error instanceof DatabaseError && !PASSING.has(code) && !SESSION_ENDED.test(code)) {
+  if (error instanceof DatabaseError && !PASSING.has(code) && !isConnectionLost(error)) {
     const said = connectionRefusal(error);
     const message =
       said === undefined
@@ -61,7 +54,7 @@ export function toStatementError(
 ): StatementError {
   if (error instanceof StatementError) return error;
   const options = { cause: error };
-  if (!(error instanceof DatabaseError) || isSessionLost(error)) {
+  if (!(error instanceof DatabaseError) || isConnectionLost(error)) {
     const message = `The connection to the data source was lost (${codeOf(error)}); nothing was changed`;
     return new StatementError("rolled_back", message, options);
   }

@@ -214,6 +214,19 @@ describe("a write and its marker on PostgreSQL", () => {
     expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
   });
 
+  it("whose COMMIT has no clear answer is settled before anybody is told", async () => {
+    await shop.database.query(`
+      CREATE FUNCTION doubt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not commit transaction for shard' USING ERRCODE = 'XX000'; END $$;
+      CREATE CONSTRAINT TRIGGER doubt AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION doubt()`);
+    const failed = failureOf(run("INSERT INTO users VALUES (3, 'Cy')", { intent: "write_insert" }));
+    expect((await failed).message).toContain("could not commit transaction");
+    const markers = await shop.database.query("SELECT outcome FROM _steward_steps");
+    expect(markers).toEqual([{ outcome: "fenced" }]);
+    expect((await run("SELECT count(*) AS n FROM users")).outputJson).toBe('[{"n":2}]');
+  });
+
   it("that a deferred constraint refuses at COMMIT leaves nothing behind", async () => {
     await shop.database.query(`CREATE TABLE pairs (
       a int REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED)`);

@@ -7,10 +7,10 @@ import {
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
+import { isOutcomeUnknown } from "../postgres-errors.js";
 import { requireFewRows } from "../statement-limits.js";
 import { deltasBetween } from "../schema-deltas.js";
 import type { AskedStatement, Descriptions, SeenRows } from "./touched/descriptions.js";
-import { isSessionLost } from "./failure.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";
 import type { StatementRunner } from "./statement-runner.js";
@@ -159,7 +159,7 @@ async function commit(session: Session, result: StatementResult): Promise<Writte
     await session.command("COMMIT");
     return { outcome: "applied", result };
   } catch (error) {
-    if (isSessionLost(error)) return { outcome: "unknown", cause: error };
+    if (isOutcomeUnknown(error)) return { outcome: "unknown", cause: error };
     throw error;
   }
 }

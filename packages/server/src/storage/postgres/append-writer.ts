@@ -3,7 +3,8 @@ import type { AppError } from "../../kernel/errors.js";
 import { LEASE_MS } from "../../kernel/limits.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { AppendStatement } from "./append-statement.js";
-import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
+import { sqlStateOf } from "../../adapters/postgres-errors.js";
+import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "./database.js";
 import type { NodeLease } from "./node-lease.js";
 import { PlanConflict, type AppendSource, type PlanUnit } from "../../plans/engine/index.js";
 
@@ -121,7 +122,7 @@ export class AppendWriter {
         return;
       } catch (error) {
         if (isRefusal(error)) return this.#writeApart(orgId, units, error as AppError, mayBeThere);
-        mayBeThere ||= error instanceof ConnectionLost;
+        mayBeThere ||= error instanceof OutcomeUnknown;
         if (performance.now() > giveUpAt) {
           for (const { reject } of units) reject(error as Error);
           return;
@@ -175,5 +176,5 @@ export class AppendWriter {
 
 /** The database has understood and will say the same again. */
 function isRefusal(error: unknown): boolean {
-  return !(error instanceof ConnectionLost) && sqlStateOf(error) !== undefined;
+  return !(error instanceof OutcomeUnknown) && sqlStateOf(error) !== undefined;
 }

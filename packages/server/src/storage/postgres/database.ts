@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { systemClock } from "../../kernel/clock.js";
-import { connectionRefusal, PostgresClient } from "../../adapters/postgres-client.js";
+import { PostgresClient } from "../../adapters/postgres-client.js";
+import { connectionRefusal, isOutcomeUnknown, sqlStateOf } from "../../adapters/postgres-errors.js";
 import { AppError } from "../../kernel/errors.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
@@ -21,8 +22,8 @@ export interface Connection {
   query<Row extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly Row[]>;
 }
 
-/** The connection was lost while a statement was under way: whether it took effect is not known. */
-export class ConnectionLost extends AppError {}
+/** Whether a statement, or a transaction, took effect is not known: it may also do so later. */
+export class OutcomeUnknown extends AppError {}
 
 /** Connections to the store, at most. */
 const CONNECTIONS_MAX = 10;
@@ -46,7 +47,7 @@ const TRIES_MAX = 5;
 /**
  * Our own store's connections. Statements always go by the extended protocol, one at a time, values
  * bound. A failure is an AppError `STORE_UNAVAILABLE` with a time to wait; one that left the outcome
- * open is a {@link ConnectionLost}.
+ * open is an {@link OutcomeUnknown}.
  */
 export class Database implements Connection, AsyncDisposable {
   readonly #pool: pg.Pool;
@@ -155,7 +156,7 @@ export class Database implements Connection, AsyncDisposable {
   }
 }
 
-/** @throws ConnectionLost when nobody knows how it ended. */
+/** @throws OutcomeUnknown when nobody knows how it ended. */
 async function transactionOn<T>(
   connection: Connection,
   work: (connection: Connection) => Promise<T>,
@@ -171,7 +172,7 @@ async function transactionOn<T>(
     await connection.query("COMMIT");
     return { result };
   } catch (error) {
-    if (error instanceof ConnectionLost) throw error;
+    if (error instanceof OutcomeUnknown) throw error;
     await connection.query("ROLLBACK");
     return { error };
   }
@@ -230,25 +231,14 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The SQLSTATE underneath an error of this module. */
-export function sqlStateOf(error: unknown): string | undefined {
-  const cause = error instanceof AppError ? error.cause : error;
-  return cause instanceof pg.DatabaseError ? cause.code : undefined;
-}
-
-/** The server said no, and so nothing happened; or the connection broke, and nobody knows. */
 function failureOf(error: unknown): AppError {
-  const said = error instanceof pg.DatabaseError && !isShutdown(error.code);
-  return said ? unavailable(error) : new ConnectionLost(...unavailableWith(error));
+  return isOutcomeUnknown(error)
+    ? new OutcomeUnknown(...unavailableWith(error))
+    : unavailable(error);
 }
 
 /** The class of SQLSTATE codes about values (PostgreSQL manual, appendix A). */
 const DATA_EXCEPTION = "22";
-
-/** 57P01 to 57P03: the server ends the connection, perhaps after it has committed. */
-function isShutdown(state: string | undefined): boolean {
-  return state?.startsWith("57P") === true || state?.startsWith("08") === true;
-}
 
 function unavailable(cause: unknown): AppError {
   // A value that the server cannot hold is one that should not have come here; asking again does not help.

@@ -14,6 +14,7 @@ import { gathered, type Lookup } from "./gathered.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
+import { settled } from "./settled.js";
 import type { Signals } from "./signals.js";
 import { PostgresToolCallFeed } from "./tool-call-feed.js";
 import type { UnreadPlans } from "./unread-plans.js";
@@ -50,7 +51,13 @@ export class PostgresMemoryStore implements MemoryStore {
 
   async addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
     const modelId = this.modelId;
-    await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
+    await settled(
+      async () => {
+        await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
+        return true;
+      },
+      () => this.#areThere(entries),
+    );
     this.#signals.memory(organizationsOf(entries));
   }
 
@@ -106,11 +113,13 @@ export class PostgresMemoryStore implements MemoryStore {
     return rows.map(entryOf);
   }
 
-  async deleteEntry(orgId: string, entryId: string): Promise<boolean> {
-    const entry = await this.findEntry(orgId, entryId);
-    if (entry === undefined) return false;
-    const deleted = await this.#delete(orgId, entry.sessionId, [entryId]);
-    return deleted.length > 0;
+  deleteEntry(orgId: string, entryId: string): Promise<boolean> {
+    return settled(async (isUnsure) => {
+      const entry = await this.findEntry(orgId, entryId);
+      if (entry === undefined) return isUnsure;
+      const deleted = await this.#delete(orgId, entry.sessionId, [entryId]);
+      return deleted.length > 0 || isUnsure;
+    });
   }
 
   async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
@@ -121,7 +130,7 @@ export class PostgresMemoryStore implements MemoryStore {
     );
     if (rows.length === 0) return [];
     const ids = rows.map((row) => row.entry_id);
-    await this.#delete(orgId, sessionId, ids);
+    await settled(() => this.#delete(orgId, sessionId, ids));
     // Those that somebody else deleted meanwhile are gone too.
     return ids;
   }
@@ -163,9 +172,16 @@ export class PostgresMemoryStore implements MemoryStore {
     for (const [first, ...others] of sessions.values()) {
       if (first === undefined) continue;
       const ids = [first, ...others].map((row) => row.entry_id);
-      await this.#delete(first.org_id, first.session_id, ids);
+      await settled(() => this.#delete(first.org_id, first.session_id, ids));
     }
     return rows.map((row) => row.entry_id);
+  }
+
+  /** After a try whose outcome is not known: all of its entries are there, or none. */
+  async #areThere([first]: readonly EmbeddedEntry[]): Promise<true | undefined> {
+    if (first === undefined) return true;
+    const { orgId, entryId } = first.entry;
+    return (await this.findEntry(orgId, entryId)) === undefined ? undefined : true;
   }
 
   async #entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {

@@ -13,7 +13,8 @@ import type { PlanEvent } from "../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanState, StepContext } from "../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
-import { ConnectionLost, sqlStateOf, UNIQUE_VIOLATION, type Database } from "./database.js";
+import { sqlStateOf } from "../../adapters/postgres-errors.js";
+import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "./database.js";
 import { eventsJson } from "../plan-changes/index.js";
 import type { NodeLease } from "./node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
@@ -104,7 +105,7 @@ export class PostgresPlanLog implements PlanLog {
       } catch (error) {
         // The plan's id is its own: it can only be there because the answer to its insert was lost.
         if (sqlStateOf(error) === UNIQUE_VIOLATION) return true;
-        if (!(error instanceof ConnectionLost) || performance.now() > giveUpAt) throw error;
+        if (!(error instanceof OutcomeUnknown) || performance.now() > giveUpAt) throw error;
         await delay(AGAIN_MS);
       }
     }

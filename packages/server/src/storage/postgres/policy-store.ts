@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { POLICY_VERSIONS_KEPT } from "../../kernel/limits.js";
 import type { OrganizationPolicies, PolicyStore } from "../../policies/ports.js";
 import type { Database } from "./database.js";
+import { settled } from "./settled.js";
 
 /** A row of policies, as the driver gives it. */
 interface PolicyRow {
@@ -36,14 +38,24 @@ export class PostgresPolicyStore implements PolicyStore {
 
   async put(policies: OrganizationPolicies): Promise<boolean> {
     const { orgId, version, text, changedBy, changedAtMs } = policies;
-    const rows = await this.#db.query(
-      `WITH old AS (DELETE FROM policies WHERE org_id = $1 AND version <= $2::bigint - $6::bigint)
-       INSERT INTO policies (org_id, version, text, changed_by, changed_at_ms)
-       SELECT $1, $2::bigint, $3, $4, $5
-       WHERE $2::bigint = (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE org_id = $1)
-       ON CONFLICT DO NOTHING RETURNING version`,
-      [orgId, version, text, changedBy, changedAtMs, POLICY_VERSIONS_KEPT],
+    const write = async (): Promise<boolean> => {
+      const rows = await this.#db.query(
+        `WITH old AS (DELETE FROM policies WHERE org_id = $1 AND version <= $2::bigint - $6::bigint)
+         INSERT INTO policies (org_id, version, text, changed_by, changed_at_ms)
+         SELECT $1, $2::bigint, $3, $4, $5
+         WHERE $2::bigint = (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE org_id = $1)
+         ON CONFLICT DO NOTHING RETURNING version`,
+        [orgId, version, text, changedBy, changedAtMs, POLICY_VERSIONS_KEPT],
+      );
+      return rows.length > 0;
+    };
+    const isOurs = async (): Promise<boolean> => {
+      const latest = await this.latest(orgId);
+      return latest !== undefined && isDeepStrictEqual(latest, policies);
+    };
+    return settled(
+      async (isUnsure) => (await write()) || (isUnsure && (await isOurs())),
+      async () => (await isOurs()) || undefined,
     );
-    return rows.length > 0;
   }
 }

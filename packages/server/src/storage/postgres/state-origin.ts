@@ -7,7 +7,8 @@ import type {
   OriginRefs,
   RefMove,
 } from "../../state/index.js";
-import { ConnectionLost, type Database } from "./database.js";
+import { OutcomeUnknown, type Database } from "./database.js";
+import { settled } from "./settled.js";
 import { inflated, packed } from "./state-blocks.js";
 
 /** Bytes of compressed blocks, beside the last one, in one answer. */
@@ -77,10 +78,12 @@ export class PostgresOrigin implements Origin {
   }
 
   async send(orgId: string, blocks: ReadonlyMap<Hash, Uint8Array>): Promise<void> {
-    await this.#db.query("SELECT steward_send_state_blocks($1, $2, $3, $4)", [
-      orgId,
-      ...packed(blocks),
-    ]);
+    await settled(() =>
+      this.#db.query("SELECT steward_send_state_blocks($1, $2, $3, $4)", [
+        orgId,
+        ...packed(blocks),
+      ]),
+    );
   }
 
   async move(
@@ -104,9 +107,15 @@ export class PostgresOrigin implements Origin {
       );
       return row?.outcome ?? "unknown";
     } catch (error) {
-      if (error instanceof ConnectionLost) return "unknown";
-      throw error;
+      if (!(error instanceof OutcomeUnknown)) throw error;
+      await this.#awaitMove(orgId).catch(() => undefined);
+      return "unknown";
     }
+  }
+
+  /** Returns when no move is under way: whoever reads the refs then sees what has become of it. */
+  async #awaitMove(orgId: string): Promise<void> {
+    await this.#db.query("SELECT 1 FROM state_stores WHERE org_id = $1 FOR UPDATE", [orgId]);
   }
 
   async due(intervalMs: number): Promise<readonly string[]> {

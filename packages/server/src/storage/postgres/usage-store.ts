@@ -27,7 +27,8 @@ import type {
   UsageTotals,
 } from "../../usage/ports.js";
 import { acknowledge, type UnreadCalls } from "./call-feed.js";
-import { ConnectionLost, type Connection, type Database } from "./database.js";
+import { OutcomeUnknown, type Connection, type Database } from "./database.js";
+import { settled } from "./settled.js";
 import { PostgresToolCallFeed } from "./tool-call-feed.js";
 import type { UnreadPlans } from "./unread-plans.js";
 import { lockLedger, PostgresUsageLedger } from "./usage-ledger.js";
@@ -95,14 +96,17 @@ export class PostgresUsageStore implements UsageStore {
     orgId: string,
     eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
   ): Promise<readonly UsageEvent[]> {
-    return this.#db.transaction(async (connection) => {
-      await lockLedger(connection, orgId, "SHARE");
-      const events = eventsAt(await pricesOf(connection, orgId));
-      const ids = await insertEvents(connection, orgId, events);
-      const added = events.filter(({ id }) => ids.has(id));
-      await addToTotals(connection, rollupsOf(added.map(postingOf)));
-      return added;
-    });
+    let added: readonly UsageEvent[] = [];
+    const write = (): Promise<readonly UsageEvent[]> =>
+      this.#db.transaction(async (connection) => {
+        await lockLedger(connection, orgId, "SHARE");
+        const events = eventsAt(await pricesOf(connection, orgId));
+        const ids = await insertEvents(connection, orgId, events);
+        added = events.filter(({ id }) => ids.has(id));
+        await addToTotals(connection, rollupsOf(added.map(postingOf)));
+        return added;
+      });
+    return settled(write, async () => ((await this.#isRecorded(added)) ? added : undefined));
   }
 
   correctRows(
@@ -168,10 +172,16 @@ export class PostgresUsageStore implements UsageStore {
     orgId: string,
     change: (prices: readonly Price[]) => PriceChange,
   ): Promise<PriceChange> {
-    return this.#changing(orgId, async (connection) => {
-      const changed = change(await pricesOf(connection, orgId));
-      await insertPrice(connection, orgId, changed);
-      return changed;
+    let changed: PriceChange | undefined;
+    const write = (): Promise<PriceChange> =>
+      this.#changing(orgId, async (connection) => {
+        changed = change(await pricesOf(connection, orgId));
+        await insertPrice(connection, orgId, changed);
+        return changed;
+      });
+    return settled(write, async () => {
+      const prices = await pricesOf(this.#db, orgId);
+      return prices.some(({ id }) => id === changed?.added.id) ? changed : undefined;
     });
   }
 
@@ -180,30 +190,26 @@ export class PostgresUsageStore implements UsageStore {
   }
 
   async saveBudget(orgId: string, budget: Budget): Promise<void> {
-    await this.#db.query(
-      `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-       ON CONFLICT (org_id, scope, unit, period, action, set_by)
-         DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
-      [
-        orgId,
-        budget.scope,
-        budget.unit,
-        budget.period,
-        budget.action,
-        budget.setBy,
-        budget.limit,
-        budget.id,
-      ],
+    const { scope, unit, period, action, setBy, limit, id } = budget;
+    await settled(() =>
+      this.#db.query(
+        `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+         ON CONFLICT (org_id, scope, unit, period, action, set_by)
+           DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
+        [orgId, scope, unit, period, action, setBy, limit, id],
+      ),
     );
   }
 
-  async deleteBudget(orgId: string, budgetId: string): Promise<boolean> {
-    const rows = await this.#db.query(
-      `DELETE FROM usage_budgets WHERE org_id = $1 AND id = $2 RETURNING id`,
-      [orgId, budgetId],
-    );
-    return rows.length > 0;
+  deleteBudget(orgId: string, budgetId: string): Promise<boolean> {
+    return settled(async (isUnsure) => {
+      const rows = await this.#db.query(
+        `DELETE FROM usage_budgets WHERE org_id = $1 AND id = $2 RETURNING id`,
+        [orgId, budgetId],
+      );
+      return rows.length > 0 || isUnsure;
+    });
   }
 
   storedTotals(orgId: string): Promise<Rollups> {
@@ -240,7 +246,7 @@ export class PostgresUsageStore implements UsageStore {
       });
       return { events, isComplete: plans.size === parts.length };
     } catch (error) {
-      if (!(error instanceof ConnectionLost) || !(await this.#isRecorded(events))) throw error;
+      if (!(error instanceof OutcomeUnknown) || !(await this.#isRecorded(events))) throw error;
       return { events, isComplete: false };
     }
   }
