@@ -438,6 +438,7 @@ describe("the REST interface", () => {
       "POST /api/plans/{plan_id}/steps/{step_id}/execute",
       "POST /api/policies/check",
       "POST /api/policies/explain",
+      "POST /api/policies/test",
       "POST /api/state/documents",
       "POST /api/state/drift",
       "POST /api/state/fsck",

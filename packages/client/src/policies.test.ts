@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createClient } from "./client.js";
 import { json, scriptedServer } from "./testing/scripted-server.js";
 
-it("policies are shown, checked, put and explained at the documented paths", async () => {
+it("policies are shown, checked, put, explained and tested at the documented paths", async () => {
   await using server = await scriptedServer((_request, response) => {
     json(response, 200, { data: {} });
   });
@@ -11,10 +11,12 @@ it("policies are shown, checked, put and explained at the documented paths", asy
   await policies.check("x");
   await policies.put({ text: "x", version: 2 });
   await policies.explain({ action: "plans:read" });
+  await policies.test({ cases: [], text: "x" });
   expect(server.seen.map(({ method, url, body }) => `${method} ${url} ${body}`.trim())).toEqual([
     "GET /api/policies",
     'POST /api/policies/check {"text":"x"}',
     'PUT /api/policies {"text":"x","version":2}',
     'POST /api/policies/explain {"action":"plans:read"}',
+    'POST /api/policies/test {"cases":[],"text":"x"}',
   ]);
 });

@@ -4,6 +4,8 @@ import type {
   PolicyAnswer,
   PolicyCheck,
   PolicyQuestion,
+  PolicyTest,
+  PolicyTestResult,
   PutPolicies,
 } from "@steward/protocol/rest";
 import type { Http } from "./http.js";
@@ -19,6 +21,8 @@ export interface Policies {
   put(policies: NewPolicies, options?: CallOptions): Promise<PutPolicies>;
   /** Whether somebody may do something, by which policies, and why. */
   explain(question: PolicyQuestion, options?: CallOptions): Promise<PolicyAnswer>;
+  /** Tries cases on the policies in force, or on a text of policies that is not kept. */
+  test(cases: PolicyTest, options?: CallOptions): Promise<PolicyTestResult>;
 }
 
 /** Policies over HTTP. */
@@ -37,6 +41,8 @@ export function createPolicies(http: Http): Policies {
       http.call({ method: "PUT", path: PATH, body, idempotent: false, signal }),
     explain: (body, { signal } = {}) =>
       http.call({ method: "POST", path: `${PATH}/explain`, body, idempotent: true, signal }),
+    test: (body, { signal } = {}) =>
+      http.call({ method: "POST", path: `${PATH}/test`, body, idempotent: true, signal }),
   };
 }
 

@@ -235,4 +235,37 @@ describe("an organization's own policies", () => {
       error: expect.stringContaining("did you mean plans:submit?") as string,
     });
   });
+
+  it("are tried with cases, as they are or as a draft, which is checked and not kept", async () => {
+    const tenant = new Tenant();
+    await tenant.put(NO_CUSTOMERS);
+    const test = (more: object) => tenant.ask("POST /api/policies/test", more);
+    const about = (name: string, expected: string, tables: readonly string[]) => ({
+      ...{ name, expect: expected, action: "read_select", roles: ["agent"] },
+      ...{ data_source: "shop", tables },
+    });
+    const remembered = { ...about("memory", "permit", ["orders"]), action: "memory:record" };
+    const cases = [about("a", "permit", ["orders"]), about("b", "deny", ["customers"]), remembered];
+    expect(await test({ cases })).toMatchObject({ status: 200, data: { failed: 0 } });
+    const text = `@id("draft") @approval("the owner") forbid (principal, action, resource == Steward::Table::"shop/orders");`;
+    expect(await test({ cases, text })).toMatchObject({
+      data: {
+        failed: 3,
+        results: [
+          { name: "a", passed: false, answer: { permitted: false, code: "APPROVAL_REQUIRED" } },
+          { name: "b", passed: false, answer: { permitted: true } },
+          { name: "memory", passed: false, answer: { because: [{ name: "policy draft" }] } },
+        ],
+      },
+    });
+    expect(await test({ cases })).toMatchObject({ data: { failed: 0 } });
+    expect(await test({ cases, text: "permit (principal, action, resource);" })).toMatchObject({
+      ...{ status: 400, error: expect.stringContaining("line 1, column 1") as string },
+    });
+    const wrong = [cases[0], { ...cases[1], action: "read" }];
+    expect(await test({ cases: wrong })).toMatchObject({
+      status: 400,
+      error: expect.stringMatching(/^cases\[1\]\.action: read is no action/) as string,
+    });
+  });
 });

@@ -7,7 +7,7 @@ import {
   OrganizationPolicySource,
   PolicyService,
 } from "./policies/index.js";
-import type { PolicyStore } from "./policies/ports.js";
+import type { PolicySource, PolicyStore } from "./policies/ports.js";
 import { aauWeight } from "./usage/index.js";
 
 /** What policies are opened with. */
@@ -34,10 +34,18 @@ export function openPolicies({
   providerIsRemote = false,
 }: PolicyParts): OpenPolicies {
   const shipped = defaultPolicies();
-  const source = new OrganizationPolicySource({ engine: cedarEngine(), store, clock, shipped });
+  const engine = cedarEngine();
+  const source = new OrganizationPolicySource({ engine, store, clock, shipped });
   const statements = { aauOf: aauWeight, rowsChangedMax };
-  const authorizer = new Authorizer({ policies: source, clock, statements, providerIsRemote });
-  const checker = new CheckThread();
-  const service = new PolicyService({ store, checker, source, authorizer, clock, shipped });
+  const authorizerBy = (policies: PolicySource): Authorizer =>
+    new Authorizer({ policies, clock, statements, providerIsRemote });
+  const authorizer = authorizerBy(source);
+  const service = new PolicyService({
+    ...{ store, checker: new CheckThread(), source, authorizer, clock, shipped },
+    authorizerOfDraft: (text) => {
+      const draft = engine.compile([shipped, text]);
+      return authorizerBy({ of: () => draft });
+    },
+  });
   return { authorizer, service };
 }

@@ -110,14 +110,14 @@ describe("a tool call", () => {
       `@id("stays-here") @reason("Texts stay on this machine")
        forbid (principal, action, resource) when { context has providerIsRemote && context.providerIsRemote };`,
     );
-    expect(await run("admin", "SELECT total AS c1 FROM orders")).toBe("completed");
+    expect(await run("admin", "SELECT total AS zebra FROM orders")).toBe("completed");
     const { memory } = as("agent");
     const denied = { code: "POLICY_DENIED", message: "Texts stay on this machine" };
-    await expect(memory.search({ query: "c1" })).rejects.toMatchObject(denied);
-    await expect(memory.add({ session_id: "s", content: '"c1"' })).rejects.toMatchObject(denied);
+    await expect(memory.search({ query: "zebra" })).rejects.toMatchObject(denied);
+    await expect(memory.add({ session_id: "s", content: '"zebra"' })).rejects.toMatchObject(denied);
     await expect(memory.list()).rejects.toMatchObject(denied);
     await expect.poll(() => waitingCalls(), SOON).toBe(0);
-    expect(provider.texts.filter((text) => text.includes("c1"))).toEqual([]);
+    expect(provider.texts.filter((text) => text.includes("zebra"))).toEqual([]);
   });
 });
 

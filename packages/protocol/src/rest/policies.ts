@@ -147,37 +147,38 @@ export const policyCheckSchema: z.ZodType<PolicyCheck> = z
     examples: [{ problems: [{ line: 3, column: 8, message: "attribute `rank` not found" }] }],
   });
 
+/** Fields of a question. */
+const questionShape = {
+  action: z
+    .string()
+    .describe(
+      "An action, such as plans:submit, or the intent of a statement, such as write_delete",
+    ),
+  roles: names.exactOptional().describe("Roles of the caller; default: none"),
+  permissions: names.exactOptional().describe("Permissions of the caller; default: none"),
+  user_id: z.string().exactOptional().describe("The person who asks or whom the agent acts for"),
+  agent_id: z.string().exactOptional().describe("The agent that asks; absent: a person"),
+  data_source: z.string().exactOptional().describe("The data source of a statement"),
+  tables: names.exactOptional().describe("The tables that the statement is about"),
+  columns: names
+    .exactOptional()
+    .describe("The columns that the statement is about, as in customers.email"),
+} as const;
+
 /** Schema of {@link PolicyQuestion}. */
-export const policyQuestionSchema: z.ZodType<PolicyQuestion> = z
-  .strictObject({
-    action: z
-      .string()
-      .describe(
-        "An action, such as plans:submit, or the intent of a statement, such as write_delete",
-      ),
-    roles: names.exactOptional().describe("Roles of the caller; default: none"),
-    permissions: names.exactOptional().describe("Permissions of the caller; default: none"),
-    user_id: z.string().exactOptional().describe("The person who asks or whom the agent acts for"),
-    agent_id: z.string().exactOptional().describe("The agent that asks; absent: a person"),
-    data_source: z.string().exactOptional().describe("The data source of a statement"),
-    tables: names.exactOptional().describe("The tables that the statement is about"),
-    columns: names
-      .exactOptional()
-      .describe("The columns that the statement is about, as in customers.email"),
-  })
-  .meta({
-    id: "PolicyQuestion",
-    description: "Whether somebody may do something",
-    examples: [
-      {
-        action: "read_select",
-        roles: ["agent"],
-        agent_id: "bot",
-        data_source: "shop",
-        tables: ["salaries"],
-      },
-    ],
-  });
+export const policyQuestionSchema: z.ZodType<PolicyQuestion> = z.strictObject(questionShape).meta({
+  id: "PolicyQuestion",
+  description: "Whether somebody may do something",
+  examples: [
+    {
+      action: "read_select",
+      roles: ["agent"],
+      agent_id: "bot",
+      data_source: "shop",
+      tables: ["salaries"],
+    },
+  ],
+});
 
 /** Schema of {@link PolicyAnswer}. */
 export const policyAnswerSchema: z.ZodType<PolicyAnswer> = z
@@ -208,6 +209,106 @@ export const policyAnswerSchema: z.ZodType<PolicyAnswer> = z
         code: "POLICY_DENIED",
         message: "Salaries are for people: denied here is table salaries",
         because: [{ name: "policy no-salaries", reason: "Salaries are for people" }],
+      },
+    ],
+  });
+
+/** Cases of one test of policies. */
+const POLICY_CASES_MAX = 500;
+
+/** What policies should say to a question. */
+export type PolicyVerdict = "permit" | "deny" | "approval";
+
+/** A question with the answer that it should have. */
+export interface PolicyCase extends PolicyQuestion {
+  readonly name: string;
+  readonly expect: PolicyVerdict;
+}
+
+/** Cases to be tried on policies. */
+export interface PolicyTest {
+  readonly cases: readonly PolicyCase[];
+  /** Policies to try them on instead of your organization's own that are in force. Nothing of them is kept. */
+  readonly text?: string;
+}
+
+/** How a case came out. */
+export interface PolicyCaseResult {
+  readonly name: string;
+  readonly expect: PolicyVerdict;
+  readonly passed: boolean;
+  readonly answer: PolicyAnswer;
+}
+
+/** How the cases came out, in their order. */
+export interface PolicyTestResult {
+  /** Cases that have another answer. */
+  readonly failed: number;
+  readonly results: readonly PolicyCaseResult[];
+}
+
+const caseName = z.string().describe("What the case says");
+const verdict = z
+  .enum(["permit", "deny", "approval"])
+  .describe("The answer that the question should have");
+
+const EXAMPLE_CASE = {
+  ...{ name: "an agent reads orders", expect: "permit" },
+  ...{ action: "read_select", roles: ["agent"], data_source: "shop", tables: ["orders"] },
+} as const;
+
+/** Schema of {@link PolicyTest}. */
+export const policyTestSchema: z.ZodType<PolicyTest> = z
+  .strictObject({
+    cases: z
+      .array(z.strictObject({ name: caseName, expect: verdict, ...questionShape }))
+      .max(POLICY_CASES_MAX)
+      .readonly()
+      .describe("Questions with the answers that they should have"),
+    text: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Policies in Cedar to try them on instead of your organization's own that are in force; nothing of them is kept",
+      ),
+  })
+  .meta({
+    id: "PolicyTest",
+    description: "Cases for policies",
+    examples: [{ cases: [EXAMPLE_CASE] }],
+  });
+
+/** Schema of {@link PolicyTestResult}. */
+export const policyTestResultSchema: z.ZodType<PolicyTestResult> = z
+  .object({
+    failed: z.int().describe("Cases that have another answer"),
+    results: z
+      .array(
+        z.object({
+          name: caseName,
+          expect: verdict,
+          passed: z.boolean().describe("Whether the answer is the expected one"),
+          answer: policyAnswerSchema,
+        }),
+      )
+      .readonly()
+      .describe("In the order of the cases"),
+  })
+  .meta({
+    id: "PolicyTestResult",
+    description: "How cases came out",
+    examples: [
+      {
+        failed: 0,
+        results: [
+          {
+            ...{ name: EXAMPLE_CASE.name, expect: EXAMPLE_CASE.expect, passed: true },
+            answer: {
+              permitted: true,
+              because: [{ name: "policy agent", reason: "An agent runs plans" }],
+            },
+          },
+        ],
       },
     ],
   });

@@ -8,4 +8,6 @@
 export { Authorizer } from "./authorizer.js";
 export { noPolicies } from "./no-policies.js";
 export { OrganizationPolicySource } from "./organization-policies.js";
-export { PolicyService, type Question } from "./policy-service.js";
+export { type PolicyCase, PolicyService } from "./policy-service.js";
+export { type Question } from "./questions.js";
+export type { Explained } from "./authorizer.js";

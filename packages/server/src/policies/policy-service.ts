@@ -1,18 +1,10 @@
-import { type Action, ACTIONS } from "../identity/index.js";
-import {
-  accessOf,
-  INTENTS,
-  type Intent,
-  recordedData,
-  type TouchedData,
-} from "../governance/index.js";
+import { setImmediate } from "node:timers/promises";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { nearMiss } from "../kernel/near-miss.js";
-import type { Authorizer, Explained } from "./authorizer.js";
+import { AppError } from "../kernel/errors.js";
+import type { Explained } from "./authorizer.js";
 import type { OrganizationPolicySource } from "./organization-policies.js";
-import { RECORD_ACTION } from "./remembering.js";
+import { type Answering, answerOf, type Question, type Verdict, verdictOf } from "./questions.js";
 import type { OrganizationPolicies, PolicyChecker, PolicyProblem, PolicyStore } from "./ports.js";
 
 /** What the room is made of. */
@@ -20,7 +12,9 @@ export interface PolicyServiceParts {
   readonly store: PolicyStore;
   readonly checker: PolicyChecker;
   readonly source: Pick<OrganizationPolicySource, "changed">;
-  readonly authorizer: Pick<Authorizer, "explain" | "explainRecording">;
+  readonly authorizer: Answering;
+  /** Decides by the shipped policies and a text that was checked. */
+  readonly authorizerOfDraft: (text: string) => Answering;
   readonly clock: Clock;
   /** The shipped policies, as text. */
   readonly shipped: string;
@@ -33,20 +27,16 @@ export interface ShownPolicies {
   readonly own?: OrganizationPolicies;
 }
 
-/** A question to the policies: may somebody do this? */
-export interface Question {
-  readonly roles: readonly string[];
-  readonly permissions: readonly string[];
-  readonly user?: string;
-  readonly agent?: string;
-  /** An action, or the intent of a statement. */
-  readonly action: string;
-  /** Needed for an intent. */
-  readonly dataSource?: string;
-  /** Tables that the statement is about. */
-  readonly tables: readonly string[];
-  /** Columns that the statement is about, as in `customers.email`. */
-  readonly columns: readonly string[];
+/** A question with the answer that it must have. */
+export interface PolicyCase {
+  readonly question: Question;
+  readonly expect: Verdict;
+}
+
+/** How a case came out. */
+export interface CaseResult {
+  readonly passed: boolean;
+  readonly answer: Explained;
 }
 
 /** Shows, checks, changes and explains the policies of the caller's organization. */
@@ -95,52 +85,35 @@ export class PolicyService {
 
   /** What the policies in force say to a question, and why. @throws AppError `INVALID_ARGUMENT`. */
   explain(caller: Caller, question: Question): Promise<Explained> {
-    const { roles, permissions, user, agent, action, dataSource } = question;
-    const asked: Caller = {
-      ...{ orgId: caller.orgId, kind: agent === undefined ? "person" : "agent" },
-      ...{ authenticatedBy: "apikey", roles, permissions },
-      ...(user === undefined ? {} : { userId: user }),
-      ...(agent === undefined ? {} : { agentId: agent }),
-    };
-    const { authorizer } = this.#parts;
-    if (isAction(action)) return authorizer.explain(asked, action);
-    const isRecording = action === RECORD_ACTION;
-    if (!isRecording && !isIntent(action)) throw unknownAction(action);
-    if (dataSource === undefined) {
-      throw invalidField(
-        "data_source",
-        "must name a data source, as the action is about a statement",
-      );
-    }
-    // What is remembered is asked about as of a read.
-    const intent = isRecording ? "read_select" : action;
-    const touched = touchedBy(question, intent);
-    return isRecording
-      ? authorizer.explainRecording(asked, { dataSource, intent, touched: recordedData(touched) })
-      : authorizer.explain(asked, { dataSource, intent, touched });
+    return answerOf(this.#parts.authorizer, caller, question);
   }
-}
 
-/** What a statement touches that does to these tables and columns what its intent says. */
-function touchedBy({ tables, columns }: Question, intent: Intent): TouchedData {
-  const byTable = new Map(tables.map((table) => [table.toLowerCase(), new Set<string>()]));
-  for (const column of columns.map((name) => name.toLowerCase())) {
-    const at = column.lastIndexOf(".");
-    if (at <= 0)
-      throw invalidField(
-        "columns",
-        `${column} must be a table and a column, as in customers.email`,
-      );
-    const table = column.slice(0, at);
-    byTable.set(table, (byTable.get(table) ?? new Set()).add(column.slice(at + 1)));
+  /**
+   * Tries cases, in their order.
+   * @param draft An organization's own policies instead of those in force; nothing of them is kept.
+   * @throws AppError `INVALID_ARGUMENT` with each mistake of the draft, or for a question that cannot be asked.
+   */
+  async test(
+    caller: Caller,
+    cases: readonly PolicyCase[],
+    draft?: string,
+  ): Promise<readonly CaseResult[]> {
+    if (draft !== undefined) refuseProblems(await this.check(draft));
+    const { authorizer, authorizerOfDraft } = this.#parts;
+    const asked = draft === undefined ? authorizer : authorizerOfDraft(draft);
+    const results: CaseResult[] = [];
+    for (const [index, { question, expect }] of cases.entries()) {
+      // A question that is denied takes a millisecond: others have their turn in between.
+      await setImmediate();
+      try {
+        const answer = await answerOf(asked, caller, question);
+        results.push({ passed: verdictOf(answer) === expect, answer });
+      } catch (error) {
+        throw ofCase(error, index);
+      }
+    }
+    return results;
   }
-  const access = accessOf(intent);
-  return {
-    tables: [...byTable].map(([name, named]) => {
-      return { name, accesses: { [access]: [...named] }, columns: [...named] };
-    }),
-    functions: [],
-  };
 }
 
 function refuseProblems(problems: readonly PolicyProblem[]): void {
@@ -157,17 +130,13 @@ function refuseProblems(problems: readonly PolicyProblem[]): void {
   );
 }
 
-function isIntent(text: string): text is Intent {
-  return INTENTS.some((intent) => intent === text);
-}
-
-function isAction(text: string): text is Action {
-  return ACTIONS.some((action) => action === text);
-}
-
-function unknownAction(text: string): AppError {
-  const names = [...ACTIONS, ...INTENTS, RECORD_ACTION];
-  const near = nearMiss(text, names);
-  const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
-  return invalidField("action", `${text} is no action${meant}: use one of ${names.join(", ")}`);
+/** A question that cannot be asked, with the place of its case. */
+function ofCase(error: unknown, index: number): unknown {
+  if (!(error instanceof AppError) || error.code !== "INVALID_ARGUMENT") return error;
+  const place = `cases[${String(index)}]`;
+  const details = error.details.map(({ field, reason }) => ({
+    field: `${place}.${field}`,
+    reason,
+  }));
+  return new AppError(error.code, `${place}.${error.message}`, { details, cause: error });
 }

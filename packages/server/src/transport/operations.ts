@@ -40,6 +40,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("payments:write", "createPaymentCustomer"),
   ...operationsOf("payments:rebind", "rebindPaymentCustomer"),
   ...operationsOf("policies:read", "getPolicies", "checkPolicies", "explainPolicies"),
+  ...operationsOf("policies:read", "testPolicies"),
   ...operationsOf("policies:write", "putPolicies"),
   ...operationsOf("metrics:read", "getMetrics"),
   ...operationsOf("keys:read", "listApiKeys"),

@@ -1,7 +1,7 @@
 import type { PolicyAnswer } from "@steward/client";
 
 /** What policies say of a question, in one word. */
-export function verdictOf({ permitted, code }: PolicyAnswer): "permit" | "deny" | "approval" {
+function verdictOf({ permitted, code }: PolicyAnswer): "permit" | "deny" | "approval" {
   if (permitted) return "permit";
   return code === "APPROVAL_REQUIRED" ? "approval" : "deny";
 }

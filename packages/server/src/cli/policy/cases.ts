@@ -1,14 +1,7 @@
-import type { PolicyQuestion } from "@steward/client";
+import type { PolicyCase } from "@steward/client";
 import { parse } from "yaml";
 import * as z from "zod";
 import { usageError } from "../cli-error.js";
-
-/** One question with the answer that it must have. */
-export interface PolicyCase {
-  readonly name: string;
-  readonly question: PolicyQuestion;
-  readonly expect: "permit" | "deny" | "approval";
-}
 
 const names = z.array(z.string());
 
@@ -33,7 +26,7 @@ export function readCases(text: string, file: string): readonly PolicyCase[] {
     const place = issue?.path.map(String).join(".") ?? "";
     throw usageError(`${file}: ${place}: ${issue?.message ?? "is no list"}`, SHAPE);
   }
-  return read.data.map(({ name, expect, ...question }) => ({ name, expect, question }));
+  return read.data;
 }
 
 function parsed(text: string, file: string): unknown {

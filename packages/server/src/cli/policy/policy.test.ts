@@ -71,6 +71,14 @@ describe("steward policy", () => {
       );
     expect((await steward("test", cases("permit"))).stdout).toBe("ok    a case\n");
     expect((await steward("test", cases("deny"))).stderr).toContain("1 of 1 cases failed");
+    const draft = file(
+      "draft.cedar",
+      '@id("closed") forbid (principal, action == Steward::Action::"plans:read", resource);',
+    );
+    const onDraft = (expected: string) => steward("test", cases(expected), "--policies", draft);
+    expect((await onDraft("deny")).stdout).toBe("ok    a case\n");
+    expect((await onDraft("permit")).stderr).toContain("1 of 1 cases failed");
+    expect((await steward("test", cases("permit"))).stdout).toBe("ok    a case\n");
     expect((await steward("test", cases("maybe"))).stderr).toContain("cases.yaml: 0.expect");
   });
 });

@@ -4,24 +4,34 @@ import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { connect, type ClientOptions } from "../server-connection.js";
 import { readTextFile } from "../text-file.js";
-import { answerLines, verdictOf } from "./answer-lines.js";
+import { answerLines } from "./answer-lines.js";
 import { readCases } from "./cases.js";
-import { policyAdminCommand } from "./policy-command.js";
+import { POLICY_FILE, policyAdminCommand } from "./policy-command.js";
 
-/** `steward policy test`: asks the policies in force the questions of a file. */
+interface TestOptions extends ClientOptions {
+  readonly policies?: string;
+}
+
+/** `steward policy test`: tries the questions of a file on the policies in force, or on a draft. */
 export function testCommand({ env, terminal, stdin }: CliContext): Command {
-  return policyAdminCommand("test", "Tries a file of cases on the policies in force.")
+  return policyAdminCommand(
+    "test",
+    "Tries a file of cases on the policies in force, or on a draft.",
+  )
     .argument("<file>", "Cases in YAML or JSON, or - for standard input.")
-    .action(async (file: string, options: ClientOptions) => {
+    .option("--policies <file>", "Policies in Cedar to try them on instead; nothing is put.")
+    .action(async (file: string, options: TestOptions) => {
       const cases = readCases(await readTextFile(file, stdin, "a file of cases"), file);
+      const { policies: draft } = options;
+      const text = draft && (await readTextFile(draft, stdin, POLICY_FILE));
       const { policies } = connect(options, env);
-      let failed = 0;
-      for (const { name, question, expect } of cases) {
-        const answer = await policies.explain(question);
-        const isRight = verdictOf(answer) === expect;
-        if (!isRight) failed += 1;
-        if (options.json) terminal.printJson({ name, expect, passed: isRight, answer });
-        else if (isRight) terminal.print(`ok    ${name}`);
+      const { failed, results } = await policies.test({
+        ...{ cases },
+        ...(text === undefined ? {} : { text }),
+      });
+      for (const { name, expect, passed, answer } of results) {
+        if (options.json) terminal.printJson({ name, expect, passed, answer });
+        else if (passed) terminal.print(`ok    ${name}`);
         else [`FAIL  ${name}: expected ${expect}`, ...answerLines(answer)].forEach(terminal.print);
       }
       if (failed === 0) return;

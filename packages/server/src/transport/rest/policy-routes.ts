@@ -5,12 +5,15 @@ import {
   policyAnswerSchema,
   policyCheckSchema,
   policyQuestionSchema,
+  policyTestResultSchema,
+  policyTestSchema,
   policyTextSchema,
   putPoliciesSchema,
+  type PolicyAnswer,
   type PolicyQuestion,
 } from "@steward/protocol/rest";
 import { isoTime } from "../../kernel/clock.js";
-import type { PolicyService, Question } from "../../policies/index.js";
+import type { Explained, PolicyService, Question } from "../../policies/index.js";
 import { errors, json } from "./described-replies.js";
 import type { RestApp } from "./rest-app.js";
 
@@ -23,6 +26,7 @@ export function addPolicyRoutes(app: RestApp, policies: PolicyService): void {
   addPut(app, policies);
   addCheck(app, policies);
   addExplain(app, policies);
+  addTest(app, policies);
 }
 
 function addShow(app: RestApp, policies: PolicyService): void {
@@ -87,23 +91,44 @@ function addExplain(app: RestApp, policies: PolicyService): void {
     response: { 200: json("What the policies say", dataOf(policyAnswerSchema)), ...errors(403) },
   };
   app.post(`${PATH}/explain`, { schema }, async ({ body, context }) => {
-    const answer = await policies.explain(context, questionOf(body));
-    const { permitted, refusal, rowsChangedMax } = answer;
-    return {
-      data: {
-        permitted,
-        ...(refusal && { code: refusal.code, message: refusal.message }),
-        because: [
-          ...answer.policies.map(({ id, reason = "permits it" }) => ({
-            name: `policy ${id}`,
-            reason,
-          })),
-          ...(refusal?.details ?? []).map(({ field, reason }) => ({ name: field, reason })),
-        ],
-        ...(rowsChangedMax === undefined ? {} : { rows_changed_max: rowsChangedMax }),
-      },
-    };
+    return { data: answerMessage(await policies.explain(context, questionOf(body))) };
   });
+}
+
+function addTest(app: RestApp, policies: PolicyService): void {
+  const schema = {
+    operationId: "testPolicies",
+    summary: "Try cases on policies, also on a draft",
+    description:
+      "Each case is a question with the answer that it should have. With a text of policies they are tried on that " +
+      "text and the shipped policies, as if it were in force. Nothing is kept.",
+    tags,
+    body: policyTestSchema,
+    response: { 200: json("How they came out", dataOf(policyTestResultSchema)), ...errors(403) },
+  };
+  app.post(`${PATH}/test`, { schema }, async ({ body: { cases, text }, context }) => {
+    const asked = cases.map((each) => ({ question: questionOf(each), expect: each.expect }));
+    const tried = await policies.test(context, asked, text);
+    const results = cases.flatMap(({ name, expect }, index) => {
+      const result = tried[index];
+      if (result === undefined) return [];
+      return [{ name, expect, passed: result.passed, answer: answerMessage(result.answer) }];
+    });
+    return { data: { failed: tried.filter(({ passed }) => !passed).length, results } };
+  });
+}
+
+function answerMessage(answer: Explained): PolicyAnswer {
+  const { permitted, refusal, rowsChangedMax } = answer;
+  return {
+    permitted,
+    ...(refusal && { code: refusal.code, message: refusal.message }),
+    because: [
+      ...answer.policies.map(({ id, reason = "permits it" }) => ({ name: `policy ${id}`, reason })),
+      ...(refusal?.details ?? []).map(({ field, reason }) => ({ name: field, reason })),
+    ],
+    ...(rowsChangedMax === undefined ? {} : { rows_changed_max: rowsChangedMax }),
+  };
 }
 
 function questionOf(body: PolicyQuestion): Question {

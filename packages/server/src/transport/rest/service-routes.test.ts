@@ -133,6 +133,7 @@ describe("/openapi.json", () => {
       "post /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
       "post /api/policies/check checkPolicies",
       "post /api/policies/explain explainPolicies",
+      "post /api/policies/test testPolicies",
       "post /api/state/documents importStateDocument",
       "post /api/state/drift acceptSchemaDrift",
       "post /api/state/fsck checkState",
