@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./vitest.sequencer.js";
 import { useTemporaryFilesInMemory } from "./vitest.temporary-files.js";
 
 useTemporaryFilesInMemory();
@@ -7,10 +8,11 @@ useTemporaryFilesInMemory();
 const ROOMS =
   "{config,embedding,governance,kernel,memory,payments,plans,schema,state,storage/sqlite,transport,usage}";
 const inRooms = `packages/server/dist/${ROOMS}/**/*.test.js`;
-/** Tests of what is joined to others: adapters, stores, and the server as a whole. */
+/** Tests of what is joined to others: adapters, stores, commands, clients, and the server as a whole. */
 const joined = [
-  "packages/server/dist/{adapters,identity,policies,storage}/**/*.test.js",
+  "packages/server/dist/{adapters,cli,identity,policies,storage}/**/*.test.js",
   "packages/server/dist/app-*.test.js",
+  "packages/{client,protocol}/dist/**/*.test.js",
 ];
 const notHere = ["**/node_modules/**", "**/*.long.test.js"];
 
@@ -39,6 +41,7 @@ const withPostgres = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: { ...shared, name: "rooms", include: [inRooms], exclude: notHere, isolate: false },

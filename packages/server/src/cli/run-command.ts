@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import type { CliError} from "./cli-error.js";
+import type { CliError } from "./cli-error.js";
 import { toCliError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
 import { EXIT } from "./exit-code.js";
