@@ -549,6 +549,8 @@ const DECISIONS = {
       "An organization's own policies only forbid, and count for its callers alone, as soon as they are put",
     "D16-touched":
       "Policies count for the tables and columns that a statement really touches, such as those of a view",
+    "D16-cancel":
+      "Whoever may cancel plans cancels any plan of their organization, and none of another one",
     "D16-remembered":
       "What a step did is remembered, and sent to the embedding provider, unless policies forbid it to whoever had it run",
     "D16-trying-out":

@@ -6,6 +6,7 @@ import { submitPlanRequestSchema } from "@steward/protocol/rest";
 import { freshDatabase } from "@steward/test-postgres";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
+import { TokenIssuer } from "../conformance/token-issuer.js";
 import { snippetsOf, type Snippet } from "./markdown.js";
 import { runSnippets, type Surroundings } from "./sandbox.js";
 
@@ -78,7 +79,14 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("docs/authentication.md make a key, and start servers that take keys and tokens", async () => {
-    const output = await runs("docs/authentication.md", { files: ["steward/.keep"] });
+    await using issuer = await TokenIssuer.start();
+    const org_id = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+    const aud = "https://steward.example.com";
+    const output = await runs("docs/authentication.md", {
+      files: ["steward/.keep"],
+      env: { TOKEN: issuer.token({ aud, org_id, sub: "ada", roles: ["agent"] }, 600) },
+      replace: { "https://login.example.com/tenant": issuer.issuer },
+    });
     expect(output).toContain('"agent_id":"invoice-agent"');
   });
 

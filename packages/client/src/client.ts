@@ -1,6 +1,8 @@
 import { createBilling } from "./billing.js";
 import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
+import { createKeys } from "./keys.js";
+import type { Keys } from "./keys.js";
 import { createMemory } from "./memory.js";
 import type { Memory } from "./memory.js";
 import { createMigrations } from "./migrations.js";
@@ -47,6 +49,7 @@ export interface StewardClient {
   readonly billing: Billing;
   readonly migrations: Migrations;
   readonly policies: Policies;
+  readonly keys: Keys;
 }
 
 /**
@@ -69,6 +72,7 @@ export function createClient(options: ClientOptions): StewardClient {
     billing: createBilling(http),
     migrations: createMigrations(http),
     policies: createPolicies(http),
+    keys: createKeys(http),
   };
 }
 

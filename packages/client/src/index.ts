@@ -7,6 +7,7 @@ export { createClient, type ClientOptions, type StewardClient } from "./client.j
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";
+export { type Keys } from "./keys.js";
 export { type Policies } from "./policies.js";
 export { type State, type StateDocument } from "./state.js";
 export type { StreamedBody } from "./http.js";
@@ -17,6 +18,9 @@ export type { ErrorCode } from "@steward/protocol";
 export type {
   AcceptDriftRequest,
   AcceptedDrift,
+  ApiKey,
+  ApiKeyPage,
+  ApiKeyPageQuery,
   Budget,
   DailyUsage,
   OrganizationQuery,
@@ -27,6 +31,7 @@ export type {
   DetachedPaymentMethod,
   ErrorDetail,
   HeatMapRow,
+  IssuedApiKey,
   LlmContextUpdate,
   MemoryEntry,
   MemoryEntryPage,
@@ -43,6 +48,7 @@ export type {
   MigrationPhase,
   MigrationProof,
   MigrationProposal,
+  NewApiKey,
   NewBudget,
   NewMemoryEntry,
   NewPolicies,
@@ -75,6 +81,8 @@ export type {
   RenameHint,
   RepriceRequest,
   Repricing,
+  RevokedApiKey,
+  RotateApiKey,
   RunMigrationRequest,
   SchemaDiff,
   SchemaDiffQuery,

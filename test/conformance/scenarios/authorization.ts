@@ -16,6 +16,12 @@ const NO_EMAILS = `@id("no-emails")
   forbid (principal in Steward::Role::"agent", action, resource)
   when { context has columns && context.columns.contains("members/email") };`;
 
+/** Forbids agents to cancel. */
+const NO_CANCEL = `@id("no-cancel")
+  forbid (principal in Steward::Role::"agent", action == Steward::Action::"plans:cancel", resource);`;
+
+const UNKNOWN_PLAN = { code: "PLAN_NOT_FOUND", grpc: "NOT_FOUND", rest: 404 } as const;
+
 /** Keeps what touches a column out of the memory. */
 const NOT_REMEMBERED = `@id("no-names")
   forbid (principal, action == Steward::Action::"memory:record", resource)
@@ -117,6 +123,33 @@ export const authorization: readonly Scenario[] = [
       const denied = await run("agent", "SELECT contact FROM contacts");
       expectNotRun(client.wire, denied, refused);
       expect((await run("agent", "SELECT id FROM members")).success).toBe(true);
+    },
+  ),
+  scenario(
+    ["D16-cancel"],
+    "a plan is cancelled by whoever may cancel plans of its organization, whoever submitted it",
+    async ({ client, steward }) => {
+      const orgId = randomUUID();
+      const of = (role: string, name: string, org = orgId) =>
+        client.as({ "x-org-id": org, "x-user-role": role, "x-user-id": name });
+      const submitted = async () => {
+        const { plan_id } = await of("agent", "ann").submit(PLAN);
+        return plan_id;
+      };
+      const own = await submitted();
+      for (const role of ["auditor", "approver", "billing", "viewer"]) {
+        await expectRefusal(client.wire, of(role, "ann").cancel(own), DENIED);
+      }
+      await expectRefusal(client.wire, of("admin", "eve", randomUUID()).cancel(own), UNKNOWN_PLAN);
+      expect((await of("agent", "ann").getPlan(own)).status).toBe("pending");
+      expect(await of("agent", "ann").cancel(own)).toMatchObject({ status: "cancelled" });
+      expect(await of("agent", "bob").cancel(await submitted())).toMatchObject({
+        status: "cancelled",
+      });
+      const kept = await submitted();
+      await putPolicies(steward, { "x-org-id": orgId, "x-user-role": "admin" }, NO_CANCEL);
+      await expectRefusal(client.wire, of("agent", "ann").cancel(kept), DENIED);
+      expect(await of("admin", "ada").cancel(kept)).toMatchObject({ status: "cancelled" });
     },
   ),
   scenario(
