@@ -93,7 +93,7 @@ export class MemoryHook implements AsyncDisposable {
     for (let n = permitted.length; n < taken.calls.length; n += 1) {
       telemetry.count("steward_memory_forbidden_total");
     }
-    return "more";
+    return taken.isCut ? "more" : "idle";
   }
 
   async #permitted(calls: readonly ToolCallRecord[]): Promise<readonly ToolCallRecord[]> {
