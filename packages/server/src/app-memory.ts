@@ -80,7 +80,6 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
       store: store.memory,
       index,
       provider,
-      toolCalls: store.toolCalls,
       mayRemember: parts.mayRemember,
       log,
       telemetry,

@@ -17,7 +17,7 @@ import {
 import { buildToolRegistry } from "./adapters/tool-registry.js";
 import { loadConfig, nodeFile, sqliteFile, type Config } from "./config/index.js";
 import type { EmbeddingProvider } from "./embedding/index.js";
-import { AuditPublisher, type ToolCallGate } from "./governance/index.js";
+import { publishToolCalls, type ToolCallGate } from "./governance/index.js";
 import { ApiKeyService, noApiKeys } from "./identity/index.js";
 import { systemClock, type Clock } from "./kernel/clock.js";
 import { DataSourceAccess } from "./kernel/data-source-access.js";
@@ -156,7 +156,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   );
   const { gate, ...billing } = await openBilling(config, basics, store, events, opened);
   if (store !== undefined) {
-    opened.use(await AuditPublisher.start(store.toolCalls, events, basics.log));
+    opened.use(await publishToolCalls(store.toolCalls, events));
   }
   const own =
     store === undefined

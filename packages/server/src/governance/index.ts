@@ -14,7 +14,7 @@ export {
   type IntentSource,
   type StatementClass,
 } from "./intent.js";
-export { AuditPublisher } from "./audit-publisher.js";
+export { publishToolCalls } from "./audit-publisher.js";
 export { recordedData } from "./recorded-data.js";
 export { intentOfToolName } from "./tool-name.js";
 export type {

@@ -79,34 +79,14 @@ export interface AuditEvents {
   readonly LlmToolCallAuditRecorded: LlmToolCallAuditRecorded;
 }
 
-/** A record and its place in the log. */
-export interface LoggedToolCall {
-  /** Increasing in the order of commits, with gaps allowed. */
-  readonly sequence: number;
-  readonly record: ToolCallRecord;
-}
+/** Told of tool calls after the commit that recorded them. It must not throw, nor block. */
+export type RecordedListener = (calls: readonly ToolCallRecord[]) => void;
 
-/** What the bus carries of a record, and the record's place in the log. */
-export interface LoggedAuditEvent {
-  readonly sequence: number;
-  readonly event: LlmToolCallAuditRecorded;
-}
-
-/**
- * The durable log of tool calls: the outbox that everything else is derived from. Each consumer
- * keeps its own position in it; what was read and not acknowledged is read again after a crash.
- */
+/** What tells of the tool calls that this process records; each consumer reads them from its {@link ToolCallFeed}. */
 export interface ToolCallLog {
-  /** How far a consumer has acknowledged; 0 for a new one. */
-  position(consumer: string): Promise<number>;
-  /** At most `limit` records after this sequence, in order. */
-  readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]>;
-  /** As `readAfter`, but only what the bus carries: far less to read. */
-  auditEventsAfter(sequence: number, limit: number): Promise<readonly LoggedAuditEvent[]>;
-  /** Remembers a consumer's position; durable when it resolves. */
-  acknowledge(consumer: string, sequence: number): Promise<void>;
-  /** Has `wake` called after each commit that recorded a tool call. */
-  onRecorded(wake: () => void): Unsubscribe;
+  onRecorded(listener: RecordedListener): Unsubscribe;
+  /** Tells the listeners of the calls that a former process recorded and of which there is no usage row yet. */
+  replay(): Promise<void>;
 }
 
 /** Calls that a consumer has taken from the log, and has not done yet. */
@@ -139,4 +119,7 @@ export interface ToolCallFeed {
    * @param orgId Of this organization; absent: of all together.
    */
   waiting(orgId?: string): Promise<number>;
+
+  /** Has `wake` called when there may be calls to take. */
+  onNews(wake: () => void): Unsubscribe;
 }

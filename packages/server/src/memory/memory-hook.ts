@@ -2,7 +2,7 @@ import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { Log } from "../kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
-import type { ToolCallLog, ToolCallRecord } from "../kernel/tool-call.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import { embedEntries } from "./embed-entries.js";
 import { indexEntry } from "./embedded-entry.js";
@@ -27,7 +27,6 @@ export interface MemoryHookOptions {
   readonly store: MemoryStore;
   readonly index: VectorIndex;
   readonly provider: BatchEmbeddingProvider;
-  readonly toolCalls: Pick<ToolCallLog, "onRecorded">;
   readonly mayRemember: MayRemember;
   readonly log: Log;
   readonly telemetry: Telemetry;
@@ -56,7 +55,7 @@ export class MemoryHook implements AsyncDisposable {
       end: "abandon",
       log: options.log,
     });
-    this.#unsubscribe = options.toolCalls.onRecorded(() => {
+    this.#unsubscribe = options.store.toolCalls.onNews(() => {
       this.#loop.wake();
     });
   }

@@ -6,7 +6,7 @@ import type { VectorIndex } from "./vector-index.js";
 export const noMemoryStore: MemoryStore = {
   useModel: refuse,
   addEntries: refuse,
-  toolCalls: { take: refuse, done: refuse, waiting: refuse },
+  toolCalls: { take: refuse, done: refuse, waiting: refuse, onNews: () => () => undefined },
   addToolCallEntries: refuse,
   findEntry: refuse,
   entriesById: refuse,

@@ -15,6 +15,7 @@ import { DisposalStack } from "../kernel/disposal.js";
 import { systemIds } from "../kernel/ids.js";
 import { silentLog } from "../kernel/log.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { openSqliteStore, type SqliteStore } from "../storage/sqlite/store.js";
 import { DurableOrchestrator } from "./durable-orchestrator.js";
 import type { QueryRuntimeContext } from "./orchestrator.js";
@@ -69,8 +70,8 @@ class Process extends DisposalStack {
     return this.orchestrator.createPlan("session", plan(steps), ctx());
   }
 
-  toolCalls(): ReturnType<SqliteStore["toolCalls"]["readAfter"]> {
-    return this.store.toolCalls.readAfter(0, 1000);
+  async toolCalls(): Promise<readonly ToolCallRecord[]> {
+    return (await this.store.memory.toolCalls.take(1000)).calls;
   }
 }
 
@@ -156,7 +157,7 @@ describe("a durable orchestrator", () => {
     };
     await process.orchestrator.executeStep(planId, "a", ctx(agent));
     await process.orchestrator.executeStep(planId, "b", ctx());
-    const [first, second] = (await process.toolCalls()).map(({ record }) => record);
+    const [first, second] = await process.toolCalls();
     expect(first).toMatchObject({ caller: agent, dataSource: "default" });
     expect(second?.caller).toEqual(recordedCaller(NOBODY));
   });
@@ -333,7 +334,7 @@ describe("a durable orchestrator", () => {
     expect(names()).toEqual(["Ada", "Grace", "Edith"]);
     const [call] = await process.toolCalls();
     // Who had it run died with its process.
-    expect(call?.record).toMatchObject({ status: "completed", caller: undefined });
+    expect(call).toMatchObject({ status: "completed", caller: undefined });
   });
 
   it("hands a write back that took no effect before the process died", async () => {

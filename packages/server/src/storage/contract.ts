@@ -1,20 +1,19 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anonymousCaller, recordedCaller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { uuidV7 } from "../kernel/ids.js";
 import { LEASE_MS } from "../kernel/limits.js";
-import type { ToolCallLog, ToolCallRecord } from "../kernel/tool-call.js";
+import type { ToolCallRecord } from "../kernel/tool-call.js";
 import type { Intent } from "../governance/index.js";
-import type { PlanEngine, PlanEvent, PreparedStep } from "../plans/index.js";
+import type { PlanEvent, PreparedStep } from "../plans/index.js";
 import type { AttemptRef, ClaimResult, NewPlan, PlanRef } from "../plans/ports.js";
 import type { StepOutcome } from "../plans/transitions.js";
+import type { Store } from "./store.js";
 
 /** What the battery needs of an engine under test. */
-export interface StoreUnderTest extends AsyncDisposable {
-  readonly plans: PlanEngine;
-  readonly toolCalls: ToolCallLog;
-}
+export type StoreUnderTest = AsyncDisposable &
+  Pick<Store, "plans" | "toolCalls" | "usage" | "memory">;
 
 /** A clock that the battery moves. */
 export class HandClock implements Clock {
@@ -229,7 +228,7 @@ export function planStoreBattery(
       expect(await finish({ ...attempt, attempt: 7 })).toEqual({ kind: "fenced" });
       expect(await finish(attempt)).toMatchObject({ kind: "ended" });
       expect(await finish(attempt)).toEqual({ kind: "fenced" });
-      expect(await store.toolCalls.readAfter(0, 10)).toHaveLength(1);
+      expect((await store.memory.toolCalls.take(10)).calls).toHaveLength(1);
     });
 
     it("numbers events without gaps whatever finishes at once", async () => {
@@ -432,23 +431,39 @@ export function planStoreBattery(
         current = await claim(ref, "a");
       }
       await restart();
-      const calls = await store.toolCalls.readAfter(0, 10);
-      expect(calls.map(({ record }) => record)).toEqual(made);
+      expect((await store.memory.toolCalls.take(10)).calls).toEqual(made);
     });
 
     it("logs a tool call with the end of its attempt, in order, and keeps each consumer's place", async () => {
       const ref = await submit([step("a"), step("b")]);
       const attempts = [await claim(ref, "a"), await claim(ref, "b")];
       for (const attempt of attempts) await finish(attempt);
-      const calls = await store.toolCalls.readAfter(0, 10);
-      expect(calls.map(({ record }) => record)).toEqual(attempts.map(toolCall));
-      expect(await store.toolCalls.position("usage")).toBe(0);
-      await store.toolCalls.acknowledge("usage", calls[0]?.sequence ?? -1);
+      const { calls } = await store.memory.toolCalls.take(10);
+      expect(calls).toEqual(attempts.map(toolCall));
+      await store.memory.toolCalls.done(await store.memory.toolCalls.take(1));
       await restart();
-      const position = await store.toolCalls.position("usage");
-      expect((await store.toolCalls.readAfter(position, 10)).map((c) => c.record.stepId)).toEqual([
+      expect((await store.memory.toolCalls.take(10)).calls.map(({ stepId }) => stepId)).toEqual([
         "b",
       ]);
+    });
+
+    it("tells of tool calls when they are recorded, and of those without a usage row once more", async () => {
+      const ref = await submit([step("a"), step("b")]);
+      await finish(await claim(ref, "a"));
+      await store.usage.recordPending(10);
+      const told: string[] = [];
+      const unsubscribe = store.toolCalls.onRecorded((calls) => {
+        told.push(...calls.map(({ stepId }) => stepId));
+      });
+      await finish(await claim(ref, "b"));
+      expect(told).toEqual(["b"]);
+      unsubscribe();
+      await restart();
+      store.toolCalls.onRecorded((calls) => {
+        told.push(...calls.map(({ stepId }) => stepId));
+      });
+      await store.toolCalls.replay();
+      expect(new Set(told.slice(1))).toEqual(new Set(["b"]));
     });
 
     it("stores a plan of a thousand steps", async () => {
@@ -543,7 +558,7 @@ function toolCall(attempt: AttemptRef): ToolCallRecord {
     caller: recordedCaller(anonymousCaller()),
     dataSource: "default",
     touched: undefined,
-    eventId: `event-${attempt.stepId}-${String(attempt.attempt)}`,
+    eventId: uuidOf(`${attempt.planId} ${attempt.stepId} ${String(attempt.attempt)}`),
     sessionId: "session",
     toolName: "sql",
     intent: "read_select",
@@ -557,4 +572,10 @@ function toolCall(attempt: AttemptRef): ToolCallRecord {
     finishedAtMs: 1_767_225_600_000,
     durationMs: 1.5,
   };
+}
+
+/** One UUID for each text. */
+function uuidOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -73,7 +73,6 @@ export class MemoryRoom implements AsyncDisposable {
       store: this.store.memory,
       index: this.index,
       provider: this.#provider,
-      toolCalls: this.store.toolCalls,
       mayRemember,
       log: silentLog,
       telemetry: silentTelemetry,

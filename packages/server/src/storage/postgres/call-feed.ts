@@ -14,13 +14,7 @@ export interface UnreadCalls {
   readonly from: number;
   /** Where it is after it. */
   readonly through: number;
-  readonly calls: readonly PlacedCall[];
-}
-
-/** A tool call and its place in its plan's log. */
-export interface PlacedCall {
-  readonly sequence: number;
-  readonly record: ToolCallRecord;
+  readonly calls: readonly ToolCallRecord[];
 }
 
 /** What was read, and what was not. */
@@ -44,20 +38,19 @@ interface ChangeOfPlan {
 }
 
 /**
- * What a consumer has not acknowledged of these plans' logs. `any` reads from where the slowest consumer is.
+ * What a consumer has not acknowledged of these plans' logs.
  * @param callsMax tool calls at most, over all plans.
  */
 export async function readUnread(
   connection: Connection,
-  consumer: CallConsumer | "any",
+  consumer: CallConsumer,
   orgId: string,
   planIds: readonly string[],
   callsMax: number,
 ): Promise<UnreadRead> {
-  const place = consumer === "any" ? "least(usage_through, memory_through)" : `${consumer}_through`;
   const rows = await connection.query<ChangeOfPlan>(
     `WITH picked AS MATERIALIZED (
-       SELECT org_id, plan_id, session_id, ${place} AS from_sequence FROM plans
+       SELECT org_id, plan_id, session_id, ${consumer}_through AS from_sequence FROM plans
        WHERE org_id = $1 AND plan_id = ANY ($2::uuid[]))
      SELECT p.plan_id, p.session_id, p.from_sequence, c.sequence, c.call,
        ${consumer === "usage" ? "NULL AS output" : "c.output"}
@@ -112,26 +105,6 @@ export async function acknowledge(
   return acknowledged;
 }
 
-/** Where the consumers are in these plans' logs, by plan. */
-export async function placesIn(
-  connection: Connection,
-  orgId: string,
-  planIds: readonly string[],
-): Promise<ReadonlyMap<string, Readonly<Record<CallConsumer, number>>>> {
-  const rows = await connection.query<{
-    readonly plan_id: string;
-    readonly usage_through: number;
-    readonly memory_through: number;
-  }>(
-    `SELECT plan_id, usage_through, memory_through FROM plans
-     WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])`,
-    [orgId, planIds],
-  );
-  return new Map(
-    rows.map((row) => [row.plan_id, { usage: row.usage_through, memory: row.memory_through }]),
-  );
-}
-
 async function stepsOf(
   connection: Connection,
   orgId: string,
@@ -151,7 +124,7 @@ function unreadOf(
   stepsByPlan: ReadonlyMap<string, readonly PreparedStep[]>,
   callsMax: number,
 ): readonly UnreadCalls[] {
-  const unread = new Map<string, UnreadCalls & { readonly calls: PlacedCall[] }>();
+  const unread = new Map<string, UnreadCalls & { readonly calls: ToolCallRecord[] }>();
   let count = 0;
   for (const row of rows) {
     const { plan_id: planId, session_id: sessionId, sequence } = row;
@@ -162,8 +135,7 @@ function unreadOf(
     if (row.call !== null) {
       const steps = stepsByPlan.get(planId) ?? [];
       const output = row.output ?? undefined;
-      const record = callOf(row.call, { orgId, planId, sessionId, steps, output });
-      calls.push({ sequence, record });
+      calls.push(callOf(row.call, { orgId, planId, sessionId, steps, output }));
       count += 1;
     }
     unread.set(planId, {

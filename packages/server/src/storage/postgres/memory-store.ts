@@ -70,7 +70,7 @@ export class PostgresMemoryStore implements MemoryStore {
       const ours = new Set(
         parts
           .filter(({ ref }) => plans.has(ref.planId))
-          .flatMap(({ calls }) => calls.map(({ record }) => toolCallEntryId(record))),
+          .flatMap(({ calls }) => calls.map(toolCallEntryId)),
       );
       const own = entries.filter(({ entry }) => ours.has(entry.entryId));
       await insertEntries(connection, own, modelId);

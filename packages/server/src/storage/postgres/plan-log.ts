@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LEASE_MS } from "../../kernel/limits.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type {
   AppendSource,
   EarlierRequest,
@@ -18,7 +17,6 @@ import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "./database.js";
 import { eventsJson } from "../plan-changes/index.js";
 import type { NodeLease } from "./node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
-import type { PostgresToolCallLog } from "./tool-call-log.js";
 
 /** How long a plan's insert is tried again when the connection is lost, in ms. */
 const INSERT_MS_MAX = 5000;
@@ -31,7 +29,8 @@ export interface PostgresPlanLogOptions {
   readonly node: NodeLease;
   readonly queries: PlanQueries;
   readonly telemetry: Telemetry;
-  readonly toolCalls: PostgresToolCallLog;
+  /** Told of each unit that took effect. */
+  readonly onWritten: (unit: PlanUnit) => void;
 }
 
 /** The log of plans in PostgreSQL. */
@@ -40,15 +39,10 @@ export class PostgresPlanLog implements PlanLog {
   readonly #queries: PlanQueries;
   readonly #writer: AppendWriter;
 
-  constructor({ db, node, queries, telemetry, toolCalls }: PostgresPlanLogOptions) {
+  constructor({ db, node, queries, telemetry, onWritten }: PostgresPlanLogOptions) {
     this.#db = db;
     this.#queries = queries;
-    this.#writer = new AppendWriter(db, node, telemetry, (unit) => {
-      const calls = callsOf(unit);
-      if (unit.plan?.finishedAtMs !== undefined || calls.length > 0) {
-        toolCalls.recorded(unit.ref, calls);
-      }
-    });
+    this.#writer = new AppendWriter(db, node, telemetry, onWritten);
   }
 
   async create(
@@ -133,13 +127,4 @@ export class PostgresPlanLog implements PlanLog {
     );
     return row?.created === true;
   }
-}
-
-function callsOf({ entries }: PlanUnit): readonly {
-  readonly sequence: number;
-  readonly record: ToolCallRecord;
-}[] {
-  return entries.flatMap(({ sequence, end }) =>
-    end?.toolCall === undefined ? [] : [{ sequence, record: end.toolCall }],
-  );
 }

@@ -22,6 +22,8 @@ planStoreBattery("PostgreSQL", async (clock) => {
   return {
     plans: onTime(store.plans, database, clock),
     toolCalls: store.toolCalls,
+    usage: store.usage,
+    memory: store.memory,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 });

@@ -17,6 +17,7 @@ import { NodeFile } from "./node-file.js";
 import { NodeLease } from "./node-lease.js";
 import { PlanQueries } from "./plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
+import type { PlanUnit } from "../../plans/engine/index.js";
 import { PostgresPlanHandover } from "./plan-handover.js";
 import { PostgresPlanLog } from "./plan-log.js";
 import { Signals } from "./signals.js";
@@ -53,10 +54,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       usage: new UnreadPlans(db, "usage", node, log),
       memory: new UnreadPlans(db, "memory", node, log),
     };
-    const toolCalls = new PostgresToolCallLog(db, unread);
+    const toolCalls = new PostgresToolCallLog(db, unread.usage);
+    const onWritten = (unit: PlanUnit): void => {
+      const calls = unit.entries.flatMap(({ end }) => end?.toolCall ?? []);
+      // A plan that has ended is settled by its consumers, even if it has no more calls.
+      if (calls.length === 0 && unit.plan?.finishedAtMs === undefined) return;
+      unread.usage.recorded(unit.ref);
+      unread.memory.recorded(unit.ref);
+      toolCalls.recorded(calls);
+    };
     const queries = new PlanQueries(db, node);
     const plans = new PlanEngine({
-      log: new PostgresPlanLog({ db, node, queries, telemetry, toolCalls }),
+      log: new PostgresPlanLog({ db, node, queries, telemetry, onWritten }),
       reads: queries,
       node,
       handover: new PostgresPlanHandover(db, signals, node),

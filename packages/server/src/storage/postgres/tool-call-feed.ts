@@ -1,4 +1,5 @@
 import { assert } from "../../kernel/assert.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { TakenCalls, ToolCallFeed } from "../../kernel/tool-call.js";
 import type { PlanRef } from "../../plans/ports.js";
 import { WAITING_COUNTED_MAX } from "../waiting-calls.js";
@@ -39,7 +40,7 @@ export class PostgresToolCallFeed implements ToolCallFeed {
     const taken: Taken = { refs: [], parts: [] };
     try {
       const isCut = await this.#read(taken, limit);
-      const calls = taken.parts.flatMap((part) => part.calls.map(({ record }) => record));
+      const calls = taken.parts.flatMap(({ calls }) => calls);
       const batch = { calls, isCut };
       this.#taken.set(batch, taken);
       return batch;
@@ -67,6 +68,10 @@ export class PostgresToolCallFeed implements ToolCallFeed {
       [WAITING_COUNTED_MAX, orgId ?? null],
     );
     return row?.count ?? 0;
+  }
+
+  onNews(wake: () => void): Unsubscribe {
+    return this.#unread.onNews(wake);
   }
 
   /** The parts of plans' logs that a batch is of, for a consumer that acknowledges them itself. */

@@ -1,3 +1,4 @@
+import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { Log } from "../../kernel/log.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { CallConsumer } from "./call-feed.js";
@@ -22,7 +23,8 @@ export class UnreadPlans {
   readonly #round = new Map<string, Set<string>>();
   /** Those that came to be unread since. */
   readonly #next = new Map<string, Set<string>>();
-  readonly #listeners = new Set<(found: readonly PlanRef[]) => void>();
+  readonly #foundListeners = new Set<(found: readonly PlanRef[]) => void>();
+  readonly #newsListeners = new Set<() => void>();
   #swept: Promise<void>;
   #beats = 0;
   /** As of the last heartbeat. */
@@ -48,10 +50,22 @@ export class UnreadPlans {
 
   /** Has `listener` called with the plans that a sweep has found. */
   onFound(listener: (found: readonly PlanRef[]) => void): void {
-    this.#listeners.add(listener);
+    this.#foundListeners.add(listener);
   }
 
-  /** The plan has new tool calls. */
+  /** Has `wake` called when plans have come to be unread. */
+  onNews(wake: () => void): Unsubscribe {
+    this.#newsListeners.add(wake);
+    return () => this.#newsListeners.delete(wake);
+  }
+
+  /** The plan has new tool calls, which this node has just recorded. */
+  recorded(ref: PlanRef): void {
+    this.add(ref);
+    this.#tellNews();
+  }
+
+  /** The plan is unread, or not read to its end. */
   add({ orgId, planId }: PlanRef): void {
     if (this.#round.get(orgId)?.has(planId) !== true) addTo(this.#next, orgId, [planId]);
   }
@@ -114,8 +128,15 @@ export class UnreadPlans {
     );
     const found = rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
     for (const ref of found) this.add(ref);
-    if (found.length > 0) for (const listener of this.#listeners) listener(found);
+    if (found.length > 0) {
+      for (const listener of this.#foundListeners) listener(found);
+      this.#tellNews();
+    }
     if (rows.length === SWEEP_PLANS_MAX) this.#isDue = true;
+  }
+
+  #tellNews(): void {
+    for (const wake of this.#newsListeners) wake();
   }
 }
 

@@ -272,7 +272,7 @@ async function recordOn(
   if (calls.length === 0) return [];
   await lockLedger(connection, orgId, "SHARE");
   const prices = new PriceList(await pricesOf(connection, orgId));
-  const events = calls.map(({ record }) => usageEventOf(record, prices));
+  const events = calls.map((call) => usageEventOf(call, prices));
   await insertEvents(connection, orgId, events);
   await addToTotals(connection, rollupsOf(events.map(postingOf)));
   await connection.query(

@@ -19,8 +19,8 @@ import {
   writeRetention,
 } from "./memory-writes.js";
 import { number, text } from "./column-values.js";
-import type { LoggedCalls } from "./logged-calls.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
+import type { SqliteToolCallLog } from "./tool-call-log.js";
 
 /** The consumer whose cursor in the log of tool calls tells which of them have a memory entry. */
 const CONSUMER: FeedConsumer = { name: "memory", withOutputs: true };
@@ -32,7 +32,7 @@ export class SqliteMemoryStore implements MemoryStore {
   readonly #db: StatementCache;
   #modelId: number | undefined;
 
-  constructor(writer: CommitWriter, db: StatementCache, calls: LoggedCalls) {
+  constructor(writer: CommitWriter, db: StatementCache, calls: SqliteToolCallLog) {
     this.#writer = writer;
     this.#db = db;
     this.toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);

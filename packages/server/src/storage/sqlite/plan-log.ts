@@ -15,14 +15,15 @@ import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read } from "./connection.js";
 import type { PlanQueries } from "./plan-queries.js";
 import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
+import type { SqliteToolCallLog } from "./tool-call-log.js";
 
 /** What a log is built on. */
 export interface SqlitePlanLogOptions {
   readonly writer: CommitWriter;
   readonly queries: PlanQueries;
   readonly clock: Clock;
-  /** Called after each commit that recorded a tool call. */
-  readonly onToolCall: () => void;
+  /** Told of the tool calls of each commit. */
+  readonly toolCalls: Pick<SqliteToolCallLog, "recorded">;
 }
 
 /** The log of plans in SQLite. One process owns it. */
@@ -30,13 +31,13 @@ export class SqlitePlanLog implements PlanLog {
   readonly #writer: CommitWriter;
   readonly #queries: PlanQueries;
   readonly #clock: Clock;
-  readonly #onToolCall: () => void;
+  readonly #toolCalls: SqlitePlanLogOptions["toolCalls"];
 
-  constructor({ writer, queries, clock, onToolCall }: SqlitePlanLogOptions) {
+  constructor({ writer, queries, clock, toolCalls }: SqlitePlanLogOptions) {
     this.#writer = writer;
     this.#queries = queries;
     this.#clock = clock;
-    this.#onToolCall = onToolCall;
+    this.#toolCalls = toolCalls;
   }
 
   async create(
@@ -68,7 +69,8 @@ export class SqlitePlanLog implements PlanLog {
     } catch (error) {
       throw error instanceof WriteConflict ? new PlanConflict() : error;
     }
-    if (unit.entries.some(({ end }) => end?.toolCall !== undefined)) this.#onToolCall();
+    const calls = unit.entries.flatMap(({ end }) => end?.toolCall ?? []);
+    if (calls.length > 0) this.#toolCalls.recorded(calls);
   }
 
   readResult(ref: PlanRef, sequence: number): Promise<StepContext> {

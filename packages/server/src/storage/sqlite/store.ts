@@ -16,7 +16,6 @@ import { openConnection, StatementCache } from "./connection.js";
 import { SqliteCustomerBindings } from "./customer-bindings.js";
 import { SqliteMemoryStore } from "./memory-store.js";
 import { SqliteReembedding } from "./memory-reembedding.js";
-import { LoggedCalls } from "./logged-calls.js";
 import { migrate, pendingVersions } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
 import { PlanQueries } from "./plan-queries.js";
@@ -49,14 +48,10 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   const statements = new StatementCache(reader);
   const writer = new CommitWriter(path, telemetry);
   const directory = new DirectoryProbe(dirname(path), clock);
-  const calls = new LoggedCalls(statements);
-  const toolCalls = new SqliteToolCallLog(writer, statements, calls);
+  const toolCalls = new SqliteToolCallLog(statements);
   const queries = new PlanQueries(statements, clock);
-  const onToolCall = (): void => {
-    toolCalls.recorded();
-  };
   const plans = new PlanEngine({
-    log: new SqlitePlanLog({ writer, queries, clock, onToolCall }),
+    log: new SqlitePlanLog({ writer, queries, clock, toolCalls }),
     reads: queries,
     node: soleNode(clock),
     handover: NO_HANDOVER,
@@ -65,11 +60,11 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   return {
     plans,
     toolCalls,
-    usage: new SqliteUsageStore(writer, statements, calls),
+    usage: new SqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
     policies: new SqlitePolicyStore(writer, statements),
-    memory: new SqliteMemoryStore(writer, statements, calls),
+    memory: new SqliteMemoryStore(writer, statements, toolCalls),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
       url: new URL("./memory-index-source.js", import.meta.url).href,

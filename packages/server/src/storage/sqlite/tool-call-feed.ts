@@ -1,11 +1,12 @@
 import { assert } from "../../kernel/assert.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { TakenCalls, ToolCallFeed } from "../../kernel/tool-call.js";
 import type { Write } from "./commit-protocol.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type StatementCache } from "./connection.js";
 import { WAITING_COUNTED_MAX } from "../waiting-calls.js";
 import { number } from "./column-values.js";
-import type { LoggedCalls } from "./logged-calls.js";
+import type { SqliteToolCallLog } from "./tool-call-log.js";
 
 /** Who reads the log, and what of it. */
 export interface FeedConsumer {
@@ -19,7 +20,7 @@ export interface FeedConsumer {
 export class SqliteToolCallFeed implements ToolCallFeed {
   readonly #writer: CommitWriter;
   readonly #db: StatementCache;
-  readonly #calls: LoggedCalls;
+  readonly #calls: SqliteToolCallLog;
   readonly #consumer: FeedConsumer;
   /** Where the cursor moves from and to when a batch is done. */
   readonly #moves = new WeakMap<TakenCalls, readonly [from: number, to: number]>();
@@ -27,7 +28,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
   constructor(
     writer: CommitWriter,
     db: StatementCache,
-    calls: LoggedCalls,
+    calls: SqliteToolCallLog,
     consumer: FeedConsumer,
   ) {
     this.#writer = writer;
@@ -38,10 +39,11 @@ export class SqliteToolCallFeed implements ToolCallFeed {
 
   take(limit: number): Promise<TakenCalls> {
     return read(() => {
-      const from = this.#position();
-      const logged = this.#calls.after(from, limit, this.#consumer.withOutputs);
-      const taken = { calls: logged.map(({ record }) => record), isCut: logged.length === limit };
-      this.#moves.set(taken, [from, logged.at(-1)?.sequence ?? from]);
+      const { name, withOutputs } = this.#consumer;
+      const from = this.#calls.cursor(name);
+      const placed = this.#calls.after(from, limit, withOutputs);
+      const taken = { calls: placed.map(({ record }) => record), isCut: placed.length === limit };
+      this.#moves.set(taken, [from, placed.at(-1)?.place ?? from]);
       return taken;
     });
   }
@@ -76,7 +78,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
          FROM (SELECT org_id FROM plan_changes
                WHERE change > ?1 AND call IS NOT NULL ORDER BY change LIMIT ?2)
          WHERE ?3 IS NULL OR org_id = ?3`,
-        this.#position(),
+        this.#calls.cursor(this.#consumer.name),
         BigInt(WAITING_COUNTED_MAX),
         orgId ?? null,
       );
@@ -84,8 +86,7 @@ export class SqliteToolCallFeed implements ToolCallFeed {
     });
   }
 
-  #position(): number {
-    const sql = "SELECT sequence FROM tool_call_cursors WHERE consumer = ?";
-    return number(this.#db.get(sql, this.#consumer.name)?.["sequence"] ?? 0);
+  onNews(wake: () => void): Unsubscribe {
+    return this.#calls.onRecorded(wake);
   }
 }

@@ -1,72 +1,100 @@
-import { EventEmitter } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { assert } from "../../kernel/assert.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
-import {
-  auditEventOf,
-  type LoggedAuditEvent,
-  type LoggedToolCall,
-  type ToolCallLog,
-} from "../../kernel/tool-call.js";
-import type { Write } from "./commit-protocol.js";
-import type { CommitWriter } from "./commit-writer.js";
-import { read, type StatementCache } from "./connection.js";
+import { RecentMap } from "../../kernel/recent-map.js";
+import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
+import type { PreparedStep } from "../../plans/index.js";
+import { callOf, preparedStepsOf } from "../plan-changes/index.js";
 import { number } from "./column-values.js";
-import type { LoggedCalls } from "./logged-calls.js";
+import type { StatementCache } from "./connection.js";
 
-/** The tool calls of an SQLite store. */
-export class SqliteToolCallLog implements ToolCallLog {
-  readonly #writer: CommitWriter;
-  readonly #db: StatementCache;
-  readonly #calls: LoggedCalls;
-  readonly #wakes = new EventEmitter().setMaxListeners(0);
+/** Plans whose steps are kept at hand: a call is told by its step, and a plan's calls come one by one. */
+const PLANS_MAX = 64;
+/** Calls replayed at once. */
+const REPLAYED_MAX = 256;
 
-  constructor(writer: CommitWriter, db: StatementCache, calls: LoggedCalls) {
-    this.#writer = writer;
-    this.#db = db;
-    this.#calls = calls;
-  }
-
-  position(consumer: string): Promise<number> {
-    return read(() => {
-      const row = this.#db.get(
-        "SELECT sequence FROM tool_call_cursors WHERE consumer = ?",
-        consumer,
-      );
-      return row === undefined ? 0 : number(row["sequence"]);
-    });
-  }
-
-  readAfter(sequence: number, limit: number): Promise<readonly LoggedToolCall[]> {
-    return read(() => this.#calls.after(sequence, limit, true));
-  }
-
-  auditEventsAfter(sequence: number, limit: number): Promise<readonly LoggedAuditEvent[]> {
-    return read(() =>
-      this.#calls
-        .after(sequence, limit, false)
-        .map((call) => ({ sequence: call.sequence, event: auditEventOf(call.record) })),
-    );
-  }
-
-  acknowledge(consumer: string, sequence: number): Promise<void> {
-    return this.#writer.commitSoon([cursorWrite(consumer, sequence)]);
-  }
-
-  onRecorded(wake: () => void): Unsubscribe {
-    this.#wakes.on("recorded", wake);
-    return () => this.#wakes.off("recorded", wake);
-  }
-
-  /** Wakes the consumers: called by whoever has committed a record. */
-  recorded(): void {
-    this.#wakes.emit("recorded");
-  }
+/** A call and its place in the log, which grows from commit to commit. */
+export interface PlacedCall {
+  readonly place: number;
+  readonly record: ToolCallRecord;
 }
 
-/** A consumer's cursor moves forward only. */
-function cursorWrite(consumer: string, sequence: number): Write {
-  return {
-    sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?, ?)
-          ON CONFLICT (consumer) DO UPDATE SET sequence = max(sequence, excluded.sequence)`,
-    params: [consumer, sequence],
-  };
+interface CallRow {
+  readonly change: number;
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly call: string;
+  readonly output: string | null;
+}
+
+/** The tool calls of an SQLite store, those of all plans in the order in which they were committed. */
+export class SqliteToolCallLog implements ToolCallLog {
+  readonly #db: StatementCache;
+  readonly #steps = new RecentMap<readonly PreparedStep[]>(PLANS_MAX);
+  readonly #listeners = new Set<RecordedListener>();
+
+  constructor(db: StatementCache) {
+    this.#db = db;
+  }
+
+  onRecorded(listener: RecordedListener): Unsubscribe {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async replay(): Promise<void> {
+    for (let place = this.cursor("usage"); ;) {
+      const calls = this.after(place, REPLAYED_MAX, false);
+      const last = calls.at(-1);
+      if (last === undefined) return;
+      this.recorded(calls.map(({ record }) => record));
+      place = last.place;
+      await nextTurn();
+    }
+  }
+
+  /** Tells the listeners of calls: called by whoever has committed them. */
+  recorded(calls: readonly ToolCallRecord[]): void {
+    for (const listener of this.#listeners) listener(calls);
+  }
+
+  /** How far a consumer is; 0 for a new one. */
+  cursor(consumer: string): number {
+    const sql = "SELECT sequence FROM tool_call_cursors WHERE consumer = ?";
+    return number(this.#db.get(sql, consumer)?.["sequence"] ?? 0);
+  }
+
+  /**
+   * Calls that were committed after a place.
+   * @param withOutputs outputs may be large, and not every reader looks at them.
+   */
+  after(place: number, limit: number, withOutputs: boolean): readonly PlacedCall[] {
+    const rows = this.#db.all<CallRow>(
+      `SELECT c.change, c.org_id, c.plan_id, p.session_id, c.call,
+         ${withOutputs ? "c.output" : "NULL AS output"}
+       FROM plan_changes AS c JOIN plans AS p USING (org_id, plan_id)
+       WHERE c.change > ? AND c.call IS NOT NULL ORDER BY c.change LIMIT ?`,
+      place,
+      BigInt(limit),
+    );
+    return rows.map((row) => ({ place: row.change, record: this.#recordOf(row) }));
+  }
+
+  #recordOf(row: CallRow): ToolCallRecord {
+    const { org_id: orgId, plan_id: planId, session_id: sessionId } = row;
+    const steps = this.#steps.getOrMake(`${orgId} ${planId}`, () => this.#readSteps(orgId, planId));
+    const output = row.output ?? undefined;
+    return callOf(row.call, { orgId, planId, sessionId, steps, output });
+  }
+
+  #readSteps(orgId: string, planId: string): readonly PreparedStep[] {
+    const row = this.#db.get<{ readonly steps: string }>(
+      "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
+      orgId,
+      planId,
+    );
+    assert(row !== undefined, "a plan has its definition");
+    return preparedStepsOf(row.steps);
+  }
 }

@@ -29,8 +29,8 @@ import type {
 } from "../../usage/ports.js";
 import { WriteConflict, type CommitWriter } from "./commit-writer.js";
 import { read, type SqliteRow, type SqliteValue, type StatementCache } from "./connection.js";
-import type { LoggedCalls } from "./logged-calls.js";
 import { type FeedConsumer, SqliteToolCallFeed } from "./tool-call-feed.js";
+import type { SqliteToolCallLog } from "./tool-call-log.js";
 import {
   BUCKET_COLUMNS,
   bucketOf,
@@ -67,7 +67,7 @@ export class SqliteUsageStore implements UsageStore {
   readonly #db: StatementCache;
   readonly #toolCalls: SqliteToolCallFeed;
 
-  constructor(writer: CommitWriter, db: StatementCache, calls: LoggedCalls) {
+  constructor(writer: CommitWriter, db: StatementCache, calls: SqliteToolCallLog) {
     this.#writer = writer;
     this.#db = db;
     this.#toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);

@@ -2,7 +2,7 @@ import { ADMIN } from "../../kernel/testing/nobody.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AuditPublisher } from "../../governance/index.js";
+import { publishToolCalls } from "../../governance/index.js";
 import type { Caller } from "../../kernel/caller.js";
 import { systemClock, type Clock } from "../../kernel/clock.js";
 import { EventBus } from "../../kernel/event-bus.js";
@@ -34,7 +34,7 @@ export class UsageRoom implements AsyncDisposable {
   readonly recorder: UsageRecorder;
   readonly gate: UsageGate;
   readonly service: UsageService;
-  readonly #publisher: AuditPublisher;
+  readonly #publisher: Disposable;
   readonly #directory: string | undefined;
   #closed = false;
 
@@ -43,7 +43,7 @@ export class UsageRoom implements AsyncDisposable {
     directory: string | undefined,
     store: SqliteStore,
     bus: EventBus<AuditEvents>,
-    publisher: AuditPublisher,
+    publisher: Disposable,
     clock: Clock,
   ) {
     this.path = path;
@@ -72,12 +72,12 @@ export class UsageRoom implements AsyncDisposable {
     const file = path ?? join(directory ?? "", "store.db");
     const store = openSqliteStore(file, clock, silentTelemetry);
     const bus = new EventBus<AuditEvents>(silentLog);
-    const publisher = await AuditPublisher.start(store.toolCalls, bus, silentLog);
+    const publisher = await publishToolCalls(store.toolCalls, bus);
     return new UsageRoom(file, directory, store, bus, publisher, clock);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#publisher[Symbol.asyncDispose]();
+    this.#publisher[Symbol.dispose]();
     await this.recorder[Symbol.asyncDispose]();
     if (!this.#closed) await this.closeStore();
     if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true });
