@@ -1,4 +1,3 @@
-import { jwtVerifier } from "./adapters/identity-jwt/index.js";
 import { KnownClients } from "./adapters/identity-mtls/index.js";
 import type { Config } from "./config/index.js";
 import { ApiKeyVerifier, FailedAttempts, remembered } from "./identity/index.js";
@@ -23,10 +22,15 @@ export interface OpenIdentity {
 }
 
 /** The ways in which callers are known, as configured. */
-export function openIdentity(parts: IdentityParts, opened: DisposalStack): OpenIdentity {
+export async function openIdentity(
+  parts: IdentityParts,
+  opened: DisposalStack,
+): Promise<OpenIdentity> {
   const { config, clock, log, apiKeys: store } = parts;
   const { headers, jwt, apiKey, mtls } = config.auth;
-  const tokens = jwt && jwtVerifier({ ...jwt, clock });
+  // What verifies tokens is fifty modules, which other servers do without.
+  const identityJwt = jwt && (await import("./adapters/identity-jwt/index.js"));
+  const tokens = jwt && identityJwt?.jwtVerifier({ ...jwt, clock });
   const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
   const clients = mtls && new KnownClients({ file: mtls.clientsFile, clock, log });
   const attempts = new FailedAttempts(clock, log);

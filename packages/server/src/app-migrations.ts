@@ -1,5 +1,3 @@
-import { PostgresSchemaDatabase } from "./adapters/introspect-postgres/index.js";
-import { SqliteSchemaDatabase } from "./adapters/introspect-sqlite/index.js";
 import { type Config, sqliteFile } from "./config/index.js";
 import type { Clock } from "./kernel/clock.js";
 import type { DataSourceAccess } from "./kernel/data-source-access.js";
@@ -10,6 +8,7 @@ import {
   KnownSchemas,
   type MayDefineCode,
   MigrationService,
+  type MigrationWaits,
   ownDatabaseKey,
   RelatedTables,
   StepRecorder,
@@ -37,19 +36,16 @@ export interface OpenMigrations {
 }
 
 /** Migrations of the data sources. Everything is opened when it is used. */
-export function openMigrations(options: MigrationOptions): OpenMigrations {
+export async function openMigrations(options: MigrationOptions): Promise<OpenMigrations> {
   const { config, access, mayDefineCode, repositories, clock, ids, log } = options;
   const databases = new Map<string, SchemaDatabase>();
-  const databaseAt = (name: string, url: string): SchemaDatabase => {
-    const path = sqliteFile(url);
-    return path === undefined
-      ? new PostgresSchemaDatabase(name, url, config.migrationWaits)
-      : new SqliteSchemaDatabase(name, path, config.migrationWaits);
-  };
+  const databaseAt = (name: string, url: string): Promise<SchemaDatabase> =>
+    schemaDatabase(name, url, config.migrationWaits);
   for (const { name, url, migrationUrl, organizations = [] } of config.dataSources) {
-    databases.set(name, databaseAt(name, migrationUrl ?? url));
+    databases.set(name, await databaseAt(name, migrationUrl ?? url));
     for (const { orgId, url: own } of organizations) {
-      if (own !== undefined) databases.set(ownDatabaseKey(name, orgId), databaseAt(name, own));
+      if (own !== undefined)
+        databases.set(ownDatabaseKey(name, orgId), await databaseAt(name, own));
     }
   }
   const known = new KnownSchemas({ databases, clock, log });
@@ -60,4 +56,19 @@ export function openMigrations(options: MigrationOptions): OpenMigrations {
     recorder: new StepRecorder(parts),
     relatedTables: new RelatedTables(known, access),
   };
+}
+
+/** Loads the modules of the data source's own engine only. */
+async function schemaDatabase(
+  name: string,
+  url: string,
+  waits: MigrationWaits,
+): Promise<SchemaDatabase> {
+  const path = sqliteFile(url);
+  if (path === undefined) {
+    const { PostgresSchemaDatabase } = await import("./adapters/introspect-postgres/index.js");
+    return new PostgresSchemaDatabase(name, url, waits);
+  }
+  const { SqliteSchemaDatabase } = await import("./adapters/introspect-sqlite/index.js");
+  return new SqliteSchemaDatabase(name, path, waits);
 }

@@ -40,8 +40,6 @@ import {
 } from "./plans/index.js";
 import { DirectoryProbe } from "./storage/directory-probe.js";
 import { assertPrivate } from "./storage/private-files.js";
-import { openPostgresStore } from "./storage/postgres/store.js";
-import { openSqliteStore } from "./storage/sqlite/store.js";
 import type { Store } from "./storage/store.js";
 import { assertSafeToListen, authenticator } from "./transport/authenticate.js";
 import { http2Sides } from "./transport/http2-sides.js";
@@ -141,7 +139,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   });
   const { authorizer: policy } = policies;
   const authorize: Authorize = (...asked) => policy.authorize(...asked);
-  const migrations = openMigrations({
+  const migrations = await openMigrations({
     ...{ ...basics, config, access },
     repositories: state.repositories,
     mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
@@ -174,7 +172,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
           keep: keeperOf(store, events, basics),
         });
   const apiKeys = store?.apiKeys ?? noApiKeys;
-  const identity = openIdentity({ ...basics, config, apiKeys }, opened);
+  const identity = await openIdentity({ ...basics, config, apiKeys }, opened);
   const transports = await openTransports(config, {
     ...basics,
     ...billing,
@@ -213,15 +211,19 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   };
 }
 
+/** Loads the modules of the store's own engine only. */
 async function openStore(
   { databaseUrl: url, dataDir }: Config,
   basics: Basics,
 ): Promise<Store | undefined> {
   if (url === undefined) return undefined;
   const file = sqliteFile(url);
-  return file === undefined
-    ? openPostgresStore({ url, ...basics, nodeFile: nodeFile(dataDir) })
-    : openSqliteStore(file, basics.clock, basics.telemetry);
+  if (file === undefined) {
+    const { openPostgresStore } = await import("./storage/postgres/store.js");
+    return openPostgresStore({ url, ...basics, nodeFile: nodeFile(dataDir) });
+  }
+  const { openSqliteStore } = await import("./storage/sqlite/store.js");
+  return openSqliteStore(file, basics.clock, basics.telemetry);
 }
 
 /** The rooms that count and charge. */

@@ -39,9 +39,7 @@ export async function createProgram(
   const program = new Command("steward")
     .description("The control plane for LLM agents that work on a company's data.")
     .version(version(), "--version", "Print the version.");
-  const chosen = COMMANDS.get(args[0] ?? "");
-  const commands = chosen === undefined ? [...COMMANDS.values()] : [chosen];
-  for (const load of commands) program.addCommand((await load())(context));
+  for (const load of neededBy(args)) program.addCommand((await load())(context));
   program.hook("preAction", (_program, command) => {
     if (command.opts<CredentialOptions>().apiKey === undefined) return;
     context.terminal.note(
@@ -50,6 +48,13 @@ export async function createProgram(
   });
   settle(program, context);
   return program;
+}
+
+/** All commands, where the arguments do not say which one is run: the help lists them, and a misspelt one is looked for. */
+function neededBy([first = ""]: readonly string[]): readonly (() => Promise<MakeCommand>)[] {
+  if (first === "--version") return [];
+  const chosen = COMMANDS.get(first);
+  return chosen === undefined ? [...COMMANDS.values()] : [chosen];
 }
 
 /** Makes every command throw rather than exit, and write through the terminal. */

@@ -1,0 +1,40 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Writes the URL of each module that Node's loader of ECMAScript modules loads, with the first file of each CommonJS package. */
+const HOOKS = `
+import { appendFileSync } from "node:fs";
+let file;
+export function initialize(data) { file = data; }
+export async function load(url, context, next) {
+  appendFileSync(file, url + "\\n");
+  return next(url, context);
+}`;
+
+/**
+ * Runs a program to its end.
+ * @param program a file and its arguments.
+ * @returns the URLs of the modules that its process loads. Threads and child processes are not followed.
+ */
+export function loadedModules(program: readonly string[]): readonly string[] {
+  const directory = mkdtempSync(join(tmpdir(), "steward-modules-"));
+  try {
+    const list = join(directory, "modules");
+    const register = join(directory, "register.mjs");
+    const hooks = `data:text/javascript,${encodeURIComponent(HOOKS)}`;
+    writeFileSync(list, "");
+    writeFileSync(
+      register,
+      `import { register } from "node:module";
+       register(${JSON.stringify(hooks)}, { data: ${JSON.stringify(list)} });`,
+    );
+    const args = ["--import", pathToFileURL(register).href, ...program];
+    execFileSync(process.execPath, args, { env: {}, stdio: "ignore", cwd: directory });
+    return readFileSync(list, "utf8").split("\n").filter(Boolean);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
