@@ -95,6 +95,16 @@ module.exports = {
     oneWay("identity", []),
     oneWay("plans", ["governance"]),
     oneWay("memory", ["embedding"]),
+    {
+      name: "exact-index-stands-alone",
+      severity: "error",
+      comment: "the exact index knows of memory/ only the port that it implements",
+      from: { path: `${src}/memory/exact-index/`, pathNot: test },
+      to: {
+        path: `${src}/(${domain})/`,
+        pathNot: `${src}/memory/(exact-index/|vector-index\\.ts$)`,
+      },
+    },
     oneWay("embedding", []),
     oneWay("usage", ["governance"]),
     oneWay("payments", []),

@@ -7,13 +7,13 @@ import type { EmbeddedEntry } from "./ports.js";
 export interface EmbedEntriesOptions {
   readonly provider: BatchEmbeddingProvider;
   readonly signal: AbortSignal;
-  /** Told of each entry whose text the provider refuses for good: its vector is zeros. */
+  /** Called for each entry whose text the provider refuses for good: its vector is zeros. */
   readonly onRefused: (entryId: string) => void;
 }
 
 /**
  * Entries with their vectors.
- * @throws EmbeddingError while the provider is the trouble, not the texts; the signal's reason.
+ * @throws EmbeddingError when the provider fails for other reasons than a text; the signal's reason.
  */
 export async function embedEntries(
   entries: readonly MemoryEntry[],
@@ -32,9 +32,9 @@ export async function embedEntries(
 }
 
 /**
- * One text that the provider refuses for good, such as one that is too long for the model, must not
- * hold up all others: its entry is kept with a vector of zeros, which no search prefers. The provider
- * must have taken another text meanwhile, or the trouble is its own.
+ * One text that the provider refuses for good, such as one that is too long for the model, must not stop
+ * all others. Its entry is stored with a vector of zeros, which no search prefers. A provider that refuses
+ * every text of the batch is asked for another one: when it refuses that too, the fault is the provider's.
  */
 async function oneByOne(
   entries: readonly MemoryEntry[],

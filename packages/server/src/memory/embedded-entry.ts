@@ -1,7 +1,7 @@
 import { assert } from "../kernel/assert.js";
 import type { MemoryEntry } from "./entry.js";
 import type { EmbeddedEntry } from "./ports.js";
-import { encodeVector, packCode } from "./vector-code.js";
+import { encodeVector, packCode } from "./exact-index/vector-code.js";
 import type { IndexEntry } from "./vector-index.js";
 
 /** An entry ready to be stored. @param vector all components finite. */

@@ -1,20 +1,20 @@
 /**
- * Memory: what an agent's tool calls and notes left behind, and how it is found again.
+ * Memory: entries made of agents' tool calls and notes, and the search over them.
  *
- * Glossary. **Entry**: one remembered JSON text. **Vector**: its embedding, float32. **Code**: the
- * vector in a quarter of its bytes. **Slab**: rows of codes that belong to one organization.
- * **Filter**: the pass over the codes. **Kernel**: what runs it. **Suspect**: a row that the filter
- * cannot rule out. **Hit**: an entry found, with its score. **Source**: where the index reads vectors.
+ * Glossary. **Entry**: one remembered JSON text. **Vector**: its embedding, float32. **Code**: an
+ * approximation of the vector in a quarter of its bytes. **Hit**: an entry that a search found, with its
+ * score. **Source**: reads stored vectors for the index. The words of the index are in
+ * `exact-index/exact-index.ts`.
  */
 export { toolCallEntryId, type EntryDraft, type MemoryEntry } from "./entry.js";
-export { ExactIndex, type ExactIndexOptions } from "./exact-index.js";
+export { ExactIndex, type ExactIndexOptions } from "./exact-index/exact-index.js";
 export {
   SLAB_ROWS_MAX,
   type FilterKernel,
   type SlabColumns,
   type Survivors,
-} from "./filter-kernel.js";
-export { JsKernel } from "./js-kernel.js";
+} from "./exact-index/filter-kernel.js";
+export { JsKernel } from "./exact-index/js-kernel.js";
 export { MemoryHook, type MemoryHookOptions } from "./memory-hook.js";
 export {
   MemoryService,
@@ -24,12 +24,12 @@ export {
   type SearchResult,
 } from "./memory-service.js";
 export { noMemoryStore, noVectorIndex } from "./no-memory-store.js";
-export type { QueryCode } from "./query-code.js";
+export type { QueryCode } from "./exact-index/query-code.js";
 export { reembed, type ReembeddingOptions, type ReembeddingProgress } from "./reembedding.js";
 export { RetentionSweeper, type RetentionSweeperOptions } from "./retention-sweeper.js";
 export type { SearchRequest } from "./search-request.js";
-export { compareHits, type Hit, type Ranks } from "./top-k.js";
-export { encodeVector, packCode, type VectorCode } from "./vector-code.js";
+export { compareHits, type Hit, type Ranks } from "./exact-index/top-k.js";
+export { encodeVector, packCode, type VectorCode } from "./exact-index/vector-code.js";
 export type {
   EntryFilter,
   IndexEntry,

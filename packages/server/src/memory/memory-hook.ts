@@ -12,11 +12,11 @@ import type { VectorIndex } from "./vector-index.js";
 
 /** Tool calls embedded at once. */
 const BATCH_MAX = 64;
-/** How long the first tool call waits for others, in ms: those of that time share one commit. */
+/** How long the first tool call waits for others, in ms: all that end within this time share a commit. */
 const GATHER_MS = 100;
 /**
- * Pause after a batch, in times that the batch took: whatever waits in the log, agents' steps come
- * first and the hook keeps to a share of the machine.
+ * Pause after a batch, as a multiple of the time that the batch took. However many tool calls wait, the
+ * hook works for a fifth of the time and agents' steps have the rest.
  */
 const REST = 4;
 /** Longest such pause, in ms: a batch may have taken long only because the provider is far away. */

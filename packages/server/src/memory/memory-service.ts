@@ -21,7 +21,7 @@ import {
   type CheckedSearch,
   type SearchRequest,
 } from "./search-request.js";
-import type { Hit, Ranks } from "./top-k.js";
+import type { Hit, Ranks } from "./exact-index/top-k.js";
 import type { EntryFilter, VectorIndex } from "./vector-index.js";
 
 /** An entry that a search found (Contract §2.7). */
@@ -46,9 +46,9 @@ export interface EntryPage {
   readonly nextCursor?: string;
 }
 
-/** How memory is doing. */
+/** The state of an organization's memory. */
 export interface MemoryState {
-  /** Entries of the organization that a search looks at. */
+  /** Entries of the organization in the search index. */
   readonly entries: number;
   /** Tool calls of the organization that wait for their entry. */
   readonly waiting: number;
@@ -72,7 +72,7 @@ export interface MemoryServiceOptions {
   readonly ids: Ids;
 }
 
-/** Remembers entries and finds them again. */
+/** Adds, lists, deletes and searches memory entries for callers. */
 export class MemoryService {
   readonly #store: MemoryStore;
   readonly #index: VectorIndex;
@@ -115,7 +115,7 @@ export class MemoryService {
   }
 
   /**
-   * Remembers a caller's entry; the next search finds it.
+   * Adds a caller's entry; the next search finds it.
    * @throws AppError `INVALID_ARGUMENT`, `EMBEDDING_FAILED`, `STORE_UNAVAILABLE`.
    */
   async addEntry(orgId: string, draft: EntryDraft, signal: AbortSignal): Promise<MemoryEntry> {
@@ -157,14 +157,14 @@ export class MemoryService {
     return { entries: shown, nextCursor: cursorOf(last) };
   }
 
-  /** Forgets an entry: row, vector, code and index slot. @throws AppError `NOT_FOUND`. */
+  /** Deletes an entry: its row, its vector unless another entry has the same, and its index slot. @throws AppError `NOT_FOUND`. */
   async deleteEntry(orgId: string, entryId: string): Promise<void> {
     const id = checkedId(entryId);
     if (!(await this.#store.deleteEntry(orgId, id))) throw unknownEntry(entryId);
     await this.#index.remove([id]);
   }
 
-  /** Forgets every entry of a session, by the batch. @returns how many there were. */
+  /** Deletes every entry of a session, in batches. @returns how many there were. */
   async deleteSession(orgId: string, sessionId: string): Promise<number> {
     let count = 0;
     for (;;) {
@@ -175,7 +175,7 @@ export class MemoryService {
     }
   }
 
-  /** How memory is doing, as an organization may know. @throws AppError `STORE_UNAVAILABLE`. */
+  /** The state of an organization's memory, as its callers may see it. @throws AppError `STORE_UNAVAILABLE`. */
   async state(orgId: string): Promise<MemoryState> {
     const [stats, waiting] = await Promise.all([
       this.#index.stats(orgId),
@@ -229,7 +229,7 @@ export class MemoryService {
     const entries = await this.#store.entriesById(hits.map((hit) => hit.entryId));
     return hits.flatMap((hit, index) => {
       const entry = entries.get(hit.entryId);
-      // One that was deleted a moment ago is no result any more.
+      // The entry was deleted after the index had found it.
       if (entry === undefined) return [];
       assert(rest.orgId === undefined || entry.orgId === rest.orgId, "a search keeps to its org");
       return [searchResult(hit, entry, index + 1)];

@@ -4,7 +4,7 @@ import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";
 import type { EntryFilter } from "./vector-index.js";
 
-/** Which tables deletions reach from those that texts mention (Contract §4.4 rule 3). */
+/** Finds the tables that cascading deletions reach from the tables that texts mention (Contract §4.4 rule 3). */
 export interface RelatedTablesLookup {
   /**
    * For each text the names of the tables, in an order that stays the same, of the data sources that the caller may
@@ -45,7 +45,7 @@ export type EntryPosition = Pick<MemoryEntry, "createdAtMs" | "entryId">;
  */
 export interface MemoryStore {
   /**
-   * Says which model's vectors are stored from now on; the first one a store hears of stays.
+   * Sets the model whose vectors are stored from now on. Once the store has vectors, the model stays.
    * @throws AppError `INVALID_ARGUMENT` with the fix when the store has vectors of another model.
    */
   useModel(model: EmbeddingModel): Promise<void>;
@@ -104,7 +104,7 @@ export interface MemoryStore {
  * `STORE_UNAVAILABLE`, with nothing changed.
  */
 export interface ReembeddingStore {
-  /** Has the store know the model. @returns how many entries have a vector of it, and how many not. */
+  /** Records the model in the store. @returns how many entries there are, and how many have a vector of it. */
   begin(model: EmbeddingModel): Promise<ReembeddingProgress>;
 
   /**
@@ -120,10 +120,10 @@ export interface ReembeddingStore {
   addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void>;
 
   /**
-   * Makes the model's vectors those that are stored and searched, all at once, when every entry has
-   * one. From then on nobody adds with another model.
-   * @param embed Makes the vectors of entries that came last, while nobody can add more.
-   * @returns false, with nothing changed, when more have come than could be waited for.
+   * Makes the model the one whose vectors are stored and searched, in one transaction, once every entry
+   * has a vector of it. From then on the store refuses entries with vectors of another model.
+   * @param embed makes vectors for the entries that were added last; additions wait meanwhile.
+   * @returns false, with nothing changed, when too many entries lack a vector for additions to wait.
    */
   activate(
     model: EmbeddingModel,

@@ -18,19 +18,19 @@ export interface ReembeddingProgress {
 export interface ReembeddingOptions {
   readonly store: ReembeddingStore;
   readonly provider: BatchEmbeddingProvider;
-  /** Whose vectors the provider's are. */
+  /** The model of the provider's vectors. */
   readonly model: EmbeddingModel;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReembeddingProgress) => void;
-  /** Told of each entry whose text the provider refuses for good: its vector is zeros. */
+  /** Called for each entry whose text the provider refuses for good: its vector is zeros. */
   readonly onRefused: (entryId: string) => void;
 }
 
 /**
- * Gives every entry a vector of another model, beside the one it has, then switches all at once, then
- * deletes the old ones; entries that others add meanwhile are looked for until none is left. Ended at
- * any instruction, it is gone on with by doing it again.
- * @returns how it ended.
+ * Gives every entry a vector of another model beside the one it has, then switches the store to that
+ * model, then deletes the old vectors. It looks for entries that others add meanwhile until every entry has
+ * a vector. A re-embedding that was interrupted at any point continues when it is started again.
+ * @returns the final counts.
  * @throws EmbeddingError, AppError `STORE_UNAVAILABLE`; the signal's reason.
  */
 export async function reembed(options: ReembeddingOptions): Promise<ReembeddingProgress> {

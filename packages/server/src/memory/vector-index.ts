@@ -1,4 +1,4 @@
-import type { Hit } from "./top-k.js";
+import type { Hit } from "./exact-index/top-k.js";
 
 /** Which entries a search looks at, beyond the organization (all of them must hold). */
 export interface EntryFilter {
@@ -56,15 +56,15 @@ export interface IndexStats {
 }
 
 /**
- * Finds the stored vectors that are most similar to a query's: exactly those, with exactly the scores
- * and the order that comparing every one would give (Contract §4.4 rule 1). Calls take effect in
- * their order: a search sees what was added and removed before it.
+ * Finds the stored vectors that are most similar to a query's vector. The hits, their scores and their
+ * order are exactly those that comparing every stored vector gives (Contract §4.4 rule 1). Calls take
+ * effect in their order: a search sees every addition and removal before it.
  */
 export interface VectorIndex extends AsyncDisposable {
-  /** Adds entries whose vectors the store has; one that is there is replaced. */
+  /** Adds entries whose vectors the store has; an entry that is in the index already is replaced. */
   add(entries: readonly IndexEntry[]): Promise<void>;
 
-  /** Removes entries; one that is not there is passed over. */
+  /** Removes entries; an entry that is not in the index is passed over. */
   remove(entryIds: readonly string[]): Promise<void>;
 
   /**
@@ -79,8 +79,8 @@ export interface VectorIndex extends AsyncDisposable {
 }
 
 /**
- * Where an index finds what it does not hold in memory. It lives where the index does, in a thread of
- * its own, so it may block. What it returns is one model's.
+ * Reads for an index what the index does not hold in memory. It runs in the index's thread, so it may
+ * block. It reads the vectors of one model.
  */
 export interface IndexSource {
   /** Every entry, by the page. */
@@ -97,9 +97,9 @@ export interface IndexSource {
     orgId: string | undefined,
   ): readonly string[] | Promise<readonly string[]>;
 
-  /** Ids of the entries whose content has any of the words, the most telling first. */
+  /** Ids of the entries whose content has any of the words, the best match first. */
   textMatches(query: TextQuery): readonly string[] | Promise<readonly string[]>;
 
-  /** Lets go of what it holds open. */
+  /** Closes its connections. */
   close(): void | Promise<void>;
 }

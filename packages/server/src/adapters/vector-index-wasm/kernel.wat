@@ -1,5 +1,5 @@
 ;; The filter's scan: bounds the cosine of a query with every row of a slab and keeps the rows whose
-;; upper bound reaches the threshold. See memory/query-code.ts for the bound. The rows are one stream,
+;; upper bound reaches the threshold. See memory/exact-index/query-code.ts for the bound. The rows are one stream,
 ;; read once: working on several rows at a time defeats the processor's prefetcher.
 ;;
 ;; The memory begins with what the scan leaves, for at most 256 rows: lower bounds (float64) at 0, upper

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../kernel/testing/seeded-random.js";
-import { exactIndexBattery, randomVector } from "../../memory/testing/exact-index-battery.js";
-import type { FilterKernel } from "../../memory/filter-kernel.js";
-import { JsKernel } from "../../memory/js-kernel.js";
-import { encodeQuery, queryLevelMax, type QueryCode } from "../../memory/query-code.js";
-import { encodeVector, type VectorCode } from "../../memory/vector-code.js";
+import {
+  exactIndexBattery,
+  randomVector,
+} from "../../memory/exact-index/testing/exact-index-battery.js";
+import type { FilterKernel } from "../../memory/exact-index/filter-kernel.js";
+import { JsKernel } from "../../memory/exact-index/js-kernel.js";
+import { encodeQuery, queryLevelMax, type QueryCode } from "../../memory/exact-index/query-code.js";
+import { encodeVector, type VectorCode } from "../../memory/exact-index/vector-code.js";
 import { WasmKernel } from "./wasm-kernel.js";
 
 exactIndexBattery("WebAssembly", wasmKernel);

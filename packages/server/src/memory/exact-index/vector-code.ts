@@ -1,11 +1,11 @@
-import { assert } from "../kernel/assert.js";
-import { EMBEDDING_DIMENSION_MAX } from "../kernel/limits.js";
+import { assert } from "../../kernel/assert.js";
+import { EMBEDDING_DIMENSION_MAX } from "../../kernel/limits.js";
 import { quantize } from "./quantize.js";
 import { rotate } from "./rotation.js";
 
 /**
- * A stored vector in a quarter of its bytes, with how far off that is. The rotated vector r̃ is
- * `step * codes` plus a residual; see `query-code.ts` for what follows from it.
+ * A stored vector in a quarter of its bytes, with the error of that approximation. The rotated vector r̃
+ * is `step * codes` plus a residual; `query-code.ts` derives the bounds of a score from it.
  */
 export interface VectorCode {
   /** One signed byte per component. */

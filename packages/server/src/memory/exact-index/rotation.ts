@@ -1,9 +1,9 @@
 /**
- * Rotates a vector, so that what one component held is spread over many: an outlier would otherwise
- * coarsen the codes of all its neighbours. Random signs followed by a Walsh-Hadamard transform are
- * orthogonal, so products and norms stay what they were. A length that is no power of two is covered
- * by two overlapping windows. The order of operations is fixed: the result has the same bits
- * everywhere, as stored codes require.
+ * Rotates a vector, which spreads the magnitude of each component over many. The largest component sets
+ * the step between two code levels, so without the rotation one outlier would make the codes of all other
+ * components coarse. Random signs followed by a Walsh-Hadamard transform are orthogonal, so dot products
+ * and norms do not change. Two overlapping windows cover a length that is no power of two. The order of
+ * operations is fixed, so that stored codes have the same bits on every machine.
  */
 export function rotate(vector: Float32Array): Float64Array {
   const rotated = new Float64Array(vector);

@@ -11,7 +11,7 @@ export interface SlabColumns {
   readonly residuals: Float32Array;
 }
 
-/** The rows that passed a scan: the first so many places of each array. */
+/** The rows that passed a scan, in the first places of each array; the scan returns how many. */
 export interface Survivors {
   /** Row within the slab, ascending. */
   readonly rows: Int32Array;
@@ -21,13 +21,13 @@ export interface Survivors {
 }
 
 /**
- * Owns the memory of the slabs and reads through it quickly. Every kernel computes the bounds of
- * `query-code.ts` by the same operations in the same order, so that all give the same bits.
+ * Owns the memory of the slabs and scans it. Every kernel computes the bounds of `query-code.ts` by the
+ * same operations in the same order, so that all kernels return the same bits.
  */
 export interface FilterKernel {
   /** Codes from one row to the next: the dimension, rounded up to what the kernel reads at once. */
   readonly stride: number;
-  /** What the last scan left; overwritten by the next, replaced by the next `allocate`. */
+  /** The result of the last scan. The next scan overwrites it; the next `allocate` replaces the arrays. */
   readonly survivors: Survivors;
 
   /**
@@ -40,7 +40,7 @@ export interface FilterKernel {
   /** A slab's columns, valid until the next `allocate`. @param rows as it was allocated with. */
   columns(address: number, rows: number): SlabColumns;
 
-  /** Sets what the next scans compare with. */
+  /** Sets the query of the next scans. */
   setQuery(query: QueryCode): void;
 
   /**

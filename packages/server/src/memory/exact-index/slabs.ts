@@ -1,11 +1,11 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "../../kernel/assert.js";
 import { ID_WORDS, idHash, idText, writeId } from "./entry-id.js";
 import { SLAB_ROWS_MAX, type FilterKernel } from "./filter-kernel.js";
 import { SlotTable } from "./slot-table.js";
 import type { VectorCode } from "./vector-code.js";
-import type { IndexEntry } from "./vector-index.js";
+import type { IndexEntry } from "../vector-index.js";
 
-/** Rows of an organization's first slab: a small one must not cost as much as a large one. */
+/** Rows of an organization's first slab: a small organization takes little memory. */
 const SLAB_ROWS_MIN = 16;
 
 /** Rows of entries that belong to one organization; the first `count` are in use. */
@@ -21,11 +21,12 @@ export interface Slab {
 }
 
 /**
- * The entries of every organization, each in slabs of its own: a search for one organization reads
- * no other's memory, so it costs only its own size and cannot find what it must not.
+ * The rows of all entries. A slab is a block of rows that belong to one organization. A search within an
+ * organization reads only that organization's slabs: its time depends on the organization's size alone,
+ * and it cannot find another organization's entries.
  *
- * A slot names a row: the slab's number and the row within it. Rows of an organization are dense:
- * a row that goes is replaced by the organization's last.
+ * A slot is the number of a row: the slab's number times `SLAB_ROWS_MAX`, plus the row within the slab. An
+ * organization's rows have no gaps, because its last row moves into the place of a row that is removed.
  */
 export class Slabs {
   readonly #kernel: FilterKernel;

@@ -5,16 +5,16 @@ const FREE = -1;
 const PLACES_INITIAL = 64;
 
 /**
- * Finds slots by a hash of what they hold: open addressing with linear probing over 32-bit integers,
- * because half a million entries in a `Map` would cost ten times the memory. What a slot holds is
- * kept elsewhere; the table asks for its hash when it has to.
+ * A hash table of slots: open addressing with linear probing over 32-bit integers. Half a million entries
+ * in a `Map` would take ten times the memory. The table stores no keys: it asks its owner for the hash
+ * of the entry in a slot, and whether the entry in a slot is the one that is looked for.
  */
 export class SlotTable {
   readonly #hashOf: (slot: number) => number;
   #places: Int32Array = newPlaces(PLACES_INITIAL);
   #count = 0;
 
-  /** @param hashOf the hash of what a slot in the table holds now, an unsigned 32-bit integer. */
+  /** @param hashOf the hash of the entry in a slot, an unsigned 32-bit integer. */
   constructor(hashOf: (slot: number) => number) {
     this.#hashOf = hashOf;
   }
@@ -38,7 +38,7 @@ export class SlotTable {
   /** Removes a slot that is in the table. */
   remove(slot: number): void {
     let hole = this.#placeOf(slot);
-    // Closes the gap: whoever could have been placed in the hole moves there.
+    // Closes the gap: a later slot that linear probing had pushed past the hole moves into it.
     for (let place = this.#next(hole); ; place = this.#next(place)) {
       const other = this.#at(place);
       if (other === FREE) break;

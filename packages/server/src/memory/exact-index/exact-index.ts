@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "../../kernel/assert.js";
 import type { FilterKernel } from "./filter-kernel.js";
 import { fuse } from "./rank-fusion.js";
 import { rescore } from "./rescore.js";
@@ -6,9 +6,9 @@ import { newestHits, scanCodes, type SlotMarks, type Suspect } from "./scan.js";
 import { Slabs } from "./slabs.js";
 import type { Hit } from "./top-k.js";
 import { encodeVector, unpackCode, type VectorCode } from "./vector-code.js";
-import type { IndexEntry, IndexQuery, IndexSource, IndexStats } from "./vector-index.js";
+import type { IndexEntry, IndexQuery, IndexSource, IndexStats } from "../vector-index.js";
 
-/** How far down each list hybrid search looks. */
+/** Hits of each of the two lists that a hybrid search fuses. */
 const FUSED_DEPTH = 100;
 
 /** What an index is built on. */
@@ -21,8 +21,8 @@ export interface ExactIndexOptions {
   readonly onDamaged: (entryId: string) => void;
 }
 
-/** A search that waits for a pass over the codes. */
-interface Passenger {
+/** A query that waits for the next scan of the codes. */
+interface PendingScan {
   readonly query: IndexQuery;
   /** Entries it may find; absent: every one. */
   readonly allowed: readonly string[] | undefined;
@@ -31,16 +31,20 @@ interface Passenger {
 }
 
 /**
- * The exact index. Codes of a quarter of the vectors' size are in memory; one pass over them bounds
- * every score (see `query-code.ts`) and leaves few suspects, whose vectors are then read from the
- * source and scored in float64. What it finds is what comparing every stored vector would find.
+ * The exact index. Glossary. **Slab**: a block of rows that belong to one organization. **Slot**: the
+ * number of a row. **Scan** or filter: one pass over the codes. **Kernel**: the code that scans a slab.
+ * **Suspect**: a row that the scan cannot rule out.
+ *
+ * The index holds a code of each vector in memory, a quarter of the vector's size. A scan of the codes
+ * bounds every score (see `query-code.ts`) and leaves few suspects. Their vectors are read from the source
+ * and scored in float64. The hits are those that comparing every stored vector would give.
  */
 export class ExactIndex {
   readonly #options: ExactIndexOptions;
   readonly #slabs: Slabs;
   readonly #quarantined = new Set<string>();
-  /** Searches that wait for the next pass. */
-  #boarding: Passenger[] = [];
+  /** The queries of the next scan. */
+  #pending: PendingScan[] = [];
 
   constructor(options: ExactIndexOptions) {
     this.#options = options;
@@ -74,8 +78,8 @@ export class ExactIndex {
   }
 
   /**
-   * See {@link VectorIndex.search}. Searches that are under way at the same time share a pass over
-   * the codes. None may be while the index is added to or removed from.
+   * See {@link VectorIndex.search}. Searches that run at the same time share a scan of the codes. The
+   * caller neither adds nor removes entries while a search runs.
    */
   async search(query: IndexQuery): Promise<readonly Hit[]> {
     assert(query.vector.length === this.#options.dimension, "a query has the index's dimension");
@@ -113,8 +117,9 @@ export class ExactIndex {
   }
 
   /**
-   * @returns `undefined` when rows had to go that may have crowded out others: look again without
-   * them. Each time fewer rows are left, so this ends.
+   * @returns `undefined` when suspects turned out to be deleted or damaged: they are removed from the
+   * index, and the search has to be repeated, since they may have displaced others. Each repetition has
+   * fewer rows, so the search ends.
    */
   async #hits(
     query: IndexQuery,
@@ -127,30 +132,30 @@ export class ExactIndex {
     return gone.length + damaged.length === 0 ? hits : undefined;
   }
 
-  /** Those of the next pass, which begins when every search that is ready for it has asked. */
+  /** Suspects from the next scan. It runs once the event loop has started every search that is ready. */
   #suspects(
     query: IndexQuery,
     allowed: readonly string[] | undefined,
   ): Promise<readonly Suspect[]> {
     return new Promise((resolve, reject) => {
-      if (this.#boarding.length === 0) setImmediate(() => this.#pass());
-      this.#boarding.push({ query, allowed, resolve, reject });
+      if (this.#pending.length === 0) setImmediate(() => this.#scan());
+      this.#pending.push({ query, allowed, resolve, reject });
     });
   }
 
-  #pass(): void {
-    const passengers = this.#boarding;
-    this.#boarding = [];
+  #scan(): void {
+    const pending = this.#pending;
+    this.#pending = [];
     try {
-      // Marks name slots, and slots move with every removal: they are made right before the pass.
-      const requests = passengers.map(({ query, allowed }) => ({
+      // Every removal moves a slot, so the marks, which name slots, are made right before the scan.
+      const requests = pending.map(({ query, allowed }) => ({
         query,
         marks: this.#marks(allowed),
       }));
       const suspects = scanCodes(this.#slabs, this.#options.kernel, requests);
-      for (const [index, { resolve }] of passengers.entries()) resolve(suspects[index] ?? []);
+      for (const [index, { resolve }] of pending.entries()) resolve(suspects[index] ?? []);
     } catch (error) {
-      for (const { reject } of passengers) reject(error);
+      for (const { reject } of pending) reject(error);
     }
   }
 
@@ -182,7 +187,7 @@ export class ExactIndex {
     return unpackCode(entry.code, this.#options.dimension);
   }
 
-  /** For a stored code that is damaged, or that another version wrote. */
+  /** Replaces a stored code that is damaged, or that another version wrote. */
   async #encodedAgain(entry: IndexEntry): Promise<VectorCode | undefined> {
     const [vector] = await this.#options.source.vectors([entry.entryId]);
     if (vector === undefined) return undefined;

@@ -1,8 +1,8 @@
-/** A vector as `step` times small integers, and what is left over. */
+/** A vector approximated by `step` times small integers, and the error of the approximation. */
 export interface Quantized {
-  /** Integers of at most the given level, as many as the vector has components. */
+  /** One integer for each component, in magnitude at most `levelMax`. */
   readonly levels: Int16Array;
-  /** What one level is worth; 0 for the zero vector. */
+  /** The difference between two neighbouring levels; 0 for the zero vector. */
   readonly step: number;
   /** Norm of the vector. */
   readonly norm: number;

@@ -1,23 +1,24 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "../../kernel/assert.js";
 import { cosineTo } from "./cosine.js";
 import type { Suspect } from "./scan.js";
 import { compareHits, TopK, type Hit } from "./top-k.js";
-import type { IndexQuery, IndexSource } from "./vector-index.js";
+import type { IndexQuery, IndexSource } from "../vector-index.js";
 
 /** Vectors read at once. */
 const BATCH = 32;
 
-/** What reading and scoring the suspects came to. */
+/** The result of reading and scoring the suspects. */
 export interface Rescored {
   readonly hits: readonly Hit[];
-  /** Suspects whose entry is gone. */
+  /** Suspects whose entry was deleted. */
   readonly gone: readonly string[];
   /** Suspects whose vector has another length, or components that are not finite. */
   readonly damaged: readonly string[];
 }
 
 /**
- * Scores the suspects exactly, the most promising first, until no bound reaches the last hit's score.
+ * Scores the suspects exactly, the highest upper bound first, until no upper bound reaches the score of
+ * the last hit.
  * @param suspects by falling upper bound.
  */
 export async function rescore(

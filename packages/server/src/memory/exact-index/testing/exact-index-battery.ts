@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../kernel/testing/seeded-random.js";
+import { seededRandom } from "../../../kernel/testing/seeded-random.js";
 import { ExactIndex } from "../exact-index.js";
 import type { FilterKernel } from "../filter-kernel.js";
 import { compareHits, type Hit } from "../top-k.js";
 import { encodeVector, packCode } from "../vector-code.js";
-import type { IndexEntry, IndexQuery, IndexSource, TextQuery } from "../vector-index.js";
+import type { IndexEntry, IndexQuery, IndexSource, TextQuery } from "../../vector-index.js";
 
 /** One stored entry of a test. */
 export interface StoredEntry {

@@ -8,9 +8,10 @@ export interface Candidate {
 }
 
 /**
- * Collects the rows of a scan that may be among the best `limit`. Its threshold is the k-th best lower
- * bound so far: k rows are at least that good, so a row whose upper bound is below it is out. A row
- * that could only tie with the k-th stays: the tie order decides later.
+ * Collects the rows of a scan that may be among the best k (`limit`). Its threshold is the k-th best lower
+ * bound so far. At least k rows score that much, so a row whose upper bound is lower cannot be among the
+ * best. A row whose upper bound equals the threshold stays, because it may tie with the k-th and come
+ * before it.
  */
 export class Candidates {
   readonly #lowest: number;
@@ -24,7 +25,7 @@ export class Candidates {
     this.#lowerBounds = new TopK(limit, (a, b) => b - a);
   }
 
-  /** Rows whose upper bound is below this are out. */
+  /** A row whose upper bound is lower than this cannot be among the best. */
   threshold(): number {
     return Math.max(this.#lowest, this.#lowerBounds.last() ?? -Infinity);
   }
@@ -35,7 +36,7 @@ export class Candidates {
     this.#lowerBounds.add(lower);
   }
 
-  /** Who is left, the highest upper bound first. */
+  /** The rows that the final threshold does not rule out, the highest upper bound first. */
   remaining(): readonly Candidate[] {
     const threshold = this.threshold();
     const remaining: Candidate[] = [];

@@ -3,7 +3,7 @@ import type { FilterKernel } from "./filter-kernel.js";
 import { encodeQuery, type QueryCode } from "./query-code.js";
 import { slotOf, type Slab, type Slabs } from "./slabs.js";
 import { compareHits, TopK, type Hit } from "./top-k.js";
-import type { IndexQuery } from "./vector-index.js";
+import type { IndexQuery } from "../vector-index.js";
 
 /** A row that may be a hit, copied out of the index. */
 export interface Suspect {
@@ -23,13 +23,13 @@ export interface ScanRequest {
   readonly marks: SlotMarks;
 }
 
-/** Slabs that a core keeps at hand while several queries look at them: most of a megabyte. */
-const SLABS_AT_HAND = 4;
+/** Slabs that stay in a core's cache while several queries scan them: most of a megabyte. */
+const SLABS_IN_CACHE = 4;
 
 /**
- * One pass over the codes for all of these queries: every row that may be among a query's best, the
- * most promising first. Reading the memory is what takes the time, so a second query that looks at a
- * slab while it is at hand costs a third of the first.
+ * Scans the codes once for all of these queries, and finds every row that may be among a query's best,
+ * the highest upper bound first. Most of the time goes into reading memory, so a second query that scans
+ * a slab while it is still in the cache costs a third of the first.
  * @returns the suspects of each query, in the order of the requests.
  */
 export function scanCodes(
@@ -40,7 +40,7 @@ export function scanCodes(
   const scans = requests.map(scanOf);
   for (const [orgId, together] of byOrg(scans)) {
     const own = slabs.slabs(orgId);
-    const step = together.length === 1 ? own.length : SLABS_AT_HAND;
+    const step = together.length === 1 ? own.length : SLABS_IN_CACHE;
     for (let first = 0; first < own.length; first += step) {
       for (const scan of together) scanSlabs(scan, kernel, own.slice(first, first + step));
     }
@@ -98,8 +98,8 @@ function addSurvivors(
 }
 
 /**
- * The hits of a query whose norm is 0: every score is 0, so only the tie order counts. Rows are
- * visited last to first, as the newest of them mostly come last.
+ * The hits of a query whose norm is 0. Every score is 0, so the order of ties alone decides. The newest
+ * rows mostly come last, so rows are visited from last to first.
  */
 export function newestHits(slabs: Slabs, query: IndexQuery, marks: SlotMarks): readonly Hit[] {
   if ((query.scoreMin ?? 0) > 0) return [];
