@@ -1,17 +1,21 @@
-/** Bounds of the pauses between attempts that fail one after the other. */
+/** Bounds of the pauses between consecutive failed attempts. */
 export interface Backoff {
-  /** Longest pause after the first failure, in ms; it doubles with each further one. */
+  /**
+   * Upper bound of the pause after the first failure, in ms. The bound doubles with every further
+   * failure.
+   */
   readonly baseMs: number;
-  /** Longest pause of all, in ms. */
+  /** Upper bound that no pause exceeds, in ms. */
   readonly capMs: number;
 }
 
 /**
- * How long to pause before the next attempt, in whole ms: anything up to a ceiling that doubles with
- * each failure ("full jitter", https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/),
- * so that processes which failed together do not come back together. Every retry of this program waits
- * by this formula.
- * @param failures in a row, from 1.
+ * Pause before the next attempt, in whole ms: a random value below a bound that doubles with each
+ * failure ("full jitter",
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). The jitter keeps
+ * processes that failed together from retrying at the same moment. Every retry of this program uses
+ * this formula.
+ * @param failures consecutive failures, counted from 1.
  * @param random in [0, 1).
  */
 export function backoffMs({ baseMs, capMs }: Backoff, failures: number, random: number): number {

@@ -4,20 +4,21 @@ import { AppError } from "./errors.js";
 export const NIL_ORG_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * What sends a request: a person, an agent (which may act for a person), a program with an API key of
- * its own, or somebody who does not say.
+ * The kind of a caller. An agent may act on behalf of a person; an API key stands for a program; an
+ * anonymous caller sends no identity.
  */
 export type CallerKind = "person" | "agent" | "apiKey" | "anonymous";
 
 /**
- * What an identity rests on. `headers`: the client's own word. `proxy`: identity headers that a trusted
- * proxy sets. `jwt`, `apikey`, `mtls`: a credential that this service has verified.
+ * How a caller's identity was established. `headers`: the client's own claim, unverified. `proxy`:
+ * identity headers set by a trusted proxy. `jwt`, `apikey`, `mtls`: a credential that this service
+ * has verified.
  */
 export type AuthenticatedBy = "headers" | "proxy" | "jwt" | "apikey" | "mtls";
 
 /**
- * Who is asking. Built once at the edge from the caller's credential or identity headers, never
- * from a request body (Decision §2).
+ * The identity behind a request. Built once at the edge from the credential or the identity
+ * headers, never from a request body (Decision §2).
  */
 export interface Caller {
   /** UUID, lower case. */
@@ -25,27 +26,32 @@ export interface Caller {
   readonly kind: CallerKind;
   readonly authenticatedBy: AuthenticatedBy;
   readonly sessionId?: string;
-  /** The person who asks; of an agent, the person it acts for. */
+  /** The person; for an agent, the person on whose behalf it acts. */
   readonly userId?: string;
   /** Present exactly when `kind` is `agent`. */
   readonly agentId?: string;
   readonly roles: readonly string[];
   readonly permissions: readonly string[];
-  /** Id of the API key that was shown. */
+  /** Id of the API key that authenticated the request. */
   readonly keyId?: string;
-  /** What the API key is limited to; absent: to nothing beyond its roles and permissions. */
+  /**
+   * Scopes that restrict the API key. Absent: the key has all rights of its roles and permissions.
+   */
   readonly scopes?: readonly string[];
   /** Name of the ORM model the call is about, for the usage reports. */
   readonly ormModel?: string;
 }
 
-/** What the record of a tool call keeps of the caller: as much as policies ask for later. */
+/**
+ * The fields of a caller that the record of a tool call stores, because policies evaluate them
+ * later.
+ */
 export type RecordedCaller = Pick<
   Caller,
   "kind" | "authenticatedBy" | "userId" | "agentId" | "keyId" | "roles" | "permissions"
 >;
 
-/** What a record keeps of a caller. */
+/** Reduces a caller to the fields that a record stores. */
 export function recordedCaller(caller: RecordedCaller): RecordedCaller {
   const { kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
   return {
@@ -56,40 +62,51 @@ export function recordedCaller(caller: RecordedCaller): RecordedCaller {
   };
 }
 
-/** The parts of a caller that tell its kind. */
+/** The fields from which a caller's kind is derived. */
 type Names = Pick<Caller, "userId" | "agentId" | "roles" | "permissions">;
 
-/** The kind of a caller who shows no API key. Who names a role but no name is still a person. */
+/**
+ * The kind of a caller without an API key. A caller with a role but without a user id counts as a
+ * person.
+ */
 export function kindOf({ userId, agentId, roles, permissions }: Names): CallerKind {
   if (agentId !== undefined) return "agent";
   const saysNothing = userId === undefined && roles.length === 0 && permissions.length === 0;
   return saysNothing ? "anonymous" : "person";
 }
 
-/** Somebody who said nothing of themselves: a probe, or the service at work for an organization. */
+/**
+ * A caller without an identity: a health probe, or the service itself working for an organization.
+ */
 export function anonymousCaller(orgId: string = NIL_ORG_ID): Caller {
   return { orgId, kind: "anonymous", authenticatedBy: "headers", roles: [], permissions: [] };
 }
 
-/** The person that an agent acts for; `undefined` for any other caller, and when nobody is named. */
+/**
+ * The person on whose behalf an agent acts. `undefined` for other kinds of callers, and for an
+ * agent that names nobody.
+ */
 export function actingFor({ kind, userId }: Caller): string | undefined {
   return kind === "agent" ? userId : undefined;
 }
 
-/** Whether somebody other than the client vouches for who it is (Decision §2). */
+/**
+ * Whether the identity was verified by this service or by a trusted proxy, rather than claimed by
+ * the client (Decision §2).
+ */
 export function isVouchedFor({ authenticatedBy }: Pick<Caller, "authenticatedBy">): boolean {
   return authenticatedBy !== "headers";
 }
 
-/** The session that something names, or the caller's where it names none; empty where neither does. */
+/** The session named in a message, else the caller's session, else the empty string. */
 export function sessionOr({ sessionId }: Pick<Caller, "sessionId">, named: string): string {
   return named === "" ? (sessionId ?? "") : named;
 }
 
 /**
- * The session that a request is for: the one that its body names, else the caller's. A session that a
- * trusted proxy sets cannot be left by naming another one in a body.
- * @param named Empty: the body names none.
+ * The session of a request: the one named in the body, else the caller's. When a trusted proxy sets
+ * the session, a body may not name a different one.
+ * @param named Empty when the body names none.
  * @throws AppError `POLICY_DENIED`.
  */
 export function sessionFor(caller: Caller, named: string): string {

@@ -1,8 +1,8 @@
-/** Any value JSON can hold. */
+/** Any JSON value. */
 export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** JSON text in which the order of object keys is fixed, so that equal values have equal text. */
+/** JSON text with object keys in a fixed order, so that equal values have equal text. */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, nested: unknown) =>
     isPlainObject(nested)

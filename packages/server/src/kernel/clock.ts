@@ -1,13 +1,12 @@
-/** Where time comes from. Injected, so that a test can own it. */
+/** Source of the current time. It is injected, so that a test can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. */
   nowMs(): number;
 }
 
-/** The machine's own clock. */
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** RFC 3339 in UTC with milliseconds, as every timestamp on the wire (Decision §6). */
+/** A timestamp as it appears on the wire: RFC 3339, UTC, with milliseconds (Decision §6). */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -5,40 +5,50 @@ import { AppError } from "./errors.js";
 export interface OrganizationAccess {
   /** UUID, lower case. */
   readonly orgId: string;
-  /** A database of its own; absent: the data source's. */
+  /**
+   * URL of the organization's own database. Absent: the organization uses the data source's
+   * database.
+   */
   readonly url?: string;
-  /** On PostgreSQL, the role that its statements have; absent: the one that logs in. */
+  /** On PostgreSQL, the role that the organization's statements run as. Absent: the login role. */
   readonly role?: string;
 }
 
-/** A data source, and the organizations that it is bound to. */
+/** A data source and the organizations that it is bound to. */
 export interface BoundDataSource {
   readonly name: string;
-  /** Absent: the tools file binds it to none. */
+  /** Absent: the tools file binds the data source to no particular organization. */
   readonly organizations?: readonly OrganizationAccess[];
 }
 
 /**
- * Which organizations may use which data sources (Decision §15). One that the tools file binds is open to the
- * organizations that stand there. Any other one is open to everybody where nobody vouches for who callers are, and
- * else to the service's only organization, where one is configured.
+ * Decides which organizations may use which data sources (Decision §15). A data source that the
+ * tools file binds is open to the organizations listed there. An unbound data source is open to
+ * everybody when callers are not authenticated. When callers are authenticated, an unbound data
+ * source is open only to the service's single configured organization.
  */
 export class DataSourceAccess {
   readonly #sources: ReadonlyMap<string, readonly OrganizationAccess[] | undefined>;
   readonly #organization: string | undefined;
 
-  /** @param organization the service's only one; absent: there may be several. */
+  /** @param organization the only organization of the service; absent when there may be several. */
   constructor(sources: readonly BoundDataSource[], organization?: string) {
     this.#sources = new Map(sources.map((source) => [source.name, source.organizations]));
     this.#organization = organization;
   }
 
-  /** How an organization reaches a data source that is bound to it; undefined when it is not. */
+  /**
+   * How an organization reaches a data source; undefined when the data source is not bound to the
+   * organization.
+   */
   accessOf(orgId: string, dataSource: string): OrganizationAccess | undefined {
     return this.#sources.get(dataSource)?.find((access) => access.orgId === orgId);
   }
 
-  /** Why a caller may not use a data source; undefined when they may, or when there is none of the name. */
+  /**
+   * The reason why a caller may not use a data source. Undefined when the caller may use it, and
+   * when no data source has this name.
+   */
   refusal(caller: Caller, dataSource: string): string | undefined {
     if (!this.#sources.has(dataSource)) return undefined;
     if (this.#sources.get(dataSource) !== undefined) {
@@ -54,13 +64,13 @@ export class DataSourceAccess {
     );
   }
 
-  /** @throws AppError `POLICY_DENIED`, as {@link refusal} says. */
+  /** @throws AppError `POLICY_DENIED` with the reason from {@link refusal}. */
   require(caller: Caller, dataSource: string): void {
     const refusal = this.refusal(caller, dataSource);
     if (refusal !== undefined) throw new AppError("POLICY_DENIED", refusal);
   }
 
-  /** Whether several organizations reach one database under this name, so that its schema is no single one's. */
+  /** Whether several organizations share the database behind this data source. */
   isShared(dataSource: string): boolean {
     const shared = this.#sources.get(dataSource)?.filter(({ url }) => url === undefined) ?? [];
     return shared.length > 1;

@@ -1,20 +1,22 @@
-/** Something with a lifetime. */
 type Closable = AsyncDisposable | Disposable;
 
 /**
- * Closes what was opened, in the reverse order, each whatever became of the others. (The platform's
- * AsyncDisposableStack, which Node 20 does not have.)
+ * Disposes of resources in reverse order of opening. A failure to close one does not keep the
+ * others from being closed. (Node 20 lacks the platform's AsyncDisposableStack.)
  */
 export class DisposalStack implements AsyncDisposable {
   readonly #opened: Closable[] = [];
 
-  /** Takes a resource over. @returns the same resource. */
+  /**
+   * Takes ownership of a resource.
+   * @returns the same resource.
+   */
   use<T extends Closable>(resource: T): T {
     this.#opened.push(resource);
     return resource;
   }
 
-  /** @throws AggregateError of all that failed to close. */
+  /** @throws AggregateError with the errors of all resources that failed to close. */
   async [Symbol.asyncDispose](): Promise<void> {
     const errors: unknown[] = [];
     for (let last = this.#opened.pop(); last !== undefined; last = this.#opened.pop()) {

@@ -1,12 +1,13 @@
 import type { Log } from "./log.js";
 
-/** Removes the subscription it came from; calling it twice is harmless. */
+/** Removes the subscription. Further calls have no effect. */
 export type Unsubscribe = () => void;
 
 /**
- * An in-process bus: `Events` maps an event's name to its payload. Handlers are synchronous and
- * must not block; one that throws is logged and disturbs nobody. What must survive a crash is read
- * from the durable record, the bus only says that there is something to read.
+ * An in-process event bus: `Events` maps an event's name to its payload. Handlers are synchronous
+ * and must not block. A handler that throws is logged, and the other handlers still run. The bus is
+ * only a hint that something is there to read: whatever must survive a crash is read from the
+ * durable record.
  */
 export class EventBus<Events extends object> {
   readonly #handlers = new Map<keyof Events, Set<(payload: never) => void>>();
@@ -16,7 +17,7 @@ export class EventBus<Events extends object> {
     this.#log = log;
   }
 
-  /** Calls every handler of this name, in the order of subscription, before it returns. */
+  /** Calls every handler of this event, in the order of subscription, before it returns. */
   publish<Name extends keyof Events>(name: Name, payload: Events[Name]): void {
     for (const handler of this.#handlers.get(name) ?? []) {
       try {
@@ -27,7 +28,7 @@ export class EventBus<Events extends object> {
     }
   }
 
-  /** Has `handler` called with every later payload of this name. */
+  /** Registers `handler` for every later event of this name. */
   subscribe<Name extends keyof Events>(
     name: Name,
     handler: (payload: Events[Name]) => void,

@@ -1,23 +1,26 @@
 /**
- * How many of several turns one party may have at once: all but one, so that endless work of one party does not keep
- * all others out.
+ * How many of several concurrent slots one party may occupy: all but one, so that one party's
+ * endless work does not starve the others.
  */
 export function turnsOfOneParty(turnsMax: number): number {
   return Math.max(1, turnsMax - 1);
 }
 
 /**
- * What waits, in turns by party: one of each, round after round, so that nobody waits longer because somebody else
- * asks for a lot.
- * @typeParam Item what waits.
+ * A queue that serves parties round-robin, one item of each, so that a party with many items does
+ * not delay the others.
+ * @typeParam Item what is queued.
  */
 export class FairQueue<Item> {
   readonly #partyMax: number;
-  /** By party, in the order in which they have their turns; nobody without an item. */
+  /**
+   * Queued items by party, in the order in which the parties are served. A party without items has
+   * no entry.
+   */
   readonly #waiting = new Map<string, Item[]>();
   #size = 0;
 
-  /** @param partyMax items of one party that may wait. */
+  /** @param partyMax limit of queued items per party. */
   constructor(partyMax: number) {
     this.#partyMax = partyMax;
   }
@@ -26,7 +29,10 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
-  /** Adds an item behind the others of its party. @returns false when as many of them wait as may. */
+  /**
+   * Appends an item to its party's queue.
+   * @returns false when that queue is full.
+   */
   push(party: string, item: Item): boolean {
     const items = this.#itemsOf(party);
     if (items.length >= this.#partyMax) return false;
@@ -35,20 +41,20 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Puts back items that were taken, before the others of their party. */
+  /** Returns items that were taken to the front of their party's queue. */
   putBack(party: string, items: readonly Item[]): void {
     if (items.length === 0) return;
     this.#itemsOf(party).unshift(...items);
     this.#size += items.length;
   }
 
-  /** Takes the next item, of a party that may have its turn now. */
+  /** Takes the next item of the first party for which `mayHaveTurn` answers true. */
   take(mayHaveTurn: (party: string) => boolean): Item | undefined {
     for (const [party, items] of this.#waiting) {
       if (!mayHaveTurn(party)) continue;
       const item = items.shift();
       this.#waiting.delete(party);
-      // Its next turn comes after everybody else's.
+      // The party moves to the end of the round.
       if (items.length > 0) this.#waiting.set(party, items);
       this.#size -= 1;
       return item;
@@ -56,7 +62,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Removes an item, wherever it waits. */
+  /** Removes an item from its party's queue. */
   remove(party: string, item: Item): void {
     const items = this.#waiting.get(party);
     const at = items?.indexOf(item) ?? -1;
@@ -66,7 +72,7 @@ export class FairQueue<Item> {
     if (items.length === 0) this.#waiting.delete(party);
   }
 
-  /** Takes everything. */
+  /** Removes and returns all items. */
   drain(): readonly Item[] {
     const items = [...this.#waiting.values()].flat();
     this.#waiting.clear();

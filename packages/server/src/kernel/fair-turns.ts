@@ -2,15 +2,14 @@ import { AppError } from "./errors.js";
 import { FairQueue, turnsOfOneParty } from "./fair-queue.js";
 import { Tally } from "./tally.js";
 
-/** How much may run and wait. */
 export interface FairTurnsOptions {
-  /** Pieces of work that run at once, of all parties together. */
+  /** Limit of pieces of work that run at once, over all parties. */
   readonly turnsMax: number;
-  /** Pieces of work of one party that may wait. */
+  /** Limit of queued pieces of work per party. */
   readonly waitingMax: number;
-  /** How long one may wait, in ms. */
+  /** How long a piece of work may wait in the queue, in ms. */
   readonly waitMs: number;
-  /** What waits, for people: "SPARQL queries". */
+  /** What is queued, for error messages: "SPARQL queries". */
   readonly name: string;
 }
 
@@ -20,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Runs a few pieces of work at a time. The others wait, and parties have their turns one after the other. Where
- * several may run, one party has all but one at the most, so that long work of one does not keep the others out.
+ * Limits concurrent work and serves parties round-robin. With more than one slot, one party
+ * occupies all but one at most, so that its long work does not starve the others.
  */
 export class FairTurns {
   readonly #options: FairTurnsOptions;
@@ -36,8 +35,9 @@ export class FairTurns {
   }
 
   /**
-   * Does the work when it is this party's turn.
-   * @throws AppError `OVERLOADED` when too many of the party wait, or it waited too long; the work was not begun then.
+   * Runs the work when a slot is free and the party is next.
+   * @throws AppError `OVERLOADED` when the party's queue is full or the wait exceeded its limit;
+   * the work has not started then.
    */
   async run<T>(party: string, work: () => T | Promise<T>): Promise<T> {
     const leave = this.#enter(party) ?? (await this.#turn(party));

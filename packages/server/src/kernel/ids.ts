@@ -1,17 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "./clock.js";
 
-/** Where identifiers and chance come from. Injected, so that a test can own them. */
+/** Source of identifiers and random numbers. It is injected, so that a test can control it. */
 export interface Ids {
   /** A random UUID (version 4, RFC 9562 §5.4). */
   uuid(): string;
-  /** A UUID whose text order is its order in time (version 7, RFC 9562 §5.7): for keys. */
+  /** A UUID that sorts by creation time (version 7, RFC 9562 §5.7), for use as a key. */
   orderedUuid(): string;
   /** A number in [0, 1), for jitter. */
   random(): number;
 }
 
-/** Identifiers from the machine's random source. */
 export function systemIds(clock: Clock): Ids {
   return {
     uuid: () => randomUUID(),
@@ -20,7 +19,7 @@ export function systemIds(clock: Clock): Ids {
   };
 }
 
-/** A version 7 UUID of a time in ms since the epoch and 10 random bytes. */
+/** Builds a version 7 UUID from a time in ms since the epoch and 10 random bytes. */
 export function uuidV7(nowMs: number, random: Uint8Array): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(nowMs, 0, 6);
@@ -39,7 +38,7 @@ export function uuidV7(nowMs: number, random: Uint8Array): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether the text has the shape of a UUID, of any version, the nil UUID included. */
+/** Whether a text has the shape of a UUID of any version, including the nil UUID. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

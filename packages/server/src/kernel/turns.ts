@@ -1,8 +1,11 @@
-/** Has pieces of work with the same key done one after the other. */
+/** Serializes asynchronous work by key: work under one key runs one after the other. */
 export class Turns implements AsyncDisposable {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Does `work` after what was asked for before under this key, however that ended. */
+  /**
+   * Runs `work` after all earlier work under this key has settled, whether that work succeeded or
+   * failed.
+   */
   async next<T>(key: string, work: () => T | Promise<T>): Promise<T> {
     const done = (this.#last.get(key) ?? Promise.resolve()).then(work);
     const settled = done.catch(() => undefined);
@@ -14,7 +17,6 @@ export class Turns implements AsyncDisposable {
     }
   }
 
-  /** Waits for what is under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#last.values());
   }

@@ -1,16 +1,24 @@
 import { nearMiss } from "./near-miss.js";
 
-/** Longest name for which a near miss is looked for; no field is nearly as long. */
+/**
+ * Longest name for which a similar known name is searched, in characters. No field's name comes
+ * close.
+ */
 const NAME_LENGTH_MAX = 64;
 
-/** What to write instead of an unknown name: the known one that was probably meant, or which there are. */
+/**
+ * A suggestion for an unknown name: the known name that was probably meant, else the list of known
+ * names.
+ */
 export function expectedInstead(name: string, known: readonly string[]): string {
   const meant = name.length > NAME_LENGTH_MAX ? undefined : fieldMeant(name, known);
   if (meant !== undefined) return `did you mean ${meant}?`;
   return known.length === 0 ? "none is expected here" : `expected ${known.join(", ")}`;
 }
 
-/** A misspelt field, or one whose words include all words of the known one: `step_id` and `id`. */
+/**
+ * The known name that was misspelt, or whose words the given name contains: `step_id` means `id`.
+ */
 function fieldMeant(name: string, known: readonly string[]): string | undefined {
   const near = nearMiss(name, known);
   if (near !== undefined) return near;
@@ -18,7 +26,7 @@ function fieldMeant(name: string, known: readonly string[]): string | undefined 
   return known.find((field) => wordsOf(field).every((word) => words.has(word)));
 }
 
-/** The words of a name in snake case or in camel case. */
+/** Splits a snake_case or camelCase name into words. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

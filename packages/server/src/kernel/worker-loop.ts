@@ -3,48 +3,52 @@ import { DRAIN_MS } from "./limits.js";
 import type { Log } from "./log.js";
 import { systemTimers, type Timers } from "./timers.js";
 
-/** What a batch found: `more` asks for the next batch at once, `idle` waits for the next wake-up. */
+/** Result of a batch: `more` starts the next batch at once, `idle` waits for the next wake-up. */
 export type BatchEnd = "more" | "idle";
 
-/** Pauses after failures, unless a loop has bounds of its own. */
+/** Default bounds of the pauses after failures. */
 const BACKOFF: Backoff = { baseMs: 250, capMs: 30_000 };
 
-/** What a loop does, and when. */
 export interface WorkerLoopOptions {
   /** What the loop does, for the log: "usage recording". */
   readonly name: string;
   /**
-   * Does one batch. It must be safe to repeat: one that fails is tried again.
-   * @param signal aborted when a loop that abandons its work ends.
+   * Runs one batch. It must be idempotent, because a batch that fails is repeated.
+   * @param signal aborted when a loop with `end: "abandon"` is disposed of.
    */
   readonly work: (signal: AbortSignal) => Promise<BatchEnd>;
-  /** Runs a batch after this time without a wake-up, in ms. Absent: only a wake-up starts one. */
+  /** Runs a batch after this time without a wake-up, in ms. Absent: the loop does not poll. */
   readonly pollMs?: number;
-  /** How long the first wake-up waits for others, in ms: those of that time share a batch. */
+  /**
+   * How long the loop collects further wake-ups after the first, in ms. All of them share a batch.
+   */
   readonly gatherMs?: number;
-  /** Pause between a batch that found more and the next one, in ms, from how long it took. */
+  /**
+   * Computes the pause after a batch that returned `more` from the batch's duration; both in ms.
+   */
   readonly restMs?: (durationMs: number) => number;
   readonly backoff?: Backoff;
   /** `now` runs the first batch at once, `later` waits for the first wake-up or poll. */
   readonly begin: "now" | "later";
   /**
-   * `drain` works off at the end what is waiting, until a batch is idle, fails, or {@link drainMs} is
-   * over. `finish` completes the batch under way and starts no other. `abandon` aborts that batch.
+   * What disposal does with pending work. `drain` runs batches until one is idle, one fails, or
+   * {@link drainMs} is over. `finish` completes the running batch and starts no other. `abandon`
+   * aborts the running batch.
    */
   readonly end: "drain" | "finish" | "abandon";
-  /** How long draining may take, in ms. */
+  /** Time limit of draining, in ms. */
   readonly drainMs?: number;
   readonly log: Log;
   readonly timers?: Timers;
-  /** In [0, 1): the jitter of pauses after failures. */
+  /** Random source in [0, 1) for the jitter of pauses after failures. */
   readonly random?: () => number;
 }
 
 /**
- * One piece of background work: waits for a wake-up or a poll, does batches until none is left, and
- * pauses with jitter after a failure. One batch runs at a time. A wake-up is never lost: a batch that
- * starts after it follows, whatever the loop is doing. The log has one line when the work begins to
- * fail and one when it succeeds again.
+ * A background task. It waits for a wake-up or a poll, runs batches until one is idle, and pauses
+ * with jitter after a failure. At most one batch runs at a time. No wake-up is lost: each is
+ * followed by a batch that starts after it. The log gets one line when the work begins to fail and
+ * one when it succeeds again.
  */
 export class WorkerLoop implements AsyncDisposable {
   readonly #options: WorkerLoopOptions;
@@ -55,7 +59,7 @@ export class WorkerLoop implements AsyncDisposable {
   #isIdle = false;
   #isEnding = false;
   #failures = 0;
-  /** Ends the present pause early. */
+  /** Interrupts the current pause. */
   #interrupt: (() => void) | undefined;
 
   constructor(options: WorkerLoopOptions) {
@@ -64,7 +68,7 @@ export class WorkerLoop implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Says that there may be work. It costs next to nothing, and never runs the work itself. */
+  /** Announces that there may be work. The call is cheap and never runs the work itself. */
   wake(): void {
     this.#isWoken = true;
     if (this.#isIdle) this.#interrupt?.();
@@ -75,12 +79,12 @@ export class WorkerLoop implements AsyncDisposable {
     return this.#failures > 0;
   }
 
-  /** Whether the loop has been told to end: a batch of many steps looks between them. */
+  /** Whether the loop is being disposed of. A long batch checks this between its steps. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
 
-  /** Ends the loop as its options say. */
+  /** Ends the loop according to the option `end`. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { name, end } = this.#options;
     this.#isEnding = true;
@@ -91,7 +95,7 @@ export class WorkerLoop implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    // The owner is built before its first batch runs.
+    // Lets the constructor of the loop's owner complete before the first batch runs.
     await Promise.resolve();
     if (this.#options.begin === "later") await this.#untilDue();
     while (!this.#isEnding) {
@@ -111,7 +115,7 @@ export class WorkerLoop implements AsyncDisposable {
       this.#failures = 0;
       return end;
     } catch (error) {
-      // What was aborted has not failed.
+      // An aborted batch does not count as a failure.
       if (this.#aborting.signal.aborted) return "failed";
       if (this.#failures === 0) {
         log.warn({ err: error, work: name }, "work fails and is tried again until it succeeds");
@@ -124,11 +128,11 @@ export class WorkerLoop implements AsyncDisposable {
   #pauseMs(end: "more" | "failed", durationMs: number): number {
     const { restMs, backoff = BACKOFF, random = Math.random } = this.#options;
     if (end === "failed") return backoffMs(backoff, this.#failures, random());
-    // Even without a rest, the event loop has a turn between two batches.
+    // Even with a pause of 0 ms, other events are handled between two batches.
     return restMs?.(durationMs) ?? 0;
   }
 
-  /** Waits until it has been woken, and then for others to join, or until it is time to poll. */
+  /** Waits for a wake-up (and then for others to join its batch), or for the next poll. */
   async #untilDue(): Promise<void> {
     const { pollMs, gatherMs = 0 } = this.#options;
     if (!this.#isWoken) {
@@ -139,7 +143,7 @@ export class WorkerLoop implements AsyncDisposable {
     if (this.#isWoken && gatherMs > 0) await this.#pause(gatherMs);
   }
 
-  /** @param ms absent: until it is interrupted. */
+  /** @param ms absent: until {@link wake} or disposal interrupts the pause. */
   async #pause(ms: number | undefined): Promise<void> {
     if (this.#isEnding) return;
     await new Promise<void>((resolve) => {
@@ -152,7 +156,7 @@ export class WorkerLoop implements AsyncDisposable {
     this.#interrupt = undefined;
   }
 
-  /** Works off what is waiting once the batch under way has ended, as far as the time lets it. */
+  /** Waits for the running batch, then runs further batches within the time limit of draining. */
   async #drain(): Promise<void> {
     let isOverdue = false;
     const drained = this.#running.then(async () => {

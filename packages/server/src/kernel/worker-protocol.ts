@@ -1,12 +1,15 @@
 import type { ErrorCode } from "@steward/protocol";
 import { AppError, type FieldViolation } from "./errors.js";
 
-/** The calls that one side answers, by name: what each carries, and what it is answered with. */
+/** The calls that one side answers, by name: the type of each request and of its response. */
 export type CallTable<Calls> = {
   readonly [Name in keyof Calls]: { readonly input: unknown; readonly output: unknown };
 };
 
-/** What answers each call. The signal is aborted when nobody waits for the answer any more. */
+/**
+ * The handlers of a side's calls. The signal is aborted when the caller no longer waits for the
+ * response.
+ */
 export type Handlers<Calls extends CallTable<Calls>> = {
   readonly [Name in keyof Calls]: (
     input: Calls[Name]["input"],
@@ -14,32 +17,32 @@ export type Handlers<Calls extends CallTable<Calls>> = {
   ) => Calls[Name]["output"] | Promise<Calls[Name]["output"]>;
 };
 
-/** An error as it crosses to another thread or process: plain data. */
+/** An error serialized as plain data, to cross to another thread or process. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: readonly FieldViolation[];
   readonly retryAfterMs: number | undefined;
-  /** For the log. */
+  /** Text for the log only. */
   readonly cause: string | undefined;
 }
 
-/** What two sides send each other. Each numbers its own calls. */
+/** The messages between two sides. Each side numbers its own calls. */
 export type PeerMessage =
   | { readonly kind: "call"; readonly id: number; readonly name: string; readonly input: unknown }
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "answer"; readonly id: number; readonly output: unknown }
   | { readonly kind: "failure"; readonly id: number; readonly failure: Failure }
-  /** Asks the other side to end when it has answered what it was asked. */
+  /** Asks the other side to end once it has answered all calls. */
   | { readonly kind: "end" };
 
-/** Any thrown value as plain data; what is no AppError becomes `INTERNAL`. */
+/** Serializes any thrown value. A value that is no AppError becomes `INTERNAL`. */
 export function failureOf(thrown: unknown): Failure {
   const { code, message, details, retryAfterMs, cause } = AppError.from(thrown);
   return { code, message, details, retryAfterMs, cause: causeText(cause) };
 }
 
-/** The error that crossed. */
+/** Restores an error that {@link failureOf} serialized. */
 export function errorOf({ code, message, details, retryAfterMs, cause }: Failure): AppError {
   return new AppError(code, message, {
     details,
@@ -54,9 +57,9 @@ interface Waiting {
 }
 
 /**
- * One side of a conversation between a server and a thread or process of its own: calls the other
- * side, answers what it is called with, and matches answers by their numbers. How messages travel is
- * the owner's business.
+ * One side of a conversation between the server and a thread or child process. A peer calls the
+ * other side, handles its calls, and matches responses by number. The owner transports the
+ * messages.
  */
 export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> {
   readonly #post: (message: PeerMessage) => void;
@@ -73,10 +76,10 @@ export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> 
   }
 
   /**
-   * Asks the other side.
-   * @param signal calls the question off: the promise rejects with its reason at once, and the other
-   * side is told.
-   * @throws AppError as the other side says, or what {@link gone} was given.
+   * Calls the other side.
+   * @param signal cancels the call: the promise rejects with the signal's reason at once, and the
+   * other side is notified.
+   * @throws AppError that the other side returned, or the error given to {@link gone}.
    */
   call<Name extends keyof Theirs & string>(
     name: Name,
@@ -108,7 +111,7 @@ export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> 
       try {
         this.#post({ kind: "call", id, name, input });
       } catch (error) {
-        // What cannot be sent was not sent: structuredClone's DataCloneError says why.
+        // The message could not be serialized: structuredClone's DataCloneError says why.
         this.#take(id)?.reject(error as Error);
       }
     });
@@ -134,7 +137,7 @@ export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> 
     }
   }
 
-  /** The other side is gone: whoever waits, and whoever asks from now on, is told this. */
+  /** Marks the other side as dead: pending calls and all later ones reject with this error. */
   gone(error: Error): void {
     this.#gone ??= error;
     for (const { reject } of this.#waiting.values()) reject(this.#gone);
@@ -142,7 +145,7 @@ export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> 
     for (const answering of this.#answering.values()) answering.abort(this.#gone);
   }
 
-  /** Resolves when everything is answered that this side was asked. */
+  /** Resolves when this side has answered every call it received. */
   async answered(): Promise<void> {
     if (this.#answering.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -154,7 +157,7 @@ export class Peer<Own extends CallTable<Own>, Theirs extends CallTable<Theirs>> 
     const calledOff = new AbortController();
     this.#answering.set(id, calledOff);
     try {
-      // The other side calls what the table of calls names, with what it says.
+      // The name is a key of the table: the other side is compiled against it.
       const handler = this.#handlers[name as keyof Own];
       const output = await handler(input, calledOff.signal);
       this.#reply({ kind: "answer", id, output });

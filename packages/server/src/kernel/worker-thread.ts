@@ -3,37 +3,38 @@ import { assert } from "./assert.js";
 import { THREAD_END_MS } from "./limits.js";
 import { type CallTable, type Handlers, Peer, type PeerMessage } from "./worker-protocol.js";
 
-/** How a thread is run. */
 export interface WorkerThreadOptions<Host extends CallTable<Host>> {
-  /** Its module, which calls {@link serveThread}. */
+  /** The thread's module, which calls {@link serveThread}. */
   readonly url: URL;
-  /** Plain data that its module finds as `workerData`. */
+  /** Plain data that the module reads as `workerData`. */
   readonly data?: unknown;
   readonly resourceLimits?: ResourceLimits;
-  /** Whether it lets a process end that has nothing else to do. */
+  /** Whether the thread is unreferenced, so that the process may exit while it is idle. */
   readonly isBackground?: boolean;
-  /** What the thread may ask. */
+  /** Handlers of the calls that the thread makes to its owner. */
   readonly handlers: Handlers<Host>;
   /**
-   * What whoever waits is told when the thread ends before it has answered.
-   * @param cause what ended it; absent when it was closed, or ended by itself.
+   * Makes the error with which pending calls reject when the thread ends early.
+   * @param cause the error that ended the thread; absent when it was closed or exited by itself.
    */
   readonly goneError: (cause: Error | undefined) => Error;
 }
 
-/** How one call is made. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** How long the call may take, in ms; one that takes longer ends the thread with all its calls. */
+  /**
+   * Time limit of the call, in ms. A call that exceeds it terminates the thread, and all its other
+   * calls fail too.
+   */
   readonly timeoutMs?: number;
 }
 
-/** A thread of this process, seen by whoever started it. */
+/** A worker thread, as its owner sees it. */
 export class WorkerThread<
   Calls extends CallTable<Calls>,
   Host extends CallTable<Host> = object,
 > implements AsyncDisposable {
-  /** Resolves when the thread has ended, with what ended it. */
+  /** Resolves when the thread has ended, with the error that ended it. */
   readonly ended: Promise<Error | undefined>;
   readonly #worker: Worker;
   readonly #peer: Peer<Host, Calls>;
@@ -65,7 +66,10 @@ export class WorkerThread<
     });
   }
 
-  /** @throws AppError as the thread says, what `goneError` made when it has ended; the signal's reason. */
+  /**
+   * @throws AppError that the thread returned; the result of `goneError` when the thread has ended;
+   * the signal's reason.
+   */
   async call<Name extends keyof Calls & string>(
     name: Name,
     input: Calls[Name]["input"],
@@ -80,14 +84,14 @@ export class WorkerThread<
     }
   }
 
-  /** Stops it, whatever it does: whoever waits is told at once, and nobody new is answered. */
+  /** Terminates the thread at once. Pending and later calls reject. */
   async terminate(): Promise<void> {
     this.#peer.gone(this.#goneError(undefined));
     await this.#worker.terminate();
     await this.ended;
   }
 
-  /** Lets it answer what it was asked, then ends it, after {@link THREAD_END_MS} in any case. */
+  /** Waits for pending calls, then ends the thread, after {@link THREAD_END_MS} at the latest. */
   async [Symbol.asyncDispose](): Promise<void> {
     const message: PeerMessage = { kind: "end" };
     this.#worker.postMessage(message);
@@ -98,9 +102,9 @@ export class WorkerThread<
 }
 
 /**
- * Has this thread answer whoever started it, until it is told to end.
- * @param onEnd runs when everything is answered, and before the thread ends.
- * @returns what asks the one who started it.
+ * Runs inside the thread: answers its owner's calls until it is told to end.
+ * @param onEnd runs after the last answer, before the thread ends.
+ * @returns a peer for calls to the owner.
  */
 export function serveThread<Calls extends CallTable<Calls>, Host extends CallTable<Host> = object>(
   handlers: Handlers<Calls>,

@@ -1,9 +1,9 @@
 /**
- * Payments: saved payment methods of an organization at the payment provider.
+ * Payments: payment methods that an organization has saved at the payment provider.
  *
- * Glossary. **Provider**: the company that moves the money. **Customer**: an organization as the
- * provider knows it. **Binding**: which organization a customer belongs to. **Setup intent**: the
- * permission to save one payment method.
+ * Glossary. **Provider**: the company that processes payments. **Customer**: the provider's record
+ * of an organization. **Binding**: the assignment of a customer to an organization. **Setup
+ * intent**: the provider's permission to save one payment method.
  */
 export { noCustomerBindings } from "./no-customer-bindings.js";
 export { PaymentService } from "./payment-service.js";

@@ -1,7 +1,10 @@
 import { AppError } from "../kernel/errors.js";
 import type { CustomerBindings } from "./ports.js";
 
-/** Customers where there is nothing to remember them in: every operation says what is missing. */
+/**
+ * Stands in for the bindings when no store is configured: every operation fails and names the
+ * missing setting.
+ */
 export const noCustomerBindings: CustomerBindings = {
   customerOf: refuse,
   organizationOf: refuse,

@@ -8,22 +8,22 @@ const CUSTOMER_ID = /^[A-Za-z0-9_-]{1,255}$/;
 const PAYMENT_METHOD_ID = /^pm_[A-Za-z0-9_]{1,252}$/;
 
 /**
- * Payment methods of the caller's own organization (Contract §4.5, Decision §8). Every operation asks
- * first whether the caller is a billing admin, then whether the request makes sense, and only then
- * for the provider.
+ * Payment methods of the caller's own organization (Contract §4.5, Decision §8). Every operation
+ * first checks that the caller is a billing admin, then validates the request, and only then calls
+ * the provider.
  */
 export class PaymentService {
   readonly #provider: PaymentProvider | undefined;
   readonly #customers: CustomerBindings;
 
-  /** @param provider absent when no key is set: every operation then says so. */
+  /** @param provider absent when no API key is set: every operation then fails and says so. */
   constructor(provider: PaymentProvider | undefined, customers: CustomerBindings) {
     this.#provider = provider;
     this.#customers = customers;
   }
 
   /**
-   * Begins to save a payment method, and remembers whose customer it is.
+   * Creates a setup intent, and binds the customer to the caller's organization.
    * @throws AppError `POLICY_DENIED` also for another organization's customer; `INVALID_ARGUMENT`;
    * `PAYMENT_NOT_CONFIGURED`; those of {@link PaymentProvider}.
    */
@@ -39,14 +39,15 @@ export class PaymentService {
     if (owner === undefined) await requireProof(provider, caller, customer);
     const key = idempotencyKey === undefined ? undefined : keyWithin(caller.orgId, idempotencyKey);
     const intent = await provider.createSetupIntent(customer, key);
-    // Bound only now that the customer is known to exist; a rival may have been faster meanwhile.
+    // The customer is bound only now that the provider has confirmed that it exists. A concurrent
+    // request may have bound it to another organization meanwhile.
     if (!(await this.#customers.bind(caller.orgId, customer))) throw foreignCustomer();
     return intent;
   }
 
   /**
-   * The organization's customer at the provider; one is made when it has none. That it belongs to the organization
-   * needs no proof.
+   * The organization's customer at the provider, created when there is none. A customer created
+   * here names the organization, so it needs no proof of ownership.
    */
   async ensureCustomer(caller: Caller): Promise<string> {
     const provider = this.#requireProvider();
@@ -61,8 +62,10 @@ export class PaymentService {
   }
 
   /**
-   * Makes a customer another organization's, for operators: after a mistake, or when two organizations become one.
-   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND` for a customer that the provider does not know.
+   * Assigns a customer to another organization. Operators use it after a mistake or when two
+   * organizations merge.
+   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND` for a customer that the provider does not
+   * know.
    */
   async rebind(customerId: string, orgId: string): Promise<void> {
     const customer = checkId("customer_id", customerId, CUSTOMER_ID, "the provider's customer id");
@@ -71,7 +74,7 @@ export class PaymentService {
     await this.#customers.rebind(orgId.toLowerCase(), customer);
   }
 
-  /** The saved payment methods; none when the organization has no customer yet. */
+  /** The saved payment methods; empty when the organization has no customer yet. */
   async listPaymentMethods(caller: Caller): Promise<readonly PaymentMethod[]> {
     const provider = this.#requireProvider();
     const customer = await this.#customers.customerOf(caller.orgId);
@@ -80,7 +83,8 @@ export class PaymentService {
 
   /**
    * Detaches a payment method of the organization's own customer.
-   * @throws AppError `NOT_FOUND` for any other, without the provider being asked to detach it.
+   * @throws AppError `NOT_FOUND` for any other payment method; the provider is not asked to detach
+   * it.
    */
   async detach(caller: Caller, paymentMethodId: string): Promise<void> {
     const id = checkId("pm_id", paymentMethodId, PAYMENT_METHOD_ID, "pm_ and letters or digits");
@@ -102,8 +106,9 @@ export class PaymentService {
 }
 
 /**
- * A customer that nobody has yet is bound only when it names the organization at the provider: ids of customers are no
- * secrets. On plain loopback nobody vouches for the caller's organization either, so that a proof would prove nothing.
+ * Requires proof before an unbound customer is bound, because customer ids are no secrets: the
+ * customer must name the organization at the provider. On unauthenticated loopback the check is
+ * skipped, because the caller's organization is unverified too.
  */
 async function requireProof(
   provider: PaymentProvider,
@@ -127,7 +132,10 @@ function checkId(field: string, id: string | undefined, shape: RegExp, expected:
   throw new AppError("INVALID_ARGUMENT", `${field}: ${reason}`, { details: [{ field, reason }] });
 }
 
-/** Keys of two organizations never meet, though at the provider they share one account. */
+/**
+ * Qualifies an idempotency key with the organization, because all organizations share one account
+ * at the provider.
+ */
 function keyWithin(orgId: string, idempotencyKey: string): string {
   return createHash("sha256").update(`${orgId}\n${idempotencyKey}`).digest("hex");
 }

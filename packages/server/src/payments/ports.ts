@@ -6,7 +6,7 @@ export interface SetupIntent {
   readonly customerId: string;
 }
 
-/** A saved payment method. What its type does not have is absent. */
+/** A saved payment method. Fields that its type lacks are absent. */
 export interface PaymentMethod {
   readonly id: string;
   /** Such as `card` or `sepa_debit`. */
@@ -21,54 +21,67 @@ export interface PaymentMethod {
 }
 
 /**
- * The company that moves the money. Every call ends within the provider's time-out. Errors
- * (Decision §8): `NOT_FOUND`, `INVALID_ARGUMENT`, `PAYMENT_CONFLICT`, `PAYMENT_RATE_LIMITED` with the
- * time to wait, `PAYMENT_TIMEOUT`, `PAYMENT_PROVIDER_FAILED`; no secret in any of them.
+ * The payment provider. Every call ends within the provider's time-out. Errors (Decision §8):
+ * `NOT_FOUND`, `INVALID_ARGUMENT`, `PAYMENT_CONFLICT`, `PAYMENT_RATE_LIMITED` with the time to
+ * wait, `PAYMENT_TIMEOUT`, `PAYMENT_PROVIDER_FAILED`. No error contains a secret.
  */
 export interface PaymentProvider {
   /**
-   * Makes a customer that names its organization. @returns its id.
+   * Creates a customer whose metadata names its organization.
+   * @returns the customer's id.
    * @param idempotencyKey the same key and organization give the same customer.
    */
   createCustomer(orgId: string, idempotencyKey: string): Promise<string>;
 
   /**
-   * The organization that a customer names at the provider, where only the provider's account can write it.
-   * @returns `undefined` when it names none. @throws AppError `NOT_FOUND` for an unknown customer.
+   * The organization that a customer's metadata names; only the owner of the provider's account can
+   * write it.
+   * @returns `undefined` when it names none.
+   * @throws AppError `NOT_FOUND` for an unknown customer.
    */
   organizationNamedBy(customerId: string): Promise<string | undefined>;
 
   /**
-   * Prepares to save a payment method for a customer.
-   * @param idempotencyKey the same key and customer give the same intent; absent: always a new one.
+   * Creates a setup intent for a customer.
+   * @param idempotencyKey the same key and customer give the same intent; absent: every call
+   * creates a new one.
    */
   createSetupIntent(customerId: string, idempotencyKey: string | undefined): Promise<SetupIntent>;
 
   /** The customer's saved payment methods, newest first. */
   listPaymentMethods(customerId: string): Promise<readonly PaymentMethod[]>;
 
-  /** The customer a payment method is attached to; `undefined` when to none, or it is unknown. */
+  /**
+   * The customer that a payment method is attached to. `undefined` for a detached or unknown
+   * payment method.
+   */
   customerOf(paymentMethodId: string): Promise<string | undefined>;
 
-  /** Takes a payment method away from its customer, for good. */
+  /** Detaches a payment method from its customer. This cannot be undone. */
   detach(paymentMethodId: string): Promise<void>;
 }
 
-/** Remembers which customers at the provider belong to which organization. */
+/** Stores which customers at the provider belong to which organization. */
 export interface CustomerBindings {
-  /** The organization's customer: the one bound last. @throws AppError `STORE_UNAVAILABLE`. */
+  /**
+   * The organization's most recently bound customer.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
   customerOf(orgId: string): Promise<string | undefined>;
 
   /** The organization a customer belongs to. @throws AppError `STORE_UNAVAILABLE`. */
   organizationOf(customerId: string): Promise<string | undefined>;
 
   /**
-   * Binds a customer to an organization: it becomes another one's only when it is rebound.
+   * Binds a customer to an organization, unless it belongs to another one.
    * @returns false, with nothing changed, when it belongs to another organization.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
   bind(orgId: string, customerId: string): Promise<boolean>;
 
-  /** Makes a customer an organization's, whoever's it was. @throws AppError `STORE_UNAVAILABLE`. */
+  /**
+   * Binds a customer to an organization even when it belongs to another one.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
   rebind(orgId: string, customerId: string): Promise<void>;
 }
