@@ -78,6 +78,13 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     });
   });
 
+  it("docs/embed.md start apps in a program's own process", async () => {
+    const output = await runs("docs/embed.md", { files: ["shop/shop.db"] });
+    for (const said of ['[{"n":1}]', "closed", "count_orders", '[{"text":"HELLO"}]']) {
+      expect(output).toContain(said);
+    }
+  });
+
   it("docs/authentication.md make a key, and start servers that take keys and tokens", async () => {
     await using issuer = await TokenIssuer.start();
     const org_id = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
