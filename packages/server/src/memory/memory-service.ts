@@ -226,7 +226,8 @@ export class MemoryService {
   ): Promise<readonly SearchResult[]> {
     const text = isHybrid ? { text: query } : {};
     const hits = await this.#index.search({ vector, ...rest, ...text }, signal);
-    const entries = await this.#store.entriesById(hits.map((hit) => hit.entryId));
+    const entryIds = hits.map((hit) => hit.entryId);
+    const entries = await this.#store.entriesById(entryIds, rest.orgId);
     return hits.flatMap((hit, index) => {
       const entry = entries.get(hit.entryId);
       // The entry was deleted after the index had found it.

@@ -66,8 +66,14 @@ export interface MemoryStore {
   /** The entry, or `undefined` for another organization's as for none. */
   findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined>;
 
-  /** The entries that are there, by id, whatever their organization. */
-  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>>;
+  /**
+   * The entries that are there, by id.
+   * @param orgId whose they are, as far as it is known: a store may find them faster then.
+   */
+  entriesById(
+    entryIds: readonly string[],
+    orgId?: string,
+  ): Promise<ReadonlyMap<string, MemoryEntry>>;
 
   /** Entries of one organization, newest first, those after the position, at most `limit`. */
   listEntries(

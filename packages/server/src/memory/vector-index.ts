@@ -86,9 +86,13 @@ export interface IndexSource {
   /** Every entry, by the page. */
   entries(): Iterable<readonly IndexEntry[]> | AsyncIterable<readonly IndexEntry[]>;
 
-  /** One vector per id, as it is stored; `undefined` for an entry that is gone. */
+  /**
+   * One vector per id, as it is stored; `undefined` for an entry that is gone.
+   * @param orgId whose entries they are; absent: of any organization.
+   */
   vectors(
     entryIds: readonly string[],
+    orgId?: string,
   ): readonly (Float32Array | undefined)[] | Promise<readonly (Float32Array | undefined)[]>;
 
   /** Ids of the entries that a filter lets through, of one organization or of all. */

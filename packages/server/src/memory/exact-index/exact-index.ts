@@ -189,7 +189,7 @@ export class ExactIndex {
 
   /** Replaces a stored code that is damaged, or that another version wrote. */
   async #encodedAgain(entry: IndexEntry): Promise<VectorCode | undefined> {
-    const [vector] = await this.#options.source.vectors([entry.entryId]);
+    const [vector] = await this.#options.source.vectors([entry.entryId], entry.orgId);
     if (vector === undefined) return undefined;
     const isWhole = vector.length === this.#options.dimension && vector.every(Number.isFinite);
     if (isWhole) return encodeVector(vector);

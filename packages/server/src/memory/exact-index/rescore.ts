@@ -38,7 +38,8 @@ export async function rescore(
     // A bound that equals the score may belong to a tie that comes first.
     const batch = suspects.slice(start, start + BATCH).filter(({ upper }) => upper >= worst);
     if (batch.length === 0) break;
-    const vectors = await source.vectors(batch.map(({ entryId }) => entryId));
+    const entryIds = batch.map(({ entryId }) => entryId);
+    const vectors = await source.vectors(entryIds, query.orgId);
     assert(vectors.length === batch.length, "the source answers for each id");
     for (const [index, { entryId, createdAtMs }] of batch.entries()) {
       const vector = vectors[index];

@@ -1,5 +1,6 @@
 import type { ApiKey, ApiKeyStore, KeyPosition, KeyUse } from "../../identity/ports.js";
 import { API_KEY_COLUMNS, apiKeyOf, definitionOf, type ApiKeyRow } from "../api-key-row.js";
+import { byOrganization } from "./by-organization.js";
 import type { Database } from "./database.js";
 
 /** API keys in PostgreSQL. */
@@ -61,15 +62,13 @@ export class PostgresApiKeyStore implements ApiKeyStore {
   }
 
   async recordUses(uses: readonly KeyUse[]): Promise<void> {
-    await this.#db.query(
-      `UPDATE api_keys SET last_used_at_ms = greatest(last_used_at_ms, u.used)
-       FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS u (org, key, used)
-       WHERE org_id = u.org AND key_id = u.key`,
-      [
-        uses.map(({ orgId }) => orgId),
-        uses.map(({ keyId }) => keyId),
-        uses.map(({ usedAtMs }) => usedAtMs),
-      ],
-    );
+    for (const [orgId, own] of byOrganization(uses, (use) => use.orgId)) {
+      await this.#db.query(
+        `UPDATE api_keys SET last_used_at_ms = greatest(last_used_at_ms, u.used)
+         FROM unnest($2::text[], $3::bigint[]) AS u (key, used)
+         WHERE org_id = $1 AND key_id = u.key`,
+        [orgId, own.map(({ keyId }) => keyId), own.map(({ usedAtMs }) => usedAtMs)],
+      );
+    }
   }
 }

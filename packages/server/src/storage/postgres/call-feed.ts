@@ -55,7 +55,7 @@ export async function readUnread(
      SELECT p.plan_id, p.session_id, p.from_sequence, c.sequence, c.call,
        ${consumer === "usage" ? "NULL AS output" : "c.output"}
      FROM picked AS p LEFT JOIN plan_changes AS c
-       ON c.org_id = p.org_id AND c.plan_id = p.plan_id AND c.sequence > p.from_sequence
+       ON c.org_id = $1 AND c.plan_id = p.plan_id AND c.sequence > p.from_sequence
      ORDER BY array_position($2::uuid[], p.plan_id), c.sequence LIMIT ${ROWS_MAX}`,
     [orgId, planIds],
   );

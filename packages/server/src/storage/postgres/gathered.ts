@@ -3,8 +3,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** Ids looked up by one statement, at most, unless one asker names more. */
 const IDS_MAX = 1000;
 
-/** Looks rows up by their ids; one that is not there is left out. */
-export type Lookup<Row> = (ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
+/**
+ * Looks rows up by their ids; one that is not there is left out.
+ * @param orgId whose rows they are; absent: of any organization.
+ */
+export type Lookup<Row> = (
+  ids: readonly string[],
+  orgId?: string,
+) => Promise<ReadonlyMap<string, Row>>;
 
 /** What is asked for until the turn ends. */
 interface Batch<Row> {
@@ -13,25 +19,28 @@ interface Batch<Row> {
 }
 
 /**
- * A lookup that answers by one statement what is asked for in the same turn: searches that share a pass
+ * A lookup that answers by one statement what is asked for of an organization in the same turn: searches that share a pass
  * over the index need their rows together, and asking takes longer than reading a row. Who asks may be
  * told of rows that others have asked for, too.
  */
 export function gathered<Row>(lookup: Lookup<Row>): Lookup<Row> {
-  let open: Batch<Row> | undefined;
+  const open = new Map<string | undefined, Batch<Row>>();
 
-  function begin(): Batch<Row> {
+  function begin(orgId: string | undefined): Batch<Row> {
     const ids = new Set<string>();
     const rows = nextTurn().then(() => {
-      if (open?.ids === ids) open = undefined;
-      return lookup([...ids]);
+      if (open.get(orgId)?.ids === ids) open.delete(orgId);
+      return lookup([...ids], orgId);
     });
     return { ids, rows };
   }
 
-  return (ids) => {
-    if (open === undefined || open.ids.size + ids.length > IDS_MAX) open = begin();
-    for (const id of ids) open.ids.add(id);
-    return open.rows;
+  return (ids, orgId) => {
+    const former = open.get(orgId);
+    const isFull = former === undefined || former.ids.size + ids.length > IDS_MAX;
+    const batch = isFull ? begin(orgId) : former;
+    open.set(orgId, batch);
+    for (const id of ids) batch.ids.add(id);
+    return batch.rows;
   };
 }

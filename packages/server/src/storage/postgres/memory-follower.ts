@@ -87,7 +87,7 @@ export class MemoryFollower implements AsyncDisposable {
       name: "deleting old marks of deleted memory entries",
       work: () => this.#clean(),
       pollMs: CLEAN_MS,
-      begin: "later",
+      begin: "now",
       end: "finish",
       log: parts.log,
     });

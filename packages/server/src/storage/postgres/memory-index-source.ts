@@ -19,11 +19,11 @@ export interface IndexSourceOptions {
 /** One model's vectors, read by the thread of the search index. */
 export function openIndexSource({ url, modelId }: IndexSourceOptions): IndexSource {
   const db = new Database(url);
-  const blobsOf = gathered((entryIds) => blobs(db, modelId, entryIds));
+  const blobsOf = gathered((entryIds, orgId) => blobs(db, modelId, entryIds, orgId));
   return {
     entries: () => pages(db, modelId),
-    vectors: async (entryIds) => {
-      const found = await blobsOf(entryIds);
+    vectors: async (entryIds, orgId) => {
+      const found = await blobsOf(entryIds, orgId);
       return entryIds.map((entryId) => {
         const bytes = found.get(entryId);
         return bytes && vectorOfBlob(bytes);
@@ -74,15 +74,20 @@ async function blobs(
   db: Database,
   modelId: number,
   entryIds: readonly string[],
+  orgId: string | undefined,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
+  const ofOrganization =
+    orgId === undefined
+      ? ""
+      : "AND memory_entry_vectors.org_id = $3 AND memory_vectors.org_id = $3";
   const rows = await db.queryPrepared<{
     readonly entry_id: string;
     readonly embedding: Uint8Array;
   }>(
     `SELECT entry_id, embedding
      FROM memory_entry_vectors JOIN memory_vectors USING (org_id, model_id, sha256)
-     WHERE entry_id = ANY ($1::uuid[]) AND model_id = $2`,
-    [entryIds, modelId],
+     WHERE entry_id = ANY ($1::uuid[]) AND model_id = $2 ${ofOrganization}`,
+    [entryIds, modelId, ...(orgId === undefined ? [] : [orgId])],
   );
   return new Map(rows.map((row) => [row.entry_id, row.embedding]));
 }

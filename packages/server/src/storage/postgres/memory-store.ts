@@ -1,5 +1,4 @@
 import { assert } from "../../kernel/assert.js";
-import { NIL_ORG_ID } from "../../kernel/caller.js";
 import type { TakenCalls } from "../../kernel/tool-call.js";
 import { toolCallEntryId, type EntryFilter, type MemoryEntry } from "../../memory/index.js";
 import type {
@@ -19,18 +18,15 @@ import type { Signals } from "./signals.js";
 import { PostgresToolCallFeed } from "./tool-call-feed.js";
 import type { UnreadPlans } from "./unread-plans.js";
 
-/** An entry, or nothing, and the active model. */
-type FoundRow = (EntryRow | { readonly [Column in keyof EntryRow]: null }) & {
-  readonly model_id: number;
-};
-
 /** The memory of a PostgreSQL store. */
 export class PostgresMemoryStore implements MemoryStore {
   readonly toolCalls: PostgresToolCallFeed;
   readonly #db: Database;
   readonly #signals: Signals;
   /** Of searches that end together. */
-  readonly #found: Lookup<MemoryEntry> = gathered((entryIds) => this.#entriesById(entryIds));
+  readonly #found: Lookup<MemoryEntry> = gathered((entryIds, orgId) =>
+    this.#entriesById(entryIds, orgId),
+  );
   #modelId: number | undefined;
 
   constructor(db: Database, unread: UnreadPlans, signals: Signals) {
@@ -88,8 +84,11 @@ export class PostgresMemoryStore implements MemoryStore {
   }
 
   /** Rejects once another model is the active one: what a search found is not all of it any more. */
-  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
-    return this.#found(entryIds);
+  entriesById(
+    entryIds: readonly string[],
+    orgId?: string,
+  ): Promise<ReadonlyMap<string, MemoryEntry>> {
+    return this.#found(entryIds, orgId);
   }
 
   async listEntries(
@@ -184,18 +183,21 @@ export class PostgresMemoryStore implements MemoryStore {
     return (await this.findEntry(orgId, entryId)) === undefined ? undefined : true;
   }
 
-  async #entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
-    const rows = await this.#db.queryPrepared<FoundRow>(
-      `SELECT ${ENTRY_COLUMNS}, m.model_id
-       FROM memory_models AS m
-       LEFT JOIN (memory_entry_vectors AS v JOIN memory_entries AS e USING (org_id, entry_id))
-         ON v.entry_id = ANY ($1::uuid[]) AND v.model_id = m.model_id
-       WHERE m.org_id = $2 AND m.is_active`,
-      [entryIds, NIL_ORG_ID],
+  /** Two statements: models are known everywhere, entries where their organization is. */
+  async #entriesById(
+    entryIds: readonly string[],
+    orgId: string | undefined,
+  ): Promise<ReadonlyMap<string, MemoryEntry>> {
+    const ofOrganization = orgId === undefined ? "" : "AND e.org_id = $3 AND v.org_id = $3";
+    const rows = await this.#db.queryPrepared<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS}
+       FROM memory_entry_vectors AS v JOIN memory_entries AS e USING (org_id, entry_id)
+       WHERE v.entry_id = ANY ($1::uuid[]) AND v.model_id = $2 ${ofOrganization}`,
+      [entryIds, this.modelId, ...(orgId === undefined ? [] : [orgId])],
     );
-    if (rows[0]?.model_id !== this.modelId) throw changedModel(await activeModel(this.#db));
-    const found = rows.filter(isFound).map(entryOf);
-    return new Map(found.map((entry) => [entry.entryId, entry]));
+    const active = await activeModel(this.#db);
+    if (active?.modelId !== this.modelId) throw changedModel(active);
+    return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
   }
 
   async #delete(
@@ -213,8 +215,4 @@ export class PostgresMemoryStore implements MemoryStore {
 
 function organizationsOf(entries: readonly EmbeddedEntry[]): readonly string[] {
   return entries.map(({ entry }) => entry.orgId);
-}
-
-function isFound(row: FoundRow): row is FoundRow & EntryRow {
-  return row.entry_id !== null;
 }

@@ -1,5 +1,7 @@
+import type { MemoryEntry } from "../../memory/index.js";
 import type { EmbeddedEntry } from "../../memory/ports.js";
 import { storedVectors } from "../stored-vectors.js";
+import { byOrganization } from "./by-organization.js";
 import type { Connection } from "./database.js";
 import { holdModel } from "./memory-models.js";
 import { takeSequences } from "./memory-sequences.js";
@@ -19,26 +21,36 @@ export async function insertEntries(
   if (entries.length === 0) return;
   await holdModel(connection, modelId);
   const all = entries.map(({ entry }) => entry);
-  const orgIds = all.map(({ orgId }) => orgId);
-  const ids = all.map(({ entryId }) => entryId);
+  // Always in the same order, so that two transactions do not wait for each other.
+  const byOrg = [...byOrganization(all, ({ orgId }) => orgId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [orgId, own] of byOrg) await insertRows(connection, orgId, own);
+  await insertVectors(connection, entries, modelId);
+}
+
+/** New entries of one organization, with their sessions. */
+async function insertRows(
+  connection: Connection,
+  orgId: string,
+  all: readonly MemoryEntry[],
+): Promise<void> {
   const sessions = all.map(({ sessionId }) => sessionId);
   const times = all.map(({ createdAtMs }) => createdAtMs);
   await connection.query(
     `INSERT INTO sessions (org_id, session_id, created_at_ms)
-     SELECT DISTINCT ON (org_id, session_id) org_id, session_id, created_at_ms
-     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS s (org_id, session_id, created_at_ms)
-     ORDER BY org_id, session_id, created_at_ms
+     SELECT DISTINCT ON (session_id) $1::uuid, session_id, created_at_ms
+     FROM unnest($2::text[], $3::bigint[]) AS s (session_id, created_at_ms)
+     ORDER BY session_id, created_at_ms
      ON CONFLICT DO NOTHING`,
-    [orgIds, sessions, times],
+    [orgId, sessions, times],
   );
   await connection.query(
     `INSERT INTO memory_entries
        (org_id, entry_id, session_id, content, created_at_ms, tool_name, intent)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[],
-       $7::text[])`,
+     SELECT $1, e.* FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[],
+       $7::text[]) AS e`,
     [
-      orgIds,
-      ids,
+      orgId,
+      all.map(({ entryId }) => entryId),
       sessions,
       all.map(({ content }) => content),
       times,
@@ -46,7 +58,6 @@ export async function insertEntries(
       all.map(({ toolCall }) => toolCall?.intent ?? null),
     ],
   );
-  await insertVectors(connection, entries, modelId);
 }
 
 /** Vectors and codes for entries that are there and have none of the model. */
@@ -58,23 +69,25 @@ export async function insertVectors(
   if (entries.length === 0) return;
   const { distinct, ofEntries } = storedVectors(entries);
   await holdVectors(connection, distinct, modelId);
-  const orgIds = entries.map(({ entry }) => entry.orgId);
-  const sequences = await takeSequences(connection, orgIds);
-  await connection.query(
-    `INSERT INTO memory_entry_vectors
-       (org_id, entry_id, model_id, created_at_ms, change_sequence, sha256)
-     SELECT v.org_id, v.entry_id, $3, v.created_at_ms, v.change_sequence, v.sha256
-     FROM unnest($1::uuid[], $2::uuid[], $4::bigint[], $5::bigint[], $6::bytea[])
-       AS v (org_id, entry_id, created_at_ms, change_sequence, sha256)`,
-    [
-      orgIds,
-      entries.map(({ entry }) => entry.entryId),
-      modelId,
-      entries.map(({ entry }) => entry.createdAtMs),
-      entries.map(({ entry }) => sequences.get(entry.orgId) ?? 0),
-      ofEntries.map(({ sha256 }) => bufferOf(sha256)),
-    ],
-  );
+  const rows = entries.map(({ entry }, index) => ({ entry, sha256: ofEntries[index]?.sha256 }));
+  const byOrg = byOrganization(rows, ({ entry }) => entry.orgId);
+  const sequences = await takeSequences(connection, byOrg.keys());
+  for (const [orgId, own] of byOrg) {
+    await connection.query(
+      `INSERT INTO memory_entry_vectors
+         (org_id, entry_id, model_id, created_at_ms, change_sequence, sha256)
+       SELECT $1, v.entry_id, $2, v.created_at_ms, $3, v.sha256
+       FROM unnest($4::uuid[], $5::bigint[], $6::bytea[]) AS v (entry_id, created_at_ms, sha256)`,
+      [
+        orgId,
+        modelId,
+        sequences.get(orgId) ?? 0,
+        own.map(({ entry }) => entry.entryId),
+        own.map(({ entry }) => entry.createdAtMs),
+        own.map(({ sha256 }) => (sha256 === undefined ? null : bufferOf(sha256))),
+      ],
+    );
+  }
 }
 
 /** Removes the vectors of some entries, except one model's. */

@@ -87,7 +87,7 @@ export class PlanQueries implements PlanReads {
   /** Newest first: plan ids are ordered in time. */
   async list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
     const values: PgValue[] = [orgId];
-    const conditions = ["p.org_id = $1"];
+    const conditions = ["p.org_id = $1", "d.org_id = $1"];
     const narrow = (condition: string, value: string | undefined): void => {
       if (value === undefined) return;
       values.push(value);
@@ -163,15 +163,15 @@ export class PlanQueries implements PlanReads {
       `SELECT ${PLAN_COLUMNS}, p.owner_node, d.steps AS definition, c.changes, c.results, l.sequence AS last_sequence,
          l.events AS last_events
        FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
-       CROSS JOIN LATERAL (
+       CROSS JOIN (
          SELECT array_agg(steps ORDER BY sequence) FILTER (WHERE steps IS NOT NULL) AS changes,
            array_agg(ARRAY[result_step, sequence] ORDER BY sequence)
              FILTER (WHERE result_step IS NOT NULL) AS results
-         FROM plan_changes WHERE org_id = p.org_id AND plan_id = p.plan_id) AS c
-       CROSS JOIN LATERAL (
+         FROM plan_changes WHERE org_id = $1 AND plan_id = $2) AS c
+       CROSS JOIN (
          SELECT sequence, events FROM plan_changes
-         WHERE org_id = p.org_id AND plan_id = p.plan_id ORDER BY sequence DESC LIMIT 1) AS l
-       WHERE p.org_id = $1 AND p.plan_id = $2`,
+         WHERE org_id = $1 AND plan_id = $2 ORDER BY sequence DESC LIMIT 1) AS l
+       WHERE p.org_id = $1 AND p.plan_id = $2 AND d.org_id = $1`,
       [ref.orgId, ref.planId],
     );
     return row;

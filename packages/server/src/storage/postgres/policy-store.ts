@@ -38,17 +38,24 @@ export class PostgresPolicyStore implements PolicyStore {
 
   async put(policies: OrganizationPolicies): Promise<boolean> {
     const { orgId, version, text, changedBy, changedAtMs } = policies;
-    const write = async (): Promise<boolean> => {
-      const rows = await this.#db.query(
-        `WITH old AS (DELETE FROM policies WHERE org_id = $1 AND version <= $2::bigint - $6::bigint)
-         INSERT INTO policies (org_id, version, text, changed_by, changed_at_ms)
-         SELECT $1, $2::bigint, $3, $4, $5
-         WHERE $2::bigint = (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE org_id = $1)
-         ON CONFLICT DO NOTHING RETURNING version`,
-        [orgId, version, text, changedBy, changedAtMs, POLICY_VERSIONS_KEPT],
-      );
-      return rows.length > 0;
-    };
+    const write = (): Promise<boolean> =>
+      this.#db.transaction(async (connection) => {
+        const [{ latest } = { latest: 0 }] = await connection.query<{ readonly latest: number }>(
+          "SELECT coalesce(max(version), 0) AS latest FROM policies WHERE org_id = $1",
+          [orgId],
+        );
+        if (version !== latest + 1) return false;
+        const added = await connection.query(
+          `INSERT INTO policies (org_id, version, text, changed_by, changed_at_ms)
+           VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING version`,
+          [orgId, version, text, changedBy, changedAtMs],
+        );
+        if (added.length === 0) return false;
+        const oldest = version - POLICY_VERSIONS_KEPT;
+        const old = "DELETE FROM policies WHERE org_id = $1 AND version <= $2";
+        await connection.query(old, [orgId, oldest]);
+        return true;
+      });
     const isOurs = async (): Promise<boolean> => {
       const latest = await this.latest(orgId);
       return latest !== undefined && isDeepStrictEqual(latest, policies);

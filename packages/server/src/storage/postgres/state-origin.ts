@@ -36,7 +36,7 @@ export class PostgresOrigin implements Origin {
       `SELECT s.version, s.swept, s.version = $2 AS is_known,
          CASE WHEN s.version <> $2 THEN
            (SELECT jsonb_object_agg(r.name, encode(r.commit_hash, 'hex'))
-            FROM state_refs AS r WHERE r.org_id = s.org_id) END AS refs
+            FROM state_refs AS r WHERE r.org_id = $1) END AS refs
        FROM state_stores AS s WHERE s.org_id = $1`,
       [orgId, known?.version ?? -1],
     );
@@ -142,10 +142,9 @@ export class PostgresOrigin implements Origin {
 
   async endCollection(orgId: string, isDone: boolean): Promise<void> {
     await this.#db.query(
-      `UPDATE state_stores SET collecting_until_ms = 0,
-         collected_at_ms = CASE WHEN $2 THEN steward_now_ms() ELSE collected_at_ms END
-       WHERE org_id = $1`,
-      [orgId, isDone],
+      `UPDATE state_stores SET collecting_until_ms = 0
+         ${isDone ? ", collected_at_ms = steward_now_ms()" : ""} WHERE org_id = $1`,
+      [orgId],
     );
   }
 

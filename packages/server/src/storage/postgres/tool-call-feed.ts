@@ -59,13 +59,14 @@ export class PostgresToolCallFeed implements ToolCallFeed {
   }
 
   async waiting(orgId?: string): Promise<number> {
+    const ofOrganization = orgId === undefined ? "" : "AND p.org_id = $2 AND c.org_id = $2";
     const [row] = await this.#db.query<{ readonly count: number }>(
       `SELECT count(*) FROM (
          SELECT 1 FROM plans AS p JOIN plan_changes AS c USING (org_id, plan_id)
          WHERE NOT p.is_settled AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL
-           AND ($2::uuid IS NULL OR p.org_id = $2)
+           ${ofOrganization}
          LIMIT $1) AS waiting`,
-      [WAITING_COUNTED_MAX, orgId ?? null],
+      [WAITING_COUNTED_MAX, ...(orgId === undefined ? [] : [orgId])],
     );
     return row?.count ?? 0;
   }

@@ -104,7 +104,7 @@ const WRITES: readonly Write[] = [
   },
   {
     name: "a version of the policies",
-    commitsBy: /INTO policies/,
+    commitsBy: /^COMMIT$/,
     table: "policies",
     run: (store) => store.policies.put(policies),
     returns: true,

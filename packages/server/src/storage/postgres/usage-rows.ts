@@ -16,13 +16,13 @@ import type {
  * program alone.
  */
 
-/** Columns of `usage_events AS e` that {@link costedRowOf} reads. */
+/** Columns of `usage_events AS e` that {@link costedRowOf} reads; the organization is the first parameter. */
 export const COSTED_ROW_COLUMNS: string = `e.id, e.org_id, e.session_id, e.plan_id, e.step_id,
   e.tool_name, e.intent, e.intent_source, e.aau_weight, e.orm_model, e.price_id, e.occurred_at_ms,
   (extract(epoch FROM e.created_at) * 1000)::bigint AS created_at_ms, e.source, e.source_event_id,
   e.cost_nanodollars::text AS cost,
   (SELECT coalesce(sum(a.difference_nanodollars), 0)::text FROM usage_adjustments AS a
-   WHERE a.org_id = e.org_id AND a.occurred_at_ms = e.occurred_at_ms AND a.event_id = e.id)
+   WHERE a.org_id = $1 AND a.occurred_at_ms = e.occurred_at_ms AND a.event_id = e.id)
     AS difference`;
 
 /** A row of {@link COSTED_ROW_COLUMNS}. */

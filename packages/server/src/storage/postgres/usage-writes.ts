@@ -1,4 +1,5 @@
 import type { Correction, PriceChange, Rollups, UsageEvent } from "../../usage/ports.js";
+import { byOrganization } from "./by-organization.js";
 import type { Connection, PgValue } from "./database.js";
 
 /** Domain values to rows: the only place where the usage tables are changed. Lists travel as arrays. */
@@ -56,7 +57,8 @@ export async function insertAdjustments(
   corrections: readonly Correction[],
 ): Promise<void> {
   await connection.query(
-    `INSERT INTO usage_adjustments
+    `INSERT INTO usage_adjustments (org_id, occurred_at_ms, event_id, id, price_id,
+       difference_nanodollars, created_at_ms)
      SELECT $1, a.* FROM unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[],
        $7::bigint[]) AS a`,
     [
@@ -102,39 +104,41 @@ async function upsertTotals(
   { byTime, heatMap }: Rollups,
   sums: (table: string) => string,
 ): Promise<void> {
-  if (byTime.length > 0) {
+  for (const [orgId, rollups] of byOrganization(byTime, (rollup) => rollup.orgId)) {
     await connection.query(
-      `INSERT INTO usage_totals
-       SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::text[],
-         $6::bigint[], $7::bigint[], $8::bigint[]) AS t (org_id, dimension, grain, bucket_ms, key,
-         action_count, total_aau, total_nanodollars)
-       ORDER BY org_id, dimension, grain, bucket_ms, key COLLATE "C"
+      `INSERT INTO usage_totals (org_id, dimension, grain, bucket_ms, key, action_count, total_aau,
+         total_nanodollars)
+       SELECT $1, t.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
+         $7::bigint[], $8::bigint[]) AS t (dimension, grain, bucket_ms, key, action_count, total_aau,
+         total_nanodollars)
+       ORDER BY t.dimension, t.grain, t.bucket_ms, t.key COLLATE "C"
        ON CONFLICT (org_id, dimension, grain, bucket_ms, key) DO UPDATE SET ${sums("usage_totals")}`,
       [
-        byTime.map((rollup) => rollup.orgId),
-        byTime.map((rollup) => rollup.dimension),
-        byTime.map((rollup) => rollup.grain),
-        byTime.map((rollup) => rollup.bucketMs),
-        byTime.map((rollup) => rollup.key),
-        ...sumColumns(byTime),
+        orgId,
+        rollups.map((rollup) => rollup.dimension),
+        rollups.map((rollup) => rollup.grain),
+        rollups.map((rollup) => rollup.bucketMs),
+        rollups.map((rollup) => rollup.key),
+        ...sumColumns(rollups),
       ],
     );
   }
-  if (heatMap.length > 0) {
+  for (const [orgId, cells] of byOrganization(heatMap, (cell) => cell.orgId)) {
     await connection.query(
-      `INSERT INTO usage_heat_map
-       SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::bigint[],
-         $6::bigint[], $7::bigint[]) AS t (org_id, orm_model, intent, aau_weight, action_count,
-         total_aau, total_nanodollars)
-       ORDER BY org_id, orm_model COLLATE "C", intent, aau_weight
+      `INSERT INTO usage_heat_map (org_id, orm_model, intent, aau_weight, action_count, total_aau,
+         total_nanodollars)
+       SELECT $1, t.* FROM unnest($2::text[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[],
+         $7::bigint[]) AS t (orm_model, intent, aau_weight, action_count, total_aau,
+         total_nanodollars)
+       ORDER BY t.orm_model COLLATE "C", t.intent, t.aau_weight
        ON CONFLICT (org_id, orm_model, intent, aau_weight)
          DO UPDATE SET ${sums("usage_heat_map")}`,
       [
-        heatMap.map((cell) => cell.orgId),
-        heatMap.map((cell) => cell.ormModel),
-        heatMap.map((cell) => cell.intent),
-        heatMap.map((cell) => cell.aauWeight),
-        ...sumColumns(heatMap),
+        orgId,
+        cells.map((cell) => cell.ormModel),
+        cells.map((cell) => cell.intent),
+        cells.map((cell) => cell.aauWeight),
+        ...sumColumns(cells),
       ],
     );
   }

@@ -114,7 +114,8 @@ export const createPlanTables: readonly string[] = [
    END $$`,
 
   // Changes of many plans of one organization, all or none: a sequence that is taken raises a unique
-  // violation. What would leave out single rows writes each row twice to the write-ahead log,
+  // violation. The rows are inserted one by one: on a Citus cluster INSERT … SELECT from arrays runs as a
+  // COPY, which takes ten times as long and reports a taken sequence as an internal error. What would leave out single rows writes each row twice to the write-ahead log,
   // tentatively and for good, and a race is rare.
   `CREATE FUNCTION steward_append(
      p_org uuid,
@@ -126,14 +127,20 @@ export const createPlanTables: readonly string[] = [
      l_plan uuid[], l_step integer[], l_attempt integer[], l_owner text[], l_node uuid,
      l_for_ms bigint, e_plan uuid[], e_step integer[]
    ) RETURNS void LANGUAGE plpgsql AS $$
+   DECLARE
+     c record;
+     l record;
+     l_until_ms bigint := steward_now_ms() + l_for_ms;
    BEGIN
-     INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
-         schema_additions, augmentation_hints, output_metadata)
-       SELECT p_org, c.plan, c.seq, c.result_step, c.events, c.steps, c.call, c.output, c.additions,
-           c.hints, c.metadata
-       FROM unnest(c_plan, c_sequence, c_result_step, c_events, c_steps, c_call, c_output,
-           c_additions, c_hints, c_metadata)
-         AS c (plan, seq, result_step, events, steps, call, output, additions, hints, metadata);
+     FOR c IN SELECT * FROM unnest(c_plan, c_sequence, c_result_step, c_events, c_steps, c_call,
+         c_output, c_additions, c_hints, c_metadata)
+       AS u (plan, seq, result_step, events, steps, call, output, additions, hints, metadata)
+     LOOP
+       INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
+           schema_additions, augmentation_hints, output_metadata)
+         VALUES (p_org, c.plan, c.seq, c.result_step, c.events, c.steps, c.call, c.output,
+           c.additions, c.hints, c.metadata);
+     END LOOP;
      IF cardinality(u_plan) > 0 THEN
        UPDATE plans SET status = u.status, started_at_ms = u.started, finished_at_ms = u.finished,
            deadline_ms = u.deadline, cancel_reason = u.cancel, failure = u.failure,
@@ -148,13 +155,14 @@ export const createPlanTables: readonly string[] = [
        DELETE FROM step_leases USING unnest(e_plan, e_step) AS e (plan, step)
          WHERE org_id = p_org AND plan_id = e.plan AND step_index = e.step;
      END IF;
-     IF cardinality(l_plan) > 0 THEN
+     FOR l IN SELECT * FROM unnest(l_plan, l_step, l_attempt, l_owner)
+       AS u (plan, step, attempt, owner)
+     LOOP
        INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, node_id,
            lease_until_ms)
-         SELECT p_org, l.plan, l.step, l.attempt, l.owner, l_node, steward_now_ms() + l_for_ms
-         FROM unnest(l_plan, l_step, l_attempt, l_owner) AS l (plan, step, attempt, owner)
+         VALUES (p_org, l.plan, l.step, l.attempt, l.owner, l_node, l_until_ms)
          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
            owner = excluded.owner, node_id = excluded.node_id, lease_until_ms = excluded.lease_until_ms;
-     END IF;
+     END LOOP;
    END $$`,
 ];

@@ -36,11 +36,17 @@ export const createStateTables: readonly string[] = [
 
   `CREATE FUNCTION steward_send_state_blocks(
      p_org_id uuid, p_hashes bytea[], p_deflated boolean[], p_bytes bytea[]
-   ) RETURNS void LANGUAGE sql AS
-     $$ INSERT INTO state_blocks (org_id, hash, written_at_ms, is_deflated, bytes)
-        SELECT p_org_id, b.hash, steward_now_ms(), b.is_deflated, b.bytes
-        FROM unnest(p_hashes, p_deflated, p_bytes) AS b (hash, is_deflated, bytes)
-        ON CONFLICT (org_id, hash) DO UPDATE SET written_at_ms = excluded.written_at_ms $$`,
+   ) RETURNS void LANGUAGE plpgsql AS $$
+   DECLARE
+     now_ms bigint := steward_now_ms();
+     b record;
+   BEGIN
+     FOR b IN SELECT * FROM unnest(p_hashes, p_deflated, p_bytes) AS u (hash, is_deflated, bytes) LOOP
+       INSERT INTO state_blocks (org_id, hash, written_at_ms, is_deflated, bytes)
+       VALUES (p_org_id, b.hash, now_ms, b.is_deflated, b.bytes)
+       ON CONFLICT (org_id, hash) DO UPDATE SET written_at_ms = excluded.written_at_ms;
+     END LOOP;
+   END $$`,
 
   `CREATE FUNCTION steward_move_state_refs(
      p_org_id uuid, p_swept bigint, p_names text[], p_expected bytea[], p_next bytea[],
@@ -50,25 +56,28 @@ export const createStateTables: readonly string[] = [
      is_swept boolean;
      current_commit bytea;
      next_version bigint := floor(random() * 1e15)::bigint;
+     now_ms bigint := steward_now_ms();
+     m record;
    BEGIN
      INSERT INTO state_stores (org_id, version, swept, collected_at_ms, collecting_until_ms)
-     VALUES (p_org_id, 0, 0, steward_now_ms(), 0) ON CONFLICT (org_id) DO NOTHING;
+     VALUES (p_org_id, 0, 0, now_ms, 0) ON CONFLICT (org_id) DO NOTHING;
      SELECT s.swept <> p_swept INTO is_swept FROM state_stores AS s WHERE s.org_id = p_org_id FOR UPDATE;
      IF is_swept THEN
        RETURN 'swept';
      END IF;
      -- Nothing may be changed before every ref was looked at: there is no way back.
-     FOR i IN 1 .. cardinality(p_names) LOOP
-       SELECT r.commit_hash INTO current_commit FROM state_refs AS r WHERE r.org_id = p_org_id AND r.name = p_names[i];
-       IF current_commit IS DISTINCT FROM p_expected[i] THEN
+     FOR m IN SELECT * FROM unnest(p_names, p_expected) AS u (name, expected) LOOP
+       SELECT r.commit_hash INTO current_commit FROM state_refs AS r
+       WHERE r.org_id = p_org_id AND r.name = m.name;
+       IF current_commit IS DISTINCT FROM m.expected THEN
          RETURN 'lost';
        END IF;
      END LOOP;
      PERFORM steward_send_state_blocks(p_org_id, p_hashes, p_deflated, p_bytes);
      DELETE FROM state_refs AS r WHERE r.org_id = p_org_id AND r.name = ANY (p_names);
-     INSERT INTO state_refs (org_id, name, commit_hash)
-     SELECT p_org_id, m.name, m.next FROM unnest(p_names, p_next) AS m (name, next)
-     WHERE m.next IS NOT NULL;
+     FOR m IN SELECT * FROM unnest(p_names, p_next) AS u (name, next) WHERE u.next IS NOT NULL LOOP
+       INSERT INTO state_refs (org_id, name, commit_hash) VALUES (p_org_id, m.name, m.next);
+     END LOOP;
      UPDATE state_stores AS s SET version = next_version WHERE s.org_id = p_org_id;
      RETURN 'moved';
    END $$`,

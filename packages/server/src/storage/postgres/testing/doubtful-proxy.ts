@@ -13,15 +13,27 @@ const BIND = "B".charCodeAt(0);
 export class DoubtfulProxy implements AsyncDisposable {
   readonly url: string;
   readonly #close: () => Promise<void>;
+  readonly #onStatement: (text: string) => void;
   #doubted: RegExp | undefined;
 
-  private constructor(url: string, close: () => Promise<void>) {
+  private constructor(
+    url: string,
+    close: () => Promise<void>,
+    onStatement: (text: string) => void,
+  ) {
+    this.#onStatement = onStatement;
     this.url = url;
     this.#close = close;
   }
 
-  /** @param url of the database behind it. */
-  static async start(url: string): Promise<DoubtfulProxy> {
+  /**
+   * @param url of the database behind it.
+   * @param onStatement called with each statement that is sent.
+   */
+  static async start(
+    url: string,
+    onStatement: (text: string) => void = () => undefined,
+  ): Promise<DoubtfulProxy> {
     const { hostname, port } = new URL(url);
     const sockets = new Set<Socket>();
     const server = createServer((client) => {
@@ -39,10 +51,14 @@ export class DoubtfulProxy implements AsyncDisposable {
     const own = new URL(url);
     // A server that listens on a port has an address.
     own.port = String((server.address() as AddressInfo).port);
-    const proxy = new DoubtfulProxy(own.href, async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    });
+    const proxy = new DoubtfulProxy(
+      own.href,
+      async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((resolve) => server.close(resolve));
+      },
+      onStatement,
+    );
     return proxy;
   }
 
@@ -67,6 +83,7 @@ export class DoubtfulProxy implements AsyncDisposable {
       if (type === PARSE) {
         const [name = "", sql = ""] = strings(message);
         texts.set(name, sql);
+        this.#onStatement(sql);
       }
       if (type === BIND) text = texts.get(strings(message)[1] ?? "") ?? "";
       upstream.write(message);

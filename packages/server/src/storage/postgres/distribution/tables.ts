@@ -1,0 +1,44 @@
+/**
+ * Where the tables of the store are on a Citus cluster. A table of each organization is distributed by
+ * `org_id`, so that all of an organization's rows are on one server. A reference table is on every
+ * server: what belongs to no organization, or is looked up before the organization is known.
+ */
+
+/** Parents before the tables that refer to them. */
+export const DISTRIBUTED_TABLES: readonly string[] = [
+  "plans",
+  "plan_definitions",
+  "plan_changes",
+  "step_leases",
+  "idempotency_keys",
+  "usage_events",
+  "usage_adjustments",
+  "usage_totals",
+  "usage_heat_map",
+  "usage_prices",
+  "usage_budgets",
+  "usage_ledgers",
+  "usage_reservations",
+  "payment_customers",
+  "sessions",
+  "memory_entries",
+  "memory_vectors",
+  "memory_entry_vectors",
+  "memory_retention",
+  "memory_sequences",
+  "memory_deletions",
+  "state_stores",
+  "state_refs",
+  "state_blocks",
+  "policies",
+];
+
+/** Small, read often and written seldom. */
+export const REFERENCE_TABLES: readonly string[] = [
+  "schema_migrations",
+  "nodes",
+  "memory_models",
+  "payment_customer_owners",
+  // A key is looked up by its id alone: it is the key that tells the organization.
+  "api_keys",
+];

@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PostgresGrammar, type TreeNode } from "../../adapters/sql-analyzer/postgres-grammar.js";
+import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./distribution/tables.js";
+import {
+  brokenRules,
+  locksRows,
+  statementsOf,
+  type RuleContext,
+} from "./testing/statement-rules.js";
+import { ENTRY_COLUMNS } from "./memory-rows.js";
+import { useEveryStatement } from "./testing/use-every-statement.js";
+
+/** Statements over all organizations, by how they begin, and why each may be. */
+const SWEEPS: readonly (readonly [beginning: string, reason: string])[] = [
+  ["SELECT l.org_id, l.plan_id, l.step_index", "steps whose node is gone, every two seconds"],
+  ["SELECT org_id, plan_id FROM plans WHERE finished_at_ms IS NULL", "late plans, with the former"],
+  ["SELECT org_id, plan_id FROM plans WHERE is_requested", "plans to release, every second"],
+  ["SELECT p.org_id, p.plan_id FROM plans AS p WHERE NOT p.is_settled", "tool calls of gone nodes"],
+  [
+    "SELECT count(*) FROM ( SELECT 1 FROM plans AS p JOIN plan_changes",
+    "waiting calls of everybody",
+  ],
+  ["DELETE FROM usage_reservations WHERE node_id", "what a gone node has reserved"],
+  ["SELECT org_id, coalesce(sum(action_count)", "the operator's report over organizations"],
+  ["SELECT org_id FROM state_stores", "organizations with garbage, once an hour"],
+  ['SELECT org_id AS "orgId", last_sequence', "what changed in memory, for other nodes' indexes"],
+  ["DELETE FROM memory_deletions", "old marks of deleted entries, once an hour"],
+  ["SELECT e.org_id, e.session_id, e.entry_id FROM memory_retention", "entries that are too old"],
+  ["SELECT org_id, entry_id, created_at_ms, code", "an index that loads holds everybody's entries"],
+  [`SELECT ${plain(ENTRY_COLUMNS)} FROM memory_entry_vectors`, "a search over organizations"],
+  ["SELECT entry_id, embedding FROM memory_entry_vectors", "a search over organizations"],
+  ["SELECT e.entry_id FROM memory_entries", "a search over organizations"],
+  ["SELECT FROM memory_entry_vectors WHERE model_id", "another model is refused beside vectors"],
+  ["SELECT (SELECT count(*) FROM memory_entry_vectors", "progress of another model's vectors"],
+  [
+    `SELECT ${plain(ENTRY_COLUMNS)} FROM memory_entries AS e WHERE (e.org_id`,
+    "another model's vectors",
+  ],
+  ["SELECT org_id, entry_id, model_id FROM memory_entry_vectors", "another model's vectors"],
+];
+
+// Every statement of the store is run once, on PostgreSQL, and its syntax tree is held against what a Citus
+// cluster refuses or answers slowly. A text in the source that was not run fails too.
+describe("the statements of the store", { timeout: 60_000 }, () => {
+  let database: TestDatabase;
+  let grammar: PostgresGrammar;
+  let context: RuleContext;
+  const texts = new Set<string>();
+  beforeAll(async () => {
+    grammar = await PostgresGrammar.load();
+    database = await freshDatabase();
+    await useEveryStatement(database.url, (text) => {
+      if (/^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text)) texts.add(text);
+    });
+    const functions = await database.query(
+      "SELECT DISTINCT proname AS name FROM pg_proc WHERE provolatile <> 'i' AND prokind <> 'a'",
+    );
+    context = {
+      distributed: new Set(DISTRIBUTED_TABLES),
+      mutable: new Set(functions.map((row) => String(row["name"]))),
+      isInFunction: false,
+    };
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  it("are all run by this test", () => {
+    const run = [...texts].map(plain);
+    const left = sourceTexts().filter((text) => !run.some((each) => each.startsWith(text)));
+    expect(left).toEqual([]);
+  });
+
+  it("name one organization by a parameter, or are sweeps with a reason", () => {
+    const broken = [...texts].flatMap((text) => {
+      const rules = parsed(text).flatMap((statement) => brokenRules(statement, context));
+      const left = isSweep(text) ? rules.filter((rule) => !rule.startsWith("all shards")) : rules;
+      return left.length === 0 ? [] : [{ text: plain(text), left }];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("lock rows of one organization at a time", () => {
+    const locking = [...texts].filter((text) => parsed(text).some(locksRows));
+    const unbound = locking.filter((text) =>
+      parsed(text).some((statement) => brokenRules(statement, context).length > 0),
+    );
+    expect(locking.length).toBeGreaterThan(5);
+    expect(unbound).toEqual([]);
+  });
+
+  it("keep to the same rules within functions", async () => {
+    const functions = await database.query(
+      `SELECT proname AS name, lanname AS language, pronargs AS arguments, prosrc AS body
+       FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+       WHERE pronamespace = 'public'::regnamespace ORDER BY proname`,
+    );
+    const bodies = functions.flatMap(({ body }) => statementsOf(String(body)));
+    expect(bodies.length).toBeGreaterThan(15);
+    const broken = functions.flatMap(({ name, language, arguments: count, body }) => {
+      const statements = language === "sql" ? [String(body)] : statementsOf(String(body));
+      const trees = statements.flatMap(parsed);
+      const rules = trees.flatMap((tree) => brokenRules(tree, { ...context, isInFunction: true }));
+      const tables = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES];
+      const touches = tables.some((table) => new RegExp(`\\b${table}\\b`).test(String(body)));
+      const isSql = language === "sql" && Number(count) > 0 && touches;
+      return [...rules, ...(isSql ? ["LANGUAGE sql with parameters"] : [])].map(
+        (rule) => `${String(name)}: ${rule}`,
+      );
+    });
+    expect(functions.length).toBeGreaterThan(5);
+    expect(broken).toEqual([]);
+  });
+
+  it("name every table as distributed or as known everywhere", async () => {
+    const tables = await database.query(
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+    );
+    const known = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES].sort();
+    expect(tables.map((row) => String(row["name"])).sort()).toEqual(known);
+  });
+
+  it.each([
+    [
+      "SELECT count(*) FROM (SELECT FROM plans WHERE org_id = $1) AS p",
+      "a subquery without columns in FROM",
+    ],
+    [
+      "SELECT FROM plans AS p JOIN plan_changes AS c USING (org_id) WHERE p.org_id = $1",
+      "all shards: plan_changes",
+    ],
+    [
+      "UPDATE plans SET status = CASE WHEN $2 THEN now() END WHERE org_id = $1",
+      "now() inside of CaseExpr",
+    ],
+    ["DELETE FROM plans WHERE plan_id = $1", "all shards: plans"],
+    [
+      "INSERT INTO plans (org_id) SELECT org_id FROM unnest($1::uuid[]) AS u (org_id)",
+      "all shards: plans",
+    ],
+    ["SELECT pg_current_snapshot()", "transaction ids: pg_current_snapshot()"],
+    ["WITH n AS (SELECT pg_notify($1, $2)) SELECT FROM n", "pg_notify() that is not at the top"],
+  ])("would be found to break a rule: %s", (text, rule) => {
+    expect(parsed(text).flatMap((statement) => brokenRules(statement, context))).toEqual([rule]);
+  });
+
+  function parsed(text: string): readonly TreeNode[] {
+    const result = grammar.parse(text);
+    if (result.kind !== "parsed") throw new Error(`${result.kind}: ${text}`);
+    return result.statements;
+  }
+});
+
+/** A statement that begins like a sweep may be the same for one organization. */
+function isSweep(text: string): boolean {
+  if (/[a-z]\.org_id = \$\d/.test(text)) return false;
+  return SWEEPS.some(([beginning]) => plain(text).startsWith(beginning));
+}
+
+/** What each statement in the source begins with, up to what is filled in. */
+function sourceTexts(): readonly string[] {
+  const directory = new URL("../../../src/storage/postgres/", import.meta.url);
+  const files = readdirSync(directory).filter(
+    // What copies a store runs before its tables are distributed.
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "import.ts",
+  );
+  const literal = /([`"])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) [^`"$]*(?:\$\d[^`"$]*)*)/g;
+  return files.flatMap((name) =>
+    [...readFileSync(new URL(name, directory), "utf8").matchAll(literal)].map((match) =>
+      plain(match[2] ?? ""),
+    ),
+  );
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,321 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../../kernel/clock.js";
+import { systemIds } from "../../../kernel/ids.js";
+import { silentLog } from "../../../kernel/log.js";
+import { NIL_ORG_ID } from "../../../kernel/caller.js";
+import { silentTelemetry } from "../../../kernel/telemetry.js";
+import type { ApiKey } from "../../../identity/ports.js";
+import { embeddedEntry } from "../../../memory/embedded-entry.js";
+import type { EmbeddedEntry } from "../../../memory/ports.js";
+import type { PlanRef } from "../../../plans/ports.js";
+import type { Hash } from "../../../state/index.js";
+import type { Budget, Price, UsageEvent } from "../../../usage/ports.js";
+import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
+import type { Store } from "../../store.js";
+import { Database } from "../database.js";
+import { MemoryFollower } from "../memory-follower.js";
+import { openIndexSource, type IndexSourceOptions } from "../memory-index-source.js";
+import { PostgresReembedding } from "../memory-reembedding.js";
+import { NodeFile } from "../node-file.js";
+import { NodeLease } from "../node-lease.js";
+import { PlanQueries } from "../plan-queries.js";
+import { PostgresPlanHandover } from "../plan-handover.js";
+import { Signals } from "../signals.js";
+import { openPostgresStore } from "../store.js";
+import { DoubtfulProxy } from "./doubtful-proxy.js";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const ALL = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
+/** Any hash. */
+const HASH = "ab".repeat(32) as Hash;
+
+/**
+ * Opens a store at this URL and does everything in it that sends a statement of its own.
+ * @param onStatement called with each statement.
+ */
+export async function useEveryStatement(
+  databaseUrl: string,
+  onStatement: (text: string) => void,
+): Promise<void> {
+  const usual = {
+    clock: systemClock,
+    ids: systemIds(systemClock),
+    log: silentLog,
+    telemetry: silentTelemetry,
+  };
+  await using proxy = await DoubtfulProxy.start(databaseUrl, onStatement);
+  const { url } = proxy;
+  await using store = await openPostgresStore({ url, ...usual });
+  await store.check();
+  await useMemory(store, url);
+  await usePlans(store, url);
+  await useUsage(store);
+  await useState(store);
+  await useDoubts(store, proxy);
+  await useOthers(store);
+  await useNodes(url);
+}
+
+async function useMemory(store: Store, url: string): Promise<void> {
+  const { memory } = store;
+  await memory.useModel({ name: "first", dimension: 2 });
+  await memory.useModel({ name: "hash", dimension: 2 });
+  const { modelId } = store.memorySource.options as IndexSourceOptions;
+  await using db = new Database(url);
+  await using signals = new Signals(db, { nodeId: "n", others: ["other"] }, silentLog);
+  signals.memory([ORG]);
+  const index = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
+  const parts = { db, signals, log: silentLog, modelId, pollMs: 5 };
+  await using _following = await MemoryFollower.start(parts, index);
+  const [one, two, three] = [newEntry(), newEntry(), newEntry()];
+  await memory.addEntries([one, two, three]);
+  const ids = [one.entry.entryId];
+  await memory.entriesById(ids, ORG);
+  await memory.entriesById(ids);
+  await memory.listEntries(ORG, {}, { limit: 1, after: one.entry });
+  const source = openIndexSource({ url, modelId });
+  for await (const _page of source.entries()) break;
+  await source.vectors(ids, ORG);
+  await source.vectors(ids);
+  await source.matching({}, ORG);
+  await source.matching({}, undefined);
+  await source.textMatches({ text: "word", limit: 1, orgId: ORG });
+  await source.textMatches({ text: "word", limit: 1 });
+  await source.close();
+  await memory.deleteEntry(ORG, one.entry.entryId);
+  await memory.deleteSession(ORG, "s", 1);
+  await memory.setRetention(ORG, 1);
+  await memory.retentionMs(ORG);
+  await memory.deleteExpired(Date.now(), 10);
+  await memory.setRetention(ORG, undefined);
+  await memory.addEntries([newEntry()]);
+  await using reembedding = await PostgresReembedding.open(url);
+  const model = { name: "other", dimension: 2 };
+  await reembedding.begin(model);
+  for await (const [entry] of reembedding.entriesWithout(model, 10)) {
+    if (entry !== undefined) await reembedding.addVectors(model, [embed(entry)]);
+  }
+  await reembedding.activate(model, () => Promise.resolve([]));
+  await reembedding.deleteOtherVectors(model, 10);
+  await reembedding.activate({ name: "hash", dimension: 2 }, (entries) =>
+    Promise.resolve(entries.map(embed)),
+  );
+}
+
+async function usePlans({ plans, toolCalls, memory }: Store, url: string): Promise<void> {
+  const [call] = await recordToolCalls(plans, [{ orgId: ORG }, { orgId: ORG }]);
+  const ref = { orgId: ORG, planId: call?.planId ?? "" };
+  const created = await createPlan(plans);
+  await createPlan(plans);
+  const claim = await plans.claimStep({ ...created, stepId: RECORDED_STEP.id }, "owner");
+  if (claim.kind === "claimed") {
+    await plans.renewLease(
+      { ...created, stepId: RECORDED_STEP.id, attempt: claim.attempt },
+      "owner",
+    );
+  }
+  await plans.listPlans(ORG, {}, { limit: 1 });
+  await plans.findPlan(ref);
+  await plans.readEvents(ref, 0, 10);
+  await plans.sweep(10);
+  await using db = new Database(url);
+  const node = { others: [], buryTheGone: () => Promise.resolve() };
+  await new PlanQueries(db, node).context(ref, 1);
+  await toolCalls.replay();
+  await memory.toolCalls.waiting(ORG);
+  await memory.toolCalls.waiting();
+  await memory.toolCalls.done(await memory.toolCalls.take(1));
+}
+
+/** A plan by a key that is the same each time. */
+async function createPlan(plans: Store["plans"]): Promise<PlanRef> {
+  const ref = { orgId: ORG, planId: randomUUID() };
+  await plans.createPlan({
+    ref,
+    sessionId: "s",
+    name: "plan",
+    description: "",
+    steps: [RECORDED_STEP],
+    createdAtMs: 1,
+    deadlineMs: Number.MAX_SAFE_INTEGER,
+    idempotency: { key: "once", requestHash: "hash" },
+  });
+  return ref;
+}
+
+async function useUsage({ usage, reservations }: Store): Promise<void> {
+  await usage.saveBudget(ORG, BUDGET);
+  reservations?.refresh(ORG);
+  const call = { eventId: randomUUID(), orgId: ORG, sessionId: "s", ormModel: undefined };
+  await reservations?.reserve({ ...call, toolName: "sql", intent: "admin" });
+  await reservations?.release(ORG, call.eventId);
+  await usage.recordPending(10);
+  await usage.recordExternal(ORG, () => [EVENT]);
+  const ended = { ...PRICE, untilMs: 10 };
+  await usage.changePrices(ORG, () => ({ added: PRICE, ended: undefined }));
+  await usage.changePrices(ORG, () => ({ added: { ...PRICE, id: "p2", fromMs: 10 }, ended }));
+  const rows = await usage.rowsBetween(ORG, ALL, 10);
+  const after = rows[0]?.event;
+  if (after !== undefined) await usage.rowsBetween(ORG, { ...ALL, after }, 10);
+  await usage.correctRows(ORG, { range: ALL, limit: 1 }, ([row]) =>
+    row === undefined
+      ? []
+      : [
+          {
+            event: row.event,
+            adjustment: {
+              id: randomUUID(),
+              eventId: row.event.id,
+              priceId: undefined,
+              difference: 1n,
+              createdAtMs: 1,
+            },
+          },
+        ],
+  );
+  await usage.buckets(ORG, { dimension: "total", grain: "day", ...ALL });
+  await usage.heatMap(ORG);
+  await usage.organizationTotals({ ...ALL, limit: 10 });
+  await usage.organizationTotals({ ...ALL, limit: 10, after: ORG });
+  await usage.totalsIn(ORG, { sessionId: "s", fromMs: 0, untilMs: undefined });
+  await usage.totalsIn(ORG, { sessionId: undefined, fromMs: 0, untilMs: undefined });
+  await usage.replaceTotals(await usage.storedTotals(ORG));
+  await usage.deleteBudget(ORG, BUDGET.id);
+}
+
+async function useState({ stateOrigin: origin }: Store): Promise<void> {
+  if (origin === undefined) return;
+  await origin.send(ORG, new Map([[HASH, new Uint8Array(9)]]));
+  await origin.move(ORG, 0, [{ name: "heads/main", expected: undefined, next: HASH }], new Map());
+  await origin.refs(ORG);
+  await origin.blocks(ORG, [HASH]);
+  await origin.has(ORG, [HASH]);
+  await origin.due(0);
+  await origin.claimCollection(ORG);
+  await origin.oldBlocks(ORG, 0, undefined, 10);
+  await origin.sweep(ORG, 0, 0, [HASH]);
+  for (const isDone of [true, false]) await origin.endCollection(ORG, isDone);
+}
+
+/** Writes whose outcome is not known are read back. */
+async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
+  const { plans, usage, stateOrigin } = store;
+  proxy.doubtNext(/steward_append/);
+  await recordToolCalls(plans, [{ orgId: ORG }]);
+  proxy.doubtNext(/^COMMIT$/);
+  await usage.recordExternal(ORG, () => [{ ...EVENT, id: randomUUID(), sourceEventId: "2" }]);
+  proxy.doubtNext(/steward_move_state_refs/);
+  await stateOrigin?.move(ORG, 0, [{ name: "t", expected: undefined, next: HASH }], new Map());
+}
+
+async function useOthers({ apiKeys, policies, customers }: Store): Promise<void> {
+  await policies.put({ orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 });
+  await policies.latest(ORG);
+  await customers.bind(ORG, "cus");
+  await customers.rebind(ORG, "cus");
+  await customers.customerOf(ORG);
+  await customers.organizationOf("cus");
+  await apiKeys.add(API_KEY);
+  await apiKeys.find(API_KEY.keyId);
+  await apiKeys.list(ORG, 1);
+  await apiKeys.rotate(API_KEY, "b".repeat(64), 1);
+  await apiKeys.recordUses([{ orgId: ORG, keyId: API_KEY.keyId, usedAtMs: 1 }]);
+  await apiKeys.revoke(ORG, API_KEY.keyId, 1);
+}
+
+/** What one node does for, or to, another. */
+async function useNodes(url: string): Promise<void> {
+  await using db = new Database(url);
+  const node = await NodeLease.join({ db, ids: systemIds(systemClock), log: silentLog });
+  await using signals = new Signals(db, node, silentLog);
+  const handover = new PostgresPlanHandover(db, signals, node);
+  const ref: PlanRef = { orgId: ORG, planId: randomUUID() };
+  await handover.request(node.nodeId, ref);
+  await handover.requested();
+  await handover.release(node.nodeId, ref);
+  await node.isAlive(randomUUID());
+  // A node that is gone has left its row, with a lease that is over.
+  const gone = randomUUID();
+  await db.query("INSERT INTO nodes (org_id, node_id, lease_until_ms) VALUES ($1, $2, 0)", [
+    NIL_ORG_ID,
+    gone,
+  ]);
+  const directory = mkdtempSync(join(tmpdir(), "steward-node-"));
+  const file = new NodeFile(join(directory, "node.json"), silentLog);
+  file.name(gone);
+  await using _next = await NodeLease.join({
+    db,
+    ids: systemIds(systemClock),
+    log: silentLog,
+    file,
+  });
+  await node[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+}
+
+function newEntry(): EmbeddedEntry {
+  return embed({
+    orgId: ORG,
+    entryId: randomUUID(),
+    sessionId: "s",
+    content: "{}",
+    createdAtMs: 1,
+  });
+}
+
+function embed(entry: EmbeddedEntry["entry"]): EmbeddedEntry {
+  return embeddedEntry(entry, Float32Array.of(1, 1));
+}
+
+const BUDGET: Budget = {
+  id: randomUUID(),
+  scope: "organization",
+  unit: "aau",
+  period: "day",
+  limit: 100n,
+  action: "block",
+  setBy: "organization",
+};
+
+const PRICE: Price = {
+  id: "price",
+  scope: "aau",
+  subject: "",
+  amount: 7n,
+  fromMs: 0,
+  untilMs: undefined,
+};
+
+const EVENT: UsageEvent = {
+  id: randomUUID(),
+  orgId: ORG,
+  sessionId: undefined,
+  planId: undefined,
+  stepId: undefined,
+  toolName: "search",
+  intent: "admin",
+  intentSource: "reported",
+  aauWeight: 3,
+  ormModel: undefined,
+  cost: 5n,
+  priceId: undefined,
+  occurredAtMs: 1_000,
+  createdAtMs: 1_000,
+  source: "shop",
+  sourceEventId: "1",
+};
+
+const API_KEY: ApiKey = {
+  orgId: ORG,
+  keyId: "0".repeat(24),
+  environment: "live",
+  name: "key",
+  roles: [],
+  permissions: [],
+  scopes: [],
+  createdAtMs: 1,
+  secretHash: "a".repeat(64),
+};
