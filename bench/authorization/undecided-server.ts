@@ -13,4 +13,5 @@ Object.assign(Authorizer.prototype, {
   authorize: () => Promise.resolve(),
   looksAtData: () => Promise.resolve(false),
   permit: () => Promise.resolve({}),
+  mayRemember: () => Promise.resolve(true),
 });

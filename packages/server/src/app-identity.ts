@@ -41,7 +41,8 @@ export async function openIdentity(
   const modes = {
     attempts,
     ...(headers && { headers }),
-    ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts }) }),
+    // A token is good for minutes. It is kept as it is, because its hash would be the dearest part of a request.
+    ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts, keyOf: (token) => token }) }),
     ...(clients && { certificate: clients.verify }),
     ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),
   };

@@ -9,34 +9,36 @@ import type { Verified, VerifyCredential } from "./principal.js";
 export interface RememberedOptions {
   readonly clock: Clock;
   readonly attempts: FailedAttempts;
+  /** What a credential is kept by: its SHA-256, unless said otherwise. */
+  readonly keyOf?: (credential: string) => string;
 }
 
 /**
  * The same verification, but a credential that was found right is not verified again for as long as
  * the verification says, and unknown credentials are limited by the address that they come from. One
  * that was right before is no guess: it is verified whatever else comes from its address. Requests that
- * show one credential at the same time share its verification. A credential is kept by its SHA-256, so
- * that the memory of the process holds none.
+ * show one credential at the same time share its verification. A credential that is good for long is kept by
+ * its SHA-256, so that the memory of the process does not hold it.
  */
 export function remembered(
   verify: VerifyCredential,
-  { clock, attempts }: RememberedOptions,
+  { clock, attempts, keyOf = sha256 }: RememberedOptions,
 ): VerifyCredential {
-  /** By digest, the longest known first. */
+  /** The longest known first. */
   const known = new Map<string, Verified>();
   const pending = new Map<string, Promise<Verified>>();
 
-  const learn = async (credential: string, peerAddress: string, digest: string) => {
+  const learn = async (credential: string, peerAddress: string, key: string) => {
     try {
-      if (!known.has(digest)) attempts.assertAllowed(peerAddress);
+      if (!known.has(key)) attempts.assertAllowed(peerAddress);
       const verified = await verify(credential, peerAddress);
-      known.delete(digest);
-      known.set(digest, verified);
+      known.delete(key);
+      known.set(key, verified);
       dropOldest(known);
       return verified;
     } catch (error) {
       if (error instanceof AppError && error.code === "UNAUTHENTICATED") {
-        known.delete(digest);
+        known.delete(key);
         attempts.failed(peerAddress, error);
       }
       throw error;
@@ -44,16 +46,16 @@ export function remembered(
   };
 
   return (credential, peerAddress) => {
-    const digest = hash("sha256", credential, "base64");
-    const verified = known.get(digest);
+    const key = keyOf(credential);
+    const verified = known.get(key);
     if (verified !== undefined && clock.nowMs() < verified.untilMs) {
       return Promise.resolve(verified);
     }
-    const underWay = pending.get(digest);
+    const underWay = pending.get(key);
     if (underWay !== undefined) return underWay;
-    const learning = learn(credential, peerAddress, digest);
-    pending.set(digest, learning);
-    const done = (): void => void pending.delete(digest);
+    const learning = learn(credential, peerAddress, key);
+    pending.set(key, learning);
+    const done = (): void => void pending.delete(key);
     learning.then(done, done);
     return learning;
   };
@@ -62,4 +64,8 @@ export function remembered(
 function dropOldest(known: Map<string, Verified>): void {
   const [oldest] = known.keys();
   if (known.size > VERIFIED_CREDENTIALS_MAX && oldest !== undefined) known.delete(oldest);
+}
+
+function sha256(credential: string): string {
+  return hash("sha256", credential, "base64");
 }

@@ -46,20 +46,19 @@ export interface Caller {
  * The fields of a caller that the record of a tool call stores, because policies evaluate them
  * later.
  */
-export type RecordedCaller = Pick<
+export interface RecordedCaller extends Pick<
   Caller,
-  "kind" | "authenticatedBy" | "userId" | "agentId" | "keyId" | "roles" | "permissions"
->;
+  "kind" | "authenticatedBy" | "roles" | "permissions"
+> {
+  readonly userId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly keyId?: string | undefined;
+}
 
-/** Reduces a caller to the fields that a record stores. */
+/** Reduces a caller to the fields that a record stores. It is one literal, because it is made for each step. */
 export function recordedCaller(caller: RecordedCaller): RecordedCaller {
   const { kind, authenticatedBy, userId, agentId, keyId, roles, permissions } = caller;
-  return {
-    ...{ kind, authenticatedBy, roles, permissions },
-    ...(userId === undefined ? {} : { userId }),
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(keyId === undefined ? {} : { keyId }),
-  };
+  return { kind, authenticatedBy, userId, agentId, keyId, roles, permissions };
 }
 
 /** The fields from which a caller's kind is derived. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { recordedCaller, type RecordedCaller } from "../kernel/caller.js";
+import { type Caller, recordedCaller } from "../kernel/caller.js";
 import { NOBODY } from "../kernel/testing/nobody.js";
 import { SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
@@ -147,18 +147,14 @@ describe("a durable orchestrator", () => {
   it("records who had a step run and on which data source", async () => {
     await using process = new Process(dir);
     const { planId } = await process.submit([step("a", "SELECT 1"), step("b", "SELECT 2")]);
-    const agent: RecordedCaller = {
-      kind: "agent",
-      authenticatedBy: "headers",
-      userId: "ann",
-      agentId: "a1",
-      roles: ["agent"],
-      permissions: [],
+    const agent: Caller = {
+      ...{ ...NOBODY, kind: "agent", agentId: "a1", userId: "ann" },
+      ...{ orgId: ORG, roles: ["agent"] },
     };
     await process.orchestrator.executeStep(planId, "a", ctx(agent));
     await process.orchestrator.executeStep(planId, "b", ctx());
     const [first, second] = await process.toolCalls();
-    expect(first).toMatchObject({ caller: agent, dataSource: "default" });
+    expect(first).toMatchObject({ caller: recordedCaller(agent), dataSource: "default" });
     expect(second?.caller).toEqual(recordedCaller(NOBODY));
   });
 

@@ -8,6 +8,7 @@ import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";
 import { Principals } from "./principals.js";
 import type {
+  CompiledPolicies,
   DecidingPolicy,
   PolicyRequest,
   PolicyResource,
@@ -26,6 +27,8 @@ export interface Explained extends StatementGrant {
   /** Why not: the error that the request would end with, whose details name the policies. */
   readonly refusal?: AppError;
 }
+
+const HOUR_MS = 3_600_000;
 
 function isRefusal({ code }: AppError): boolean {
   return code === "POLICY_DENIED" || code === "APPROVAL_REQUIRED";
@@ -62,9 +65,15 @@ export class Authorizer implements StatementPolicy {
   async authorize(caller: Caller, action: Action, resource?: PolicyResource): Promise<void> {
     requireScope(caller, action);
     const policies = await this.#parts.policies.of(caller.orgId);
-    const request = this.#requestOf(caller, action, resource);
-    const decision = this.#decisions.decide(policies, request);
-    if (!decision.permitted) throw this.#decisions.refusal(policies, request, decision);
+    const ask = (): void => {
+      const request = this.#requestOf(caller, action, resource);
+      const decision = this.#decisions.decide(policies, request);
+      if (!decision.permitted) throw this.#decisions.refusal(policies, request, decision);
+    };
+    if (resource === undefined) {
+      const asked = { principal: this.#principals.of(caller), action, hour: this.#hour() };
+      this.#decisions.pass(policies, asked, ask);
+    } else ask();
   }
 
   async looksAtData({ orgId }: Caller): Promise<boolean> {
@@ -85,11 +94,14 @@ export class Authorizer implements StatementPolicy {
   /** Whether the policies in force let a tool call become an entry of the memory. @throws AppError `STORE_UNAVAILABLE`. */
   async mayRemember(call: ToolCallRecord): Promise<boolean> {
     const { orgId, caller, sessionId, dataSource, intent, touched } = call;
-    const principal = caller && this.#principals.of({ ...caller, orgId });
-    const refusal = await this.#refusalToRemember({
-      ...{ orgId, principal, sessionId, dataSource, intent, touched },
+    const policies = await this.#parts.policies.of(orgId);
+    const session = policies.mentions("MemorySession") ? sessionId : "";
+    const shape = [orgId, caller, session, dataSource, intent, touched, this.#hour()];
+    return this.#decisions.mayRemember(policies, JSON.stringify(shape), () => {
+      const principal = caller && this.#principals.of({ ...caller, orgId });
+      const asked = { orgId, principal, sessionId, dataSource, intent, touched };
+      return this.#refusalToRemember(policies, asked) === undefined;
     });
-    return refusal === undefined;
   }
 
   /** What {@link mayRemember} would say of a call, and why. */
@@ -99,14 +111,16 @@ export class Authorizer implements StatementPolicy {
   ): Promise<Explained> {
     const principal = this.#principals.of(caller);
     const { orgId, sessionId = "" } = caller;
-    const refusal = await this.#refusalToRemember({ orgId, principal, sessionId, ...call });
+    const policies = await this.#parts.policies.of(orgId);
+    const asked = { orgId, principal, sessionId, ...call };
+    const refusal = this.#refusalToRemember(policies, asked);
     return { permitted: refusal === undefined, policies: [], ...(refusal && { refusal }) };
   }
 
-  async #refusalToRemember(
+  #refusalToRemember(
+    policies: CompiledPolicies,
     call: Omit<CallToRemember, "circumstances">,
-  ): Promise<AppError | undefined> {
-    const policies = await this.#parts.policies.of(call.orgId);
+  ): AppError | undefined {
     const { providerIsRemote } = this.#parts;
     const circumstances = { ...this.#circumstances(), providerIsRemote };
     return this.#decisions.refusalToRemember(policies, { ...call, circumstances });
@@ -154,7 +168,11 @@ export class Authorizer implements StatementPolicy {
   }
 
   #circumstances(): RequestContext {
-    const hour = new Date(this.#parts.clock.nowMs()).getUTCHours();
-    return { hour, approved: false };
+    return { hour: this.#hour(), approved: false };
+  }
+
+  /** Of the day in UTC. */
+  #hour(): number {
+    return Math.floor(this.#parts.clock.nowMs() / HOUR_MS) % 24;
   }
 }

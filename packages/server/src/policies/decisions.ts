@@ -10,12 +10,22 @@ import type { Principals } from "./principals.js";
 import { type AskedPolicies, type CallToRemember, refusalToRemember } from "./remembering.js";
 import { permitStatement, type AskedStatement, type StatementLimits } from "./statements.js";
 
+/** What somebody asks to do to their organization as a whole. */
+export interface Operation {
+  readonly principal: PolicyPrincipal;
+  readonly action: string;
+  /** Of the day in UTC: the only circumstance that changes while a server runs. */
+  readonly hour: number;
+}
+
 /**
  * Remembers what policies said, because a decision takes a tenth of a millisecond and the same few are asked for
  * again and again. A request holds everything that a decision depends on.
  */
 export class Decisions {
   readonly #remembered = new RecentMap<PolicyDecision>(POLICY_DECISIONS_MAX);
+  readonly #passed = new RecentMap<true>(POLICY_DECISIONS_MAX);
+  readonly #toRemember = new RecentMap<boolean>(POLICY_DECISIONS_MAX);
   readonly #principals: Principals;
   readonly #grants: Grants;
 
@@ -29,6 +39,24 @@ export class Decisions {
     const number = this.#principals.numberOf(principal);
     const key = `${policies.id} ${number} ${JSON.stringify(asked)}`;
     return this.#remembered.getOrMake(key, () => policies.decide(request));
+  }
+
+  /**
+   * Lets an operation on the organization as a whole pass that was let pass before.
+   * @param ask Decides; throws unless it is permitted.
+   */
+  pass(policies: CompiledPolicies, { principal, action, hour }: Operation, ask: () => void): void {
+    const number = this.#principals.numberOf(principal);
+    const key = `${String(policies.id)} ${String(number)} ${String(hour)} ${action}`;
+    this.#passed.getOrMake(key, () => {
+      ask();
+      return true;
+    });
+  }
+
+  /** Whether a tool call of this shape may be remembered. @param ask Decides. */
+  mayRemember(policies: CompiledPolicies, shape: string, ask: () => boolean): boolean {
+    return this.#toRemember.getOrMake(`${String(policies.id)} ${shape}`, ask);
   }
 
   /**

@@ -28,7 +28,8 @@ export class Grants {
     const { dataSource, intent, touched } = statement;
     const place = touched === undefined ? 0 : this.#placeOf(touched);
     const number = this.#principals.numberOf(principal);
-    const key = `${policies.id} ${number} ${place} ${JSON.stringify([dataSource, intent, circumstances])}`;
+    const { hour, approved } = circumstances;
+    const key = `${String(policies.id)} ${String(number)} ${String(place)} ${String(hour)} ${String(approved)} ${intent} ${dataSource}`;
     return this.#remembered.getOrMake(key, permit);
   }
 

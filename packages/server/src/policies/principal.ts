@@ -1,9 +1,12 @@
-import type { Caller } from "../kernel/caller.js";
+import type { Caller, RecordedCaller } from "../kernel/caller.js";
 import { roleName } from "../kernel/role-name.js";
 import type { PolicyPrincipal } from "./ports.js";
 
+/** What policies see of a caller. */
+export type Asker = RecordedCaller & Pick<Caller, "orgId">;
+
 /** A caller as policies see it. */
-export function principalOf(caller: Caller): PolicyPrincipal {
+export function principalOf(caller: Asker): PolicyPrincipal {
   const { kind, orgId, userId, agentId, keyId, authenticatedBy } = caller;
   const roles = [...new Set(caller.roles.flatMap((role) => roleName(role) ?? []))];
   return {

@@ -1,14 +1,13 @@
-import type { Caller } from "../kernel/caller.js";
 import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
 import { RecentMap } from "../kernel/recent-map.js";
 import type { PolicyPrincipal } from "./ports.js";
-import { principalOf } from "./principal.js";
+import { type Asker, principalOf } from "./principal.js";
 
 /** What of a caller decides what policies see of it, beside its roles. */
 type Seen = {
   readonly [
     Key in "kind" | "orgId" | "userId" | "agentId" | "keyId" | "authenticatedBy" | "permissions"
-  ]: Caller[Key] | undefined;
+  ]: Asker[Key] | undefined;
 };
 
 /**
@@ -24,7 +23,7 @@ export class Principals {
   readonly #numbersByText = new RecentMap<number>(POLICY_DECISIONS_MAX);
   #numbersGiven = 0;
 
-  of(caller: Caller): PolicyPrincipal {
+  of(caller: Asker): PolicyPrincipal {
     const known = this.#byRoles.get(caller.roles);
     if (known !== undefined && isSame(known.seen, caller)) return known.principal;
     const { kind, orgId, userId, agentId, keyId, authenticatedBy, permissions } = caller;
@@ -48,7 +47,7 @@ export class Principals {
   }
 }
 
-function isSame(a: Seen, b: Caller): boolean {
+function isSame(a: Seen, b: Asker): boolean {
   return (
     a.orgId === b.orgId &&
     a.kind === b.kind &&

@@ -34,12 +34,12 @@ export function callerOf(kept: KeptCaller | undefined): RecordedCaller | undefin
   if (kept === null || kept === undefined) return ANONYMOUS;
   if (!isKnown(kept)) return undefined;
   const [kind, authenticatedBy, roles, permissions, userId, agentId, keyId] = kept;
-  return recordedCaller({
+  return {
     ...{ kind, authenticatedBy, roles, permissions },
-    ...(typeof userId === "string" ? { userId } : {}),
-    ...(typeof agentId === "string" ? { agentId } : {}),
-    ...(typeof keyId === "string" ? { keyId } : {}),
-  });
+    userId: userId ?? undefined,
+    agentId: agentId ?? undefined,
+    keyId: keyId ?? undefined,
+  };
 }
 
 function isKnown(kept: CallerTuple | readonly []): kept is CallerTuple {

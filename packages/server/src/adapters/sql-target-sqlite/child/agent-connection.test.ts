@@ -5,6 +5,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StatementClass } from "../../../governance/index.js";
 import { StatementError, type SqlValue } from "../../../plans/ports.js";
+import type { AdmittedStatement } from "../protocol.js";
 import { AgentConnection } from "./agent-connection.js";
 import { openDataSource } from "./connection.js";
 
@@ -90,6 +91,26 @@ describe("an agent's statement on a connection", () => {
     expect(rowsOf(sql)).toEqual([{ id: 1, user_id: 1, total: 5, note: "new" }]);
     owner.exec("ALTER TABLE orders RENAME COLUMN note TO remark");
     expect(rowsOf(sql)).toMatchObject([{ remark: "new" }]);
+  });
+
+  it("is run again without a look at the schema's version until the engine has compiled it anew", () => {
+    const described = (sql: string): AdmittedStatement => ({
+      ...{ sql, binds: [], intent: "read_select", statementClass: "read_select" },
+      ...{ tables: [], schemaVersion: 1 },
+    });
+    const view = described("SELECT * FROM people");
+    owner.exec("CREATE VIEW people AS SELECT id FROM users");
+    expect(reader.runAgain(view)).toBeUndefined();
+    reader.run(view);
+    expect(reader.runAgain(view)?.outputJson).toBe('[{"id":1},{"id":2}]');
+    owner.exec("INSERT INTO users VALUES (3, 'Cy', NULL, NULL)");
+    expect(reader.runAgain(view)?.rowCount).toBe(3);
+    owner.exec("DROP VIEW people; CREATE VIEW people AS SELECT email FROM users");
+    expect([reader.runAgain(view), reader.runAgain(view)]).toEqual([undefined, undefined]);
+    const failing = described("SELECT abs(id) FROM users");
+    reader.run(failing);
+    owner.exec("ALTER TABLE users RENAME COLUMN id TO key");
+    expect(reader.runAgain(failing)).toBeUndefined();
   });
 
   it("keeps its intent when it is compiled again for a changed schema", () => {

@@ -17,6 +17,8 @@ interface CompiledStatement {
   readonly prepared: StatementSyncInstance;
   /** Names of its columns; empty when it returns no rows. */
   columns: readonly string[];
+  /** Whether the engine compiled something while it ran: the statement itself, or those of a virtual table. */
+  isCompiledAnew: boolean;
 }
 
 /** Our own statements about the schema. */
@@ -60,8 +62,31 @@ export class AgentConnection {
       throw this.#failure(error, statement);
     } finally {
       // Had to be compiled anew: what `*` stands for may have changed.
-      if (this.#guard.consulted) compiled.columns = columnsOf(compiled.prepared);
+      if (this.#guard.consulted) {
+        compiled.columns = columnsOf(compiled.prepared);
+        compiled.isCompiledAnew = true;
+      }
       this.#guard.relax();
+    }
+  }
+
+  /**
+   * Runs a statement again that this connection has compiled under the version of the schema under which it was
+   * described, without looking at that version: the engine itself compiles a statement anew, and asks the guard, when the
+   * schema is another one.
+   * @returns `undefined` when the version has to be looked at: the statement is run for the first time, or something was
+   * compiled while it ran.
+   * @throws StatementError
+   */
+  runAgain(statement: AdmittedStatement): RowsResult | undefined {
+    const compiled = this.#compiled.find(keyOf(statement));
+    if (compiled === undefined || compiled.isCompiledAnew) return undefined;
+    try {
+      const result = this.run(statement);
+      return this.#guard.consulted ? undefined : result;
+    } catch (error) {
+      if (this.#guard.consulted) return undefined;
+      throw error;
     }
   }
 
@@ -119,11 +144,7 @@ export class AgentConnection {
   }
 
   #find(statement: AdmittedStatement): CompiledStatement {
-    const { sql, intent, binds, schemaVersion } = statement;
-    // The driver leaves a parameter that gets no value at what it was in the last run: a compiled
-    // statement is only ever given as many values as the first time.
-    const key = `${intent} ${binds.length} ${schemaVersion ?? ""} ${sql}`;
-    return this.#compiled.getOrMake(key, () => this.#compile(statement));
+    return this.#compiled.getOrMake(keyOf(statement), () => this.#compile(statement));
   }
 
   #compile(statement: AdmittedStatement): CompiledStatement {
@@ -131,7 +152,7 @@ export class AgentConnection {
     const columns = columnsOf(prepared);
     prepared.setReadBigInts(columns.length > 0);
     prepared.setReturnArrays(true);
-    return { prepared, columns };
+    return { prepared, columns, isCompiledAnew: false };
   }
 
   #prepare(
@@ -180,6 +201,14 @@ const NO_STATEMENT: AdmittedStatement = {
 };
 
 const NO_TABLES: ReadonlySet<string> = new Set();
+
+/**
+ * The driver leaves a parameter that gets no value at what it was in the last run: a compiled statement is only ever
+ * given as many values as the first time.
+ */
+function keyOf({ sql, intent, binds, schemaVersion }: AdmittedStatement): string {
+  return `${intent} ${String(binds.length)} ${String(schemaVersion ?? "")} ${sql}`;
+}
 
 function change(
   statement: AdmittedStatement,

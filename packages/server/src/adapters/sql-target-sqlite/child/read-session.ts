@@ -24,8 +24,10 @@ export class ReadSession {
       return this.#agent.run(statement);
     };
     const isDescribed = statement.schemaVersion !== undefined;
-    // Nothing changes within the snapshot that a read sees.
-    const read = isDescribed ? () => this.#agent.inSnapshot(run) : run;
+    // Nothing changes within the snapshot that a read sees. One statement alone is a snapshot too.
+    const read = isDescribed
+      ? () => this.#agent.runAgain(statement) ?? this.#agent.inSnapshot(run)
+      : run;
     return { ...recovering(read), schemaDeltas: [] };
   }
 
