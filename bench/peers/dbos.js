@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import { reader, STEPS } from "./workload.js";
+
+/** Each step is a workflow of one step under an id of its own: that is how a caller runs it at most once. */
+export async function startDbos(url, pool) {
+  DBOS.setConfig({
+    name: "bench",
+    systemDatabaseUrl: url,
+    runAdminServer: false,
+    logLevel: "error",
+  });
+  const read = reader(pool);
+  const step = DBOS.registerWorkflow((id) => DBOS.runStep(() => read(id), { name: "read" }), {
+    name: "step",
+  });
+  await DBOS.launch();
+  return {
+    async onePlan() {
+      const planId = randomUUID();
+      let id = 1;
+      for (let n = 0; n < STEPS; n += 1) {
+        const handle = await DBOS.startWorkflow(step, { workflowID: `${planId}-${n}` })(id);
+        id = (await handle.getResult()).next;
+      }
+    },
+    stop: () => DBOS.shutdown(),
+  };
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
+import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
+import { reader, STEPS } from "./workload.js";
+
+/** A node to a step; the graph stops after each, and the caller has it go on. */
+export async function startLangGraph(pool) {
+  const saver = new PostgresSaver(pool);
+  await saver.setup();
+  const read = reader(pool);
+  const State = Annotation.Root({ id: Annotation(), row: Annotation() });
+  const names = Array.from({ length: STEPS }, (_, n) => `step-${n}`);
+  const graph = new StateGraph(State);
+  for (const name of names) {
+    graph.addNode(name, async ({ id }) => {
+      const { row, next } = await read(id);
+      return { id: next, row };
+    });
+  }
+  [START, ...names].forEach((name, n) => graph.addEdge(name, names[n] ?? END));
+  const app = graph.compile({ checkpointer: saver, interruptAfter: "*" });
+  return {
+    async onePlan() {
+      const config = { configurable: { thread_id: randomUUID() } };
+      for (let n = 0; n < STEPS; n += 1) await app.invoke(n === 0 ? { id: 1 } : null, config);
+    },
+    stop: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,39 @@
+import pg from "pg";
+
+/** Reads in one plan, each of which needs the answer of the one before. */
+export const STEPS = 10;
+
+const READ = "SELECT id, name, email FROM customers WHERE id = $1";
+
+/** The table that every system reads. */
+export async function createCustomers(url) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("CREATE TABLE customers (id integer PRIMARY KEY, name text, email text)");
+  await client.query(`INSERT INTO customers
+    SELECT n, 'Customer ' || n, 'customer-' || n || '@example.com' FROM generate_series(1, 1000) AS n`);
+  await client.end();
+}
+
+/** @returns reads a customer, and which one is read after it. */
+export function reader(pool) {
+  return async (id) => {
+    const { rows } = await pool.query(READ, [id]);
+    return { row: rows[0], next: (rows[0].id % 1000) + 1 };
+  };
+}
+
+/**
+ * Runs plans and counts their steps.
+ * @param onePlan runs a plan of {@link STEPS} steps.
+ */
+export async function load({ concurrency, plansEach }, onePlan) {
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      for (let plan = 0; plan < plansEach; plan += 1) await onePlan();
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  return Math.round((concurrency * plansEach * STEPS) / seconds);
+}
