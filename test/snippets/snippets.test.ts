@@ -85,6 +85,15 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     }
   });
 
+  it("docs/operate.md check, back up, restore and migrate a store", async () => {
+    const output = await runs("docs/operate.md", { files: ["shop/shop.db"] });
+    expect(output).toContain("0 failed");
+    expect(output).toContain('"ready":true');
+    expect(output).toContain("steward_store_commits_total");
+    expect(output).toMatch(/steward\.db\.before-/);
+    expect(output).toContain("is up to date");
+  });
+
   it("docs/authentication.md make a key, and start servers that take keys and tokens", async () => {
     await using issuer = await TokenIssuer.start();
     const org_id = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
