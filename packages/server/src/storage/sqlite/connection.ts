@@ -12,6 +12,12 @@ export type SqliteValue = string | number | bigint | Uint8Array | null;
 /** One row, by column. */
 export type SqliteRow = Readonly<Record<string, SqliteValue>>;
 
+/**
+ * Page size of a new store, in bytes. A commit writes every page that it changes as a whole, and a step
+ * changes a few rows in many pages: with 4096 bytes it writes 64 % more at one plan and 42 % more at
+ * sixteen, for the same processor time. In return a vector of 3 kB takes three pages, and 2 µs more to read.
+ */
+const PAGE_BYTES = 2048;
 /** How long a connection waits for another's lock: only checkpoints and backups ever hold one. */
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -37,6 +43,8 @@ export function openConnection(path: string, readOnly: boolean): DatabaseSyncIns
 
 function prepare(db: DatabaseSyncInstance, readOnly: boolean): void {
   db.exec(`PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
+  // Only a store without any page yet takes it over.
+  if (!readOnly) db.exec(`PRAGMA page_size = ${String(PAGE_BYTES)}`);
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");
   db.exec("PRAGMA foreign_keys = ON");

@@ -33,6 +33,12 @@ describe("an SQLite store", () => {
     );
   });
 
+  it("has small pages, as a commit writes every page that it changes as a whole", async () => {
+    await using _owner = openSqliteStore(path, systemClock, silentTelemetry);
+    using db = openConnection(path, true);
+    expect(db.prepare("PRAGMA page_size").get()).toEqual({ page_size: 2048 });
+  });
+
   it("refuses a file written by a newer program", () => {
     const db = openConnection(path, false);
     db.exec("PRAGMA user_version = 999");
