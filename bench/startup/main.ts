@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BIN, loadedModules, SERVER } from "./server-modules.js";
+import { BIN, loadedModules, SCHEMA_WATCH, SERVER } from "./server-modules.js";
 
 /**
  * What a start costs: the modules that the process loads, the time of the whole process (for a server: until it answers
@@ -21,6 +21,7 @@ const REPORT = `process.on("exit", () => {
 const programs: readonly (readonly [string, readonly string[]])[] = [
   ["steward --version", [BIN, "--version"]],
   ["steward plan --help", [BIN, "plan", "--help"]],
+  ["comparing the schema before and after a statement, on SQLite", [SCHEMA_WATCH]],
   ["openApp, without a store", [server("bare", "")]],
   ["openApp, on SQLite", [server("sqlite", 'databaseUrl: "sqlite:store.db",')]],
   [

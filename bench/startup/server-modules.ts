@@ -14,3 +14,8 @@ export const { loadedModules }: typeof LoadedModulesModule = await part(
 export const BIN: string = new URL("../bin/steward.js", dist).pathname;
 /** The API to embed a server. */
 export const SERVER: string = new URL("index.js", dist).href;
+/** What the process of a data source loads for the first statement that changes the schema. */
+export const SCHEMA_WATCH: string = new URL(
+  "adapters/sql-target-sqlite/child/schema-watch.js",
+  dist,
+).pathname;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { BIN } from "./cli/testing/steward-process.js";
 import { loadedModules } from "./testing/loaded-modules.js";
@@ -30,6 +31,14 @@ describe("what is loaded at the start", () => {
     expect(modules.some((url) => url.endsWith("/storage/sqlite/store.js"))).toBe(true);
     const needless =
       /\/(storage|adapters)\/[a-z/-]*(postgres|jwt|stripe)[a-z-]*\/|node_modules\/(pg|jose|stripe|libpg-query)\//;
+    expect(modules.filter((url) => needless.test(url))).toEqual([]);
+  });
+
+  it("of what compares the schema before and after a statement is nothing of migrations or the state", () => {
+    const watch = new URL("./adapters/sql-target-sqlite/child/schema-watch.js", import.meta.url);
+    const modules = loadedModules([fileURLToPath(watch)]);
+    expect(modules.some((url) => url.endsWith("/schema/table-deltas.js"))).toBe(true);
+    const needless = /\/(state|plans|wanted|lint)\/|\/schema\/(index\.|migration|proof|script)/;
     expect(modules.filter((url) => needless.test(url))).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { castElements, type SchemaObject, Schema } from "../schema/index.js";
+import { castElements, type SchemaObject, Schema } from "../schema/live/index.js";
 import {
   allSeldomSorts,
   DATABASE_ID,

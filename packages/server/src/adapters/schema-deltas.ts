@@ -1,5 +1,5 @@
 import type { SchemaTableDelta } from "../plans/index.js";
-import { identify, type Schema, tableDeltas } from "../schema/index.js";
+import { identify, type Schema, tableDeltas } from "../schema/live/index.js";
 
 /**
  * What a statement did to the schema, of what was read before and after it: by the diff that migrations

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { type CatalogRow, readSqliteCatalog, type Schema } from "../schema/index.js";
+import { type CatalogRow, readSqliteCatalog, type Schema } from "../schema/live/index.js";
 
 /** The schema of an open database, as its transaction sees it. */
 export function introspectSqlite(db: DatabaseSyncInstance): Schema {

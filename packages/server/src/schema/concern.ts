@@ -1,4 +1,4 @@
-import type { Pausing } from "../state/index.js";
+import type { Pausing } from "../kernel/pausing.js";
 import { identifying } from "./identify.js";
 import type { Schema, SchemaObject, Value } from "./schema.js";
 import { textOf } from "./schema.js";

@@ -1,5 +1,6 @@
 import { AppError } from "../kernel/errors.js";
-import type { Hash, Pausing } from "../state/index.js";
+import type { Pausing } from "../kernel/pausing.js";
+import type { Hash } from "../state/index.js";
 import { identifying } from "./identify.js";
 import { isInvalidIndex } from "./postgres/invalid-indexes.js";
 import { rootsOf } from "./root.js";

@@ -12,7 +12,6 @@
 export { ownDatabaseKey } from "./bound-databases.js";
 export type { MayDefineCode } from "./code-objects.js";
 export { renameHints } from "./definitions.js";
-export { castElements } from "./postgres/array-casts.js";
 export type { Drift } from "./drift.js";
 export { identify, type RenameHint } from "./identify.js";
 export { KnownSchemas } from "./known-schemas.js";
@@ -53,7 +52,6 @@ export { concurrentIndex, digestOf, type Unit, unitsOf } from "./script-units.js
 export { unfinishedError } from "./unfinished-run.js";
 export { StepRecorder } from "./step-recorder.js";
 export { tableDeltas } from "./table-deltas.js";
-export { type CatalogRow, readSqliteCatalog } from "./sqlite/read-catalog.js";
 export { dumpSchema } from "./wanted/dump-schema.js";
 export type { Definition, Definitions, SqlFile, WantedSql } from "./wanted/read-definitions.js";
 export { readDefinitions } from "./wanted/read-definitions.js";

@@ -1,12 +1,12 @@
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import { isUuid } from "../kernel/ids.js";
+import type { Pausing } from "../kernel/pausing.js";
 import {
   type BlockStore,
   type CommitNote,
   iri,
   MIGRATIONS_BRANCH,
-  type Pausing,
   quad,
   text,
   TripleStore,

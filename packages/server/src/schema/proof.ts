@@ -1,5 +1,6 @@
 import { AppError } from "../kernel/errors.js";
-import { type Hash, withPauses } from "../state/index.js";
+import { withPauses } from "../kernel/pausing.js";
+import type { Hash } from "../state/index.js";
 import { identify } from "./identify.js";
 import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
 import { rootOf } from "./root.js";

@@ -1,5 +1,6 @@
 import { AppError } from "../kernel/errors.js";
-import { iri, type Pausing, type Quad, quad, text, typed, withoutPauses } from "../state/index.js";
+import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { iri, type Quad, quad, text, typed } from "../state/index.js";
 import type { NamedNode, ObjectTerm } from "../state/index.js";
 import { Schema, type SchemaObject } from "./schema.js";
 import type { Part, Reference, Scalar, Value } from "./schema.js";

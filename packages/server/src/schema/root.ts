@@ -1,4 +1,5 @@
-import { datasetRoots, type Hash, type Pausing, withoutPauses } from "../state/index.js";
+import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { datasetRoots, type Hash } from "../state/index.js";
 import type { Quad } from "../state/index.js";
 import { LAYOUT, quadsOf } from "./quads.js";
 import type { Schema, SchemaObject } from "./schema.js";

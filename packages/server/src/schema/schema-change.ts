@@ -1,4 +1,5 @@
-import type { Hash, Pausing } from "../state/index.js";
+import type { Pausing } from "../kernel/pausing.js";
+import type { Hash } from "../state/index.js";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { linting } from "./lint.js";
 import type { Finding } from "./lint/finding.js";

@@ -2,6 +2,7 @@ import type { Clock } from "../kernel/clock.js";
 import { invalidField } from "../kernel/errors.js";
 import { RECORDED_SCHEMAS_KEPT } from "../kernel/limits.js";
 import { RecentMap } from "../kernel/recent-map.js";
+import type { Pausing } from "../kernel/pausing.js";
 import {
   type BlockStore,
   collecting,
@@ -9,7 +10,6 @@ import {
   type CommitNote,
   commitId,
   iri,
-  type Pausing,
   readCommit,
   schemaBranch,
   TripleStore,

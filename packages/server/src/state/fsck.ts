@@ -7,7 +7,7 @@ import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { EntryCursor, Node } from "./node.js";
-import { withoutPauses } from "./pausing.js";
+import { withoutPauses } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { isKeptIn, keyIn, splitKey } from "./quad-key.js";
 import { Snapshot } from "./snapshot.js";

@@ -6,7 +6,7 @@ import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { importDocument } from "./import-document.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
-import { withoutPauses } from "./pausing.js";
+import { withoutPauses } from "../kernel/pausing.js";
 import type { BlockStore, RdfDocument } from "./ports.js";
 import { QuadTableBuilder } from "./quad-table.js";
 import type { ImportOrder, ImportOutcome } from "./state-answers.js";

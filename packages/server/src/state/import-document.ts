@@ -6,7 +6,7 @@ import { readCommit } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
 import { moved } from "./named-commit.js";
-import type { Pausing } from "./pausing.js";
+import type { Pausing } from "../kernel/pausing.js";
 import type { BlockStore, RdfDocument } from "./ports.js";
 import type { ImportOrder, ImportOutcome } from "./state-answers.js";
 import { TripleStore } from "./triple-store.js";

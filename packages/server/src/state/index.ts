@@ -69,7 +69,6 @@ export {
 } from "./ports.js";
 export { type RevertOrder, type RevertOutcome, revertOnBranch } from "./revert-commit.js";
 export { collectReachable } from "./reachable.js";
-export { type Pausing, withoutPauses, withPauses } from "./pausing.js";
 export { datasetRoots } from "./dataset-root.js";
 export { collecting } from "./bulk-load.js";
 export { type Proof, prove, verifyProof } from "./proof.js";

@@ -5,7 +5,7 @@ import type { Hash } from "./hash.js";
 import { findingMergeBase } from "./history.js";
 import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
-import { type Pausing, withoutPauses } from "./pausing.js";
+import { type Pausing, withoutPauses } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { type CommitNote, EMPTY_ROOTS } from "./triple-store.js";
 

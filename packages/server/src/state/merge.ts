@@ -6,7 +6,7 @@ import { splitTriple, TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
-import { type Pausing, withoutPauses } from "./pausing.js";
+import { type Pausing, withoutPauses } from "../kernel/pausing.js";
 import { quadOf, type QuadBytes, splitKey, termBytes } from "./quad-key.js";
 import { QuadTableBuilder } from "./quad-table.js";
 import { Snapshot } from "./snapshot.js";

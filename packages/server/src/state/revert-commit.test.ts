@@ -3,7 +3,7 @@ import { systemClock } from "../kernel/clock.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
-import { withoutPauses } from "./pausing.js";
+import { withoutPauses } from "../kernel/pausing.js";
 import { revertOnBranch, type RevertOutcome } from "./revert-commit.js";
 import { type Quad, quad, text } from "./term.js";
 import { example, nameOf, namesOf } from "./testing/quads.js";

@@ -4,7 +4,7 @@ import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
-import type { Pausing } from "./pausing.js";
+import type { Pausing } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { EMPTY_ROOTS } from "./triple-store.js";
 

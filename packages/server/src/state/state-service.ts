@@ -24,7 +24,7 @@ import { checkRoomForRef, checkTarget, importDocument } from "./import-document.
 import { type MergeOutcome, mergingIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
 import { requireCallersRef } from "./service-branches.js";
-import { type Pausing, withPauses } from "./pausing.js";
+import { type Pausing, withPauses } from "../kernel/pausing.js";
 import { revertOnBranch, type RevertOrder, type RevertOutcome } from "./revert-commit.js";
 import type {
   BlockStore,

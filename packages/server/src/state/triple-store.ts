@@ -5,7 +5,7 @@ import { buildTrees, editTrees, tableOf } from "./bulk-load.js";
 import { commitId, encodeCommit, readCommit, type Roots } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { Novelty } from "./novelty.js";
-import { type Pausing, withoutPauses } from "./pausing.js";
+import { type Pausing, withoutPauses } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { keyIn, quadBytes, type QuadBytes, splitKey } from "./quad-key.js";
 import type { QuadTable } from "./quad-table.js";

@@ -1,4 +1,4 @@
-import { withoutPauses } from "../state/index.js";
+import { withoutPauses } from "../kernel/pausing.js";
 import { join } from "node:path";
 import { openApp, type App } from "../app.js";
 import { NIL_ORG_ID } from "../kernel/caller.js";

@@ -1,4 +1,4 @@
-import type { Pausing } from "../../state/index.js";
+import type { Pausing } from "../../kernel/pausing.js";
 import { idIn, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { goOnCounting } from "./alter-column.js";
 import { inheritedDetails, type Settings, settings } from "./column-settings.js";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "./errors.js";
 
 /** Long work that pauses wherever it yields, so that others can have their turn. */
 export type Pausing<T> = Generator<undefined, T>;
