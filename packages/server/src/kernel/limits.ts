@@ -230,8 +230,8 @@ export const STATE_DOCUMENT_BYTES_MAX: number = 512 * 1024 * 1024;
 export const STATE_DOCUMENT_MS_MAX: number = 30_000;
 /** Bytes of memory that reading one document may need. */
 export const STATE_DOCUMENT_MEMORY_BYTES_MAX: number = 1024 * 1024 * 1024;
-/** Documents that are read or wait to be, each of which is in memory. */
-export const STATE_DOCUMENTS_MAX: number = 20;
+/** Documents of one organization that wait to be read. */
+export const STATE_DOCUMENTS_WAITING_MAX: number = 20;
 /**
  * Steps that may be taken to tell the blank nodes of one document apart, each about one look at one quad: a few
  * seconds. A list, a ring or a grid of 100 000 nodes takes three million.

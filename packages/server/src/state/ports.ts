@@ -268,9 +268,11 @@ export interface RdfCodec extends AsyncDisposable {
    * document always gives the same quads.
    * The event loop is free meanwhile.
    * @throws AppError `INVALID_ARGUMENT`, naming line and column, when it is malformed; `LIMIT_EXCEEDED`, naming the
-   * limit, when it makes too many quads, or takes too long or too much memory; `OVERLOADED` when too many wait.
+   * limit, when it makes too many quads, or takes too long or too much memory; `OVERLOADED` when too many of the
+   * organization wait, or its turn does not come in time.
+   * @param orgId Organizations take turns.
    */
-  read(content: DocumentContent, format: RdfFormat): Promise<RdfDocument>;
+  read(orgId: string, content: DocumentContent, format: RdfFormat): Promise<RdfDocument>;
   /** Writes quads, piece by piece. N-Triples and Turtle say nothing of graphs. */
   write(quads: Iterable<Quad>, format: RdfFormat): AsyncIterable<string>;
 }

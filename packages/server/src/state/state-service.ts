@@ -196,8 +196,9 @@ export class StateService {
     requireCallersRef(ref);
     await repositories.read(caller.orgId, ({ store }) => checkTarget(store, order));
     const { content, removed, format } = order;
-    const document = await rdf.read(content, format);
-    const removal = removed === undefined ? undefined : await rdf.read(removed, format);
+    const document = await rdf.read(caller.orgId, content, format);
+    const removal =
+      removed === undefined ? undefined : await rdf.read(caller.orgId, removed, format);
     const job = { order, document, removal, author: authorOf(caller) };
     return this.#change(caller, ref, (store) => importDocument(store, clock, job));
   }

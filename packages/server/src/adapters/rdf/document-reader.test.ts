@@ -27,6 +27,8 @@ function rootOfDocument({ quads, bodies }: RdfDocument): Hash {
   });
 }
 
+const ORG = "an organization";
+
 const written = (quads: readonly Quad[]): string => quads.map(nQuad).join("");
 const bytesOf = (text: string): readonly Uint8Array[] => [Buffer.from(text)];
 const zeros = (count: number): string =>
@@ -63,7 +65,9 @@ describe("the reader of documents", () => {
       [written(ring(600)), "n-quads"],
       ["", "trig"],
     ] as const;
-    const read = Promise.all(documents.map(([text, format]) => reader.read(bytesOf(text), format)));
+    const read = Promise.all(
+      documents.map(([text, format]) => reader.read(ORG, bytesOf(text), format)),
+    );
     expect(await longestTurnMs(read)).toBeLessThan(50);
     for (const [index, document] of (await read).entries()) {
       const [text = "", format = "trig"] = documents[index] ?? [];
@@ -76,7 +80,7 @@ describe("the reader of documents", () => {
     const text =
       '_:x <a:é> "ä😀" . # ein Satz\n_:x <a:b> <<( <a:s> <a:p> _:y )>> <a:g> .\n<a:a> <a:b> <a:c> .';
     const bytes = Buffer.from(text);
-    const whole = rootOfDocument(await reader.read([bytes], "n-quads"));
+    const whole = rootOfDocument(await reader.read(ORG, [bytes], "n-quads"));
     for (const size of [1, 2, 3, 7]) {
       const parts = async function* (): AsyncGenerator<Uint8Array> {
         for (let at = 0; at < bytes.length; at += size) {
@@ -84,7 +88,7 @@ describe("the reader of documents", () => {
           if (at % 50 === 0) await pause(0);
         }
       };
-      expect(rootOfDocument(await reader.read(parts(), "n-quads"))).toBe(whole);
+      expect(rootOfDocument(await reader.read(ORG, parts(), "n-quads"))).toBe(whole);
     }
   });
 
@@ -95,15 +99,15 @@ describe("the reader of documents", () => {
         await pause(1);
       }
     };
-    await expect(reader.read(endless(), "n-quads")).rejects.toMatchObject({
+    await expect(reader.read(ORG, endless(), "n-quads")).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: expect.stringContaining("content: line 2, column 7") as unknown,
     });
-    await expect(reader.read([Uint8Array.of(0x3c, 0xff)], "turtle")).rejects.toMatchObject({
+    await expect(reader.read(ORG, [Uint8Array.of(0x3c, 0xff)], "turtle")).rejects.toMatchObject({
       message: "content: the document is not valid UTF-8",
     });
     const tooLong = `<a:a> <a:b> <a:c> .\n<a:${"a".repeat(3000)}> <a:b> <a:c> .`;
-    await expect(reader.read(bytesOf(tooLong), "n-triples")).rejects.toMatchObject({
+    await expect(reader.read(ORG, bytesOf(tooLong), "n-triples")).rejects.toMatchObject({
       message: expect.stringContaining("content: line 2, column 1: ") as unknown,
     });
   });
@@ -113,23 +117,25 @@ describe("the reader of documents", () => {
       yield await Promise.resolve(Buffer.from("<a:a> <a:b> "));
       throw new Error("the line is cut");
     };
-    await expect(reader.read(cut(), "n-quads")).rejects.toThrow("the line is cut");
-    const { quads } = await reader.read(bytesOf("<a:a> <a:b> <a:c> ."), "n-quads");
+    await expect(reader.read(ORG, cut(), "n-quads")).rejects.toThrow("the line is cut");
+    const { quads } = await reader.read(ORG, bytesOf("<a:a> <a:b> <a:c> ."), "n-quads");
     expect(quads.rows).toHaveLength(4);
   });
 
   it("says where a document is malformed", async () => {
-    await expect(reader.read(bytesOf("<a:a> <a:b>\n  <c> ."), "turtle")).rejects.toMatchObject({
-      code: "INVALID_ARGUMENT",
-      message: "content: line 2, column 3: <c> is relative, and there is no base",
-      details: [{ field: "content", reason: expect.stringContaining("line 2") as unknown }],
-    });
+    await expect(reader.read(ORG, bytesOf("<a:a> <a:b>\n  <c> ."), "turtle")).rejects.toMatchObject(
+      {
+        code: "INVALID_ARGUMENT",
+        message: "content: line 2, column 3: <c> is relative, and there is no base",
+        details: [{ field: "content", reason: expect.stringContaining("line 2") as unknown }],
+      },
+    );
   });
 
   it("ends at its deadline what would take too long", async () => {
     await using hasty = new DocumentReader({ documentMs: 300 });
     const poison = written(caiFurerImmerman(moebiusLadder(200)));
-    await expect(hasty.read(bytesOf(poison), "n-triples")).rejects.toMatchObject({
+    await expect(hasty.read(ORG, bytesOf(poison), "n-triples")).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message: expect.stringContaining("more than 300 ms (STATE_DOCUMENT_MS_MAX)") as unknown,
     });
@@ -137,22 +143,41 @@ describe("the reader of documents", () => {
 
   it("ends what would take too much memory, and reads the next", async () => {
     await using small = new DocumentReader({ memoryBytesMax: 40 * 1024 * 1024 });
-    await expect(small.read(bytesOf(zeros(100_000)), "json-ld")).rejects.toMatchObject({
+    await expect(small.read(ORG, bytesOf(zeros(100_000)), "json-ld")).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message: expect.stringContaining("40 MiB of memory (STATE_DOCUMENT_MEMORY") as unknown,
     });
-    const { quads } = await small.read(bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
+    const { quads } = await small.read(ORG, bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
     expect(quads.rows).toHaveLength(4);
   });
 
-  it("takes no more documents than may wait, and none when it is closed", async () => {
-    const busy = new DocumentReader({ processesMax: 1, documentsMax: 2 });
-    const one = (): Promise<RdfDocument> => busy.read(bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
-    const [first, second] = [one(), one()];
-    await expect(one()).rejects.toMatchObject({ code: "OVERLOADED" });
-    await first;
-    const waiting = Promise.allSettled([second, one()]);
-    await busy[Symbol.asyncDispose]();
+  it("lets an organization's document pass those that wait of another one, and takes no more than may wait", async () => {
+    await using busy = new DocumentReader({ waitingMax: 1 });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("<a:a> <a:b> ");
+      await held;
+      yield Buffer.from("<a:c> .");
+    };
+    const flood = [busy.read(ORG, slow(), "turtle"), busy.read(ORG, slow(), "turtle")];
+    await expect(busy.read(ORG, slow(), "turtle")).rejects.toMatchObject({
+      code: "OVERLOADED",
+      message: "Your organization has 1 documents waiting; ask again",
+    });
+    const { quads } = await busy.read("another", bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
+    expect(quads.rows).toHaveLength(4);
+    release();
+    expect(await Promise.all(flood)).toHaveLength(2);
+  });
+
+  it("takes no document when it is closed", async () => {
+    const closed = new DocumentReader({ processesMax: 1 });
+    const one = (): Promise<RdfDocument> =>
+      closed.read(ORG, bytesOf("<a:a> <a:b> <a:c> ."), "turtle");
+    await one();
+    const waiting = Promise.allSettled([one(), one()]);
+    await closed[Symbol.asyncDispose]();
     for (const result of await waiting) expect(result.status).toBe("rejected");
     await expect(one()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });

@@ -1,8 +1,10 @@
 import { AppError } from "../../kernel/errors.js";
+import { FairTurns } from "../../kernel/fair-turns.js";
 import {
   STATE_DOCUMENT_MEMORY_BYTES_MAX,
   STATE_DOCUMENT_MS_MAX,
-  STATE_DOCUMENTS_MAX,
+  STATE_DOCUMENTS_WAITING_MAX,
+  STATE_WAIT_MS,
 } from "../../kernel/limits.js";
 import type { RdfDocument, RdfFormat } from "../../state/index.js";
 import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
@@ -15,8 +17,10 @@ export interface ReaderLimits {
   readonly memoryBytesMax: number;
   /** Documents that are read at once, each in a process of its own. */
   readonly processesMax: number;
-  /** Documents that are read or wait. */
-  readonly documentsMax: number;
+  /** Documents of one organization that wait. */
+  readonly waitingMax: number;
+  /** How long a document may wait for its turn, in ms. */
+  readonly waitMs: number;
   /** How long processes are kept after the last document, in ms. */
   readonly idleMs: number;
 }
@@ -24,9 +28,10 @@ export interface ReaderLimits {
 const LIMITS: ReaderLimits = {
   documentMs: STATE_DOCUMENT_MS_MAX,
   memoryBytesMax: STATE_DOCUMENT_MEMORY_BYTES_MAX,
-  // One document that takes long holds nobody up but those behind two of them.
+  // Of one organization one document is read at a time, so that another organization's never waits for it.
   processesMax: 2,
-  documentsMax: STATE_DOCUMENTS_MAX,
+  waitingMax: STATE_DOCUMENTS_WAITING_MAX,
+  waitMs: STATE_WAIT_MS,
   idleMs: 60_000,
 };
 
@@ -36,36 +41,22 @@ export class DocumentReader implements AsyncDisposable {
   readonly #busy = new Set<ReadingProcess>();
   /** Processes that nobody uses; some of them may have ended. */
   readonly #free: ReadingProcess[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #turns: FairTurns;
   #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(limits: Partial<ReaderLimits> = {}) {
     this.#limits = { ...LIMITS, ...limits };
+    const { processesMax: turnsMax, waitingMax, waitMs } = this.#limits;
+    this.#turns = new FairTurns({ turnsMax, waitingMax, waitMs, name: "documents" });
   }
 
-  /** @throws AppError as {@link RdfCodec.read}, and `OVERLOADED` when too many documents wait. */
-  async read(content: DocumentBytes, format: RdfFormat): Promise<RdfDocument> {
-    const { processesMax, documentsMax } = this.#limits;
-    if (this.#running < processesMax) {
-      this.#running += 1;
-    } else {
-      if (this.#running + this.#waiting.length >= documentsMax) {
-        throw new AppError("OVERLOADED", "Too many documents wait to be read", {
-          retryAfterMs: 1000,
-        });
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    try {
-      return await this.#readNow(content, format);
-    } finally {
-      // Whoever waits takes the place of this one.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
+  /**
+   * @param orgId Organizations take turns: the documents of one leave a process to the others.
+   * @throws AppError as {@link RdfCodec.read}.
+   */
+  read(orgId: string, content: DocumentBytes, format: RdfFormat): Promise<RdfDocument> {
+    return this.#turns.run(orgId, () => this.#readNow(content, format));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,10 +13,10 @@ export function openRdfCodec(): RdfCodec {
   // Who sends slowly holds up nobody whose document is there.
   const streams = new DocumentReader();
   return {
-    read: (content, format) =>
+    read: (orgId, content, format) =>
       typeof content === "string"
-        ? texts.read([Buffer.from(content)], format)
-        : streams.read(content, format),
+        ? texts.read(orgId, [Buffer.from(content)], format)
+        : streams.read(orgId, content, format),
     write: writeQuads,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([texts, streams].map((reader) => reader[Symbol.asyncDispose]()));
