@@ -6,6 +6,6 @@ it.each(["SQLite", "PostgreSQL"] as const)(
   "loses and doubles nothing over many rounds of killing, its store on %s",
   { timeout: 1_800_000 },
   async (engine) => {
-    await withSeed((seed) => killRounds(engine, 120, seed));
+    await withSeed((seed) => killRounds(engine, 250, seed));
   },
 );

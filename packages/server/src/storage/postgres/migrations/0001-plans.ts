@@ -113,10 +113,10 @@ export const createPlanTables: readonly string[] = [
      RETURN true;
    END $$`,
 
-  // Changes of many plans of one organization, all or none: a sequence that is taken raises a unique
-  // violation. The rows are inserted one by one: on a Citus cluster INSERT … SELECT from arrays runs as a
-  // COPY, which takes ten times as long and reports a taken sequence as an internal error. What would leave out single rows writes each row twice to the write-ahead log,
-  // tentatively and for good, and a race is rare.
+  // Appends changes of many plans of one organization, all or none: a sequence that is taken raises a
+  // unique violation. ON CONFLICT DO NOTHING is not used: it writes each row twice to the write-ahead
+  // log, and a race is rare. The rows are inserted one by one, because on a Citus cluster INSERT … SELECT
+  // from arrays runs as a COPY, which takes ten times as long and reports a taken sequence as XX000.
   `CREATE FUNCTION steward_append(
      p_org uuid,
      c_plan uuid[], c_sequence integer[], c_result_step integer[], c_events text[], c_steps text[],
