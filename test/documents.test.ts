@@ -18,6 +18,15 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
+  it("name source files that are there in the recipes for contributors", () => {
+    const recipes = read("docs/contribute-recipes.md");
+    const named = [
+      ...recipes.matchAll(/`((?:packages|test|docs)\/[^`]*\.(?:ts|proto|md|cedarschema))`/g),
+    ].map(([, file = ""]) => file);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
   it("hold every section of the contract and every decision that the code cites", () => {
     const known = new Set([...contractSections(), ...decisionSections()]);
     const unknown = sources().flatMap((file) =>
