@@ -26,6 +26,17 @@ describe("steward migrate", () => {
     expect(again.stdout).not.toContain(password === "" ? "\0" : password);
   });
 
+  it("that is to distribute a store where there is no Citus says so, and changes nothing", async () => {
+    await using database = await freshDatabase();
+    for (const url of [database.url, `sqlite:${join(cwd, "alone.db")}`]) {
+      const run = await runHere(["migrate", "--distribute", "--database-url", url], { cwd });
+      expect(run.code).toBe(1);
+      expect(run.stderr).toMatch(/cannot be distributed; nothing was changed: /);
+    }
+    expect(await database.query("SELECT to_regclass('plans') AS plans")).toEqual([{ plans: null }]);
+    expect(existsSync(join(cwd, "alone.db"))).toBe(false);
+  });
+
   it("does the same on SQLite, and a dry run creates no file", async () => {
     const store = join(cwd, "store.db");
     const args = ["migrate", "--database-url", `sqlite:${store}`, "--json"];

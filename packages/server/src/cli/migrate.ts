@@ -8,6 +8,7 @@ import { settingFlags } from "./setting-options.js";
 
 interface MigrateOptions extends SettingsOptions {
   readonly dryRun?: true;
+  readonly distribute?: true;
 }
 
 /** `steward migrate`: brings the store up to date ahead of a start, which would do it too. */
@@ -15,21 +16,30 @@ export function migrateCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "migrate",
     "Brings the store's schema up to date. A server does so when it starts; this does it ahead.",
-  ).option("--dry-run", "Only say what would be done.");
+  )
+    .option("--dry-run", "Only say what would be done.")
+    .option("--distribute", "Also distribute its tables over the servers of a Citus cluster.");
   return command.action(async (options: MigrateOptions) => {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     const url = config.databaseUrl;
     if (url === undefined) throw noStore();
-    const { migrateStore } = await import("../app-migrate.js");
+    const { distributeStore, migrateStore } = await import("../app-migrate.js");
     const dryRun = options.dryRun === true;
-    const migrations = await migrateStore(url, { dryRun });
+    const { migrations, statements } =
+      options.distribute === true
+        ? await distributeStore(url, { dryRun })
+        : { migrations: await migrateStore(url, { dryRun }), statements: [] };
     if (options.json) {
-      terminal.printJson({ applied: dryRun ? [] : migrations, pending: dryRun ? migrations : [] });
+      const names = dryRun
+        ? { applied: [], pending: migrations }
+        : { applied: migrations, pending: [] };
+      terminal.printJson(options.distribute === true ? { ...names, statements } : names);
       return;
     }
     const store = maskDatabaseUrl(url);
-    if (migrations.length === 0) terminal.print(`${store} is up to date`);
+    if (migrations.length + statements.length === 0) terminal.print(`${store} is up to date`);
     for (const name of migrations) terminal.print(`${dryRun ? "would apply" : "applied"} ${name}`);
+    for (const sql of statements) terminal.print(`${dryRun ? "would run" : "ran"} ${sql}`);
   });
 }
 

@@ -55,8 +55,9 @@ export class Database implements Connection, AsyncDisposable {
   readonly #refusals = new WriteRefusals((sql) => this.query(sql), systemClock);
   #prepares = true;
 
-  constructor(url: string) {
-    this.#settings = clientSettings(url);
+  /** @param statementMsMax how long a statement may take, in ms; absent: 15 seconds. */
+  constructor(url: string, statementMsMax: number = STATEMENT_MS_MAX) {
+    this.#settings = { ...clientSettings(url), query_timeout: statementMsMax };
     this.#pool = new pg.Pool({
       ...this.#settings,
       Client: PostgresClient,
@@ -183,7 +184,6 @@ function clientSettings(url: string): pg.ClientConfig {
     connectionString: url,
     application_name: "steward",
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    query_timeout: STATEMENT_MS_MAX,
     keepAlive: true,
     types: TYPES,
   };

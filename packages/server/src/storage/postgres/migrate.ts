@@ -1,6 +1,7 @@
 import { NIL_ORG_ID } from "../../kernel/caller.js";
 import { AppError } from "../../kernel/errors.js";
 import type { Connection, Database } from "./database.js";
+import { distribute, distributeAdded, pendingDistribution } from "./distribution/distribute.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
 import { createPlanViews } from "./migrations/0002-plan-views.js";
 import { createUsageTables } from "./migrations/0003-usage.js";
@@ -34,12 +35,36 @@ const LOCK = "7310881127546119";
  * @throws AppError `STORE_UNAVAILABLE` when the store was written by a newer program.
  */
 export function migrate(db: Database): Promise<readonly Migration[]> {
+  return locked(db, migrateOn);
+}
+
+/**
+ * Brings a store to this program's schema and distributes it over the servers of a Citus cluster. What is
+ * distributed already stays as it is.
+ * @returns the migrations applied, and the statements that distributed the store, in order.
+ * @throws AppError `INVALID_ARGUMENT`, with nothing changed, when the database has no Citus.
+ */
+export function migrateAndDistribute(
+  db: Database,
+): Promise<{ readonly migrations: readonly Migration[]; readonly statements: readonly string[] }> {
+  return locked(db, async (connection) => {
+    await pendingDistribution(connection);
+    const migrations = await migrateOn(connection);
+    return { migrations, statements: await distribute(connection) };
+  });
+}
+
+async function migrateOn(connection: Connection): Promise<readonly Migration[]> {
+  const pending = await pendingOn(connection);
+  for (const migration of pending) await apply(connection, migration);
+  return pending;
+}
+
+function locked<T>(db: Database, work: (connection: Connection) => Promise<T>): Promise<T> {
   return db.withConnection(async (connection) => {
     await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
     try {
-      const pending = await pendingOn(connection);
-      for (const migration of pending) await apply(connection, migration);
-      return pending;
+      return await work(connection);
     } finally {
       await connection.query("SELECT pg_advisory_unlock($1)", [LOCK]);
     }
@@ -89,6 +114,7 @@ async function apply(connection: Connection, { name, statements }: Migration): P
        )`,
     );
     for (const statement of statements) await connection.query(statement);
+    await distributeAdded(connection);
     await connection.query(
       `INSERT INTO schema_migrations (org_id, name, applied_at)
        VALUES ($1, $2, statement_timestamp())`,

@@ -1,0 +1,83 @@
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Database } from "../database.js";
+import { migrate, migrateAndDistribute } from "../migrate.js";
+import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tables.js";
+
+/**
+ * Stands in for Citus on one PostgreSQL: its catalogs, and functions of its names that note in them what
+ * they are asked to place. It moves nothing.
+ */
+const CITUS_STAND_IN = `
+  INSERT INTO pg_extension
+    SELECT 99999, 'citus', extowner, extnamespace, false, '0', NULL, NULL FROM pg_extension;
+  CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod text, repmodel text);
+  CREATE TABLE pg_dist_object (classid oid, objid oid, distribution_argument_index int);
+  CREATE FUNCTION create_reference_table(name text) RETURNS void LANGUAGE sql AS
+    $$ INSERT INTO pg_dist_partition VALUES (name::regclass, 'n', 't') $$;
+  CREATE FUNCTION create_distributed_table(name text, key text, colocate_with text,
+    shard_count int DEFAULT NULL) RETURNS void LANGUAGE sql AS
+    $$ INSERT INTO pg_dist_partition VALUES (name::regclass, 'h', 's') $$;
+  CREATE FUNCTION create_distributed_function(name text, key text DEFAULT NULL,
+    colocate_with text DEFAULT NULL) RETURNS void LANGUAGE sql AS
+    $$ INSERT INTO pg_dist_object VALUES ('pg_proc'::regclass, name::regprocedure,
+         CASE WHEN key IS NOT NULL THEN 0 END) $$;`;
+
+describe("a store on a Citus cluster", () => {
+  let database: TestDatabase;
+  let db: Database;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await database.query(CITUS_STAND_IN);
+    db = new Database(database.url);
+  });
+  afterAll(async () => {
+    await db[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  it("is left on one server until it is distributed", async () => {
+    await migrate(db);
+    expect(await database.query("SELECT FROM pg_dist_partition")).toEqual([]);
+  });
+
+  it("has every table and function placed once, however many distribute it at once", async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => migrateAndDistribute(db)));
+    expect(runs.filter(({ statements }) => statements.length > 0)).toHaveLength(1);
+    const placed = await database.query(
+      "SELECT logicalrelid::text AS name FROM pg_dist_partition ORDER BY name",
+    );
+    const all = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES].sort();
+    expect(placed.map((row) => String(row["name"]))).toEqual(all);
+    const functions = await database.query(
+      `SELECT objid::regprocedure::text AS name, distribution_argument_index AS key
+       FROM pg_dist_object ORDER BY name`,
+    );
+    expect(functions).toContainEqual({ name: "steward_now_ms()", key: null });
+    expect(functions.filter((row) => row["key"] === 0).length).toBeGreaterThan(4);
+  });
+
+  it("has the tables of later migrations placed with them, also by a server that starts", async () => {
+    await database.query(`DROP TABLE policies, api_keys;
+      DELETE FROM schema_migrations WHERE name = 'v1-access';
+      DELETE FROM pg_dist_partition AS p
+        WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = p.logicalrelid)`);
+    await migrate(db);
+    const placed = await database.query(
+      `SELECT logicalrelid::text AS name, partmethod FROM pg_dist_partition
+       WHERE logicalrelid IN ('policies'::regclass, 'api_keys'::regclass) ORDER BY name`,
+    );
+    expect(placed).toEqual([
+      { name: "api_keys", partmethod: "n" },
+      { name: "policies", partmethod: "h" },
+    ]);
+    expect((await migrateAndDistribute(db)).statements).toEqual([]);
+  });
+
+  it("changes nothing when one of its statements fails", async () => {
+    await database.query(`DELETE FROM pg_dist_partition;
+      ALTER TABLE pg_dist_partition ADD CHECK (logicalrelid <> 'policies'::regclass)`);
+    await expect(migrateAndDistribute(db)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await database.query("SELECT FROM pg_dist_partition")).toEqual([]);
+  });
+});
