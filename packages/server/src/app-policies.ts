@@ -44,7 +44,7 @@ export function openPolicies({
     ...{ store, checker: new CheckThread(), source, authorizer, clock, shipped },
     authorizerOfDraft: (text) => {
       const draft = engine.compile([shipped, text]);
-      return authorizerBy({ of: () => draft });
+      return authorizerBy({ shipped: source.shipped, of: () => draft });
     },
   });
   return { authorizer, service };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
+import type { Action } from "../identity/index.js";
 import type { PlannedStatement } from "../governance/index.js";
 import { NOBODY } from "../kernel/testing/nobody.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
@@ -9,6 +10,7 @@ import type { CompiledPolicies } from "./ports.js";
 
 const AGENT = { ...NOBODY, kind: "agent", agentId: "bot", roles: ["agent"] } as const;
 const engine = cedarEngine();
+const SHIPPED = engine.compile([defaultPolicies()]);
 
 /** An authorizer by the shipped policies and these; it is nine o'clock. */
 function authorizer(
@@ -17,7 +19,7 @@ function authorizer(
   providerIsRemote = false,
 ): Authorizer {
   return new Authorizer({
-    policies: { of: () => now.policies },
+    policies: { shipped: SHIPPED, of: () => now.policies },
     clock: { nowMs: () => Date.UTC(2026, 0, 5, now.hour) },
     statements: { aauOf: (intent) => (intent === "read_select" ? 1 : 3), rowsChangedMax: 500 },
     providerIsRemote,
@@ -177,6 +179,20 @@ describe("a statement", () => {
       `forbid (principal, action, resource == Steward::Table::"shop/orders");`,
     );
     await expect(asked()).rejects.toMatchObject({ code: "POLICY_DENIED" });
+  });
+});
+
+describe("policies that forbid everything", () => {
+  it("are taken back by an operator, who is held back by them in everything else, and by nobody else", async () => {
+    const policy = authorizer('@id("all") forbid (principal, action, resource);');
+    const asked = (role: string, action: Action) =>
+      policy.authorize({ ...NOBODY, kind: "person", roles: [role] }, action);
+    await asked("Operator", "policies:read");
+    await asked("operator", "policies:write");
+    await expect(asked("operator", "plans:read")).rejects.toThrow("The policy all forbids");
+    await expect(asked("admin", "policies:write")).rejects.toThrow("The policy all forbids");
+    const operator = { ...NOBODY, roles: ["operator"] };
+    expect(await policy.explain(operator, "policies:write")).toMatchObject({ permitted: true });
   });
 });
 

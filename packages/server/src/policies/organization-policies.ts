@@ -26,17 +26,17 @@ interface Known {
  */
 export class OrganizationPolicySource implements PolicySource {
   readonly #parts: OrganizationPoliciesParts;
-  readonly #shipped: CompiledPolicies;
+  readonly shipped: CompiledPolicies;
   readonly #known = new RecentMap<Known>(COMPILED_POLICY_SETS_MAX);
 
   constructor(parts: OrganizationPoliciesParts) {
     this.#parts = parts;
-    this.#shipped = parts.engine.compile([parts.shipped]);
+    this.shipped = parts.engine.compile([parts.shipped]);
   }
 
   of(orgId: string): CompiledPolicies | Promise<CompiledPolicies> {
     const known = this.#known.getOrMake(orgId, () => ({
-      ...{ version: 0, policies: this.#shipped, readUntilMs: 0, reading: undefined },
+      ...{ version: 0, policies: this.shipped, readUntilMs: 0, reading: undefined },
     }));
     if (this.#parts.clock.nowMs() < known.readUntilMs) return known.policies;
     known.reading ??= this.#read(orgId, known).finally(() => {

@@ -155,6 +155,8 @@ export interface CompiledPolicies {
 
 /** Where the policies of each organization come from. */
 export interface PolicySource {
+  /** The shipped policies alone. */
+  readonly shipped: CompiledPolicies;
   /** The policies that count for an organization now. @throws AppError `STORE_UNAVAILABLE`. */
   of(orgId: string): CompiledPolicies | Promise<CompiledPolicies>;
 }
