@@ -3,7 +3,7 @@ import type { Clock } from "./kernel/clock.js";
 import type { DataSourceAccess } from "./kernel/data-source-access.js";
 import type { Ids } from "./kernel/ids.js";
 import type { Log } from "./kernel/log.js";
-import { Turns } from "./kernel/turns.js";
+import { KeyedMutex } from "./kernel/keyed-mutex.js";
 import {
   KnownSchemas,
   type MayDefineCode,
@@ -49,8 +49,8 @@ export async function openMigrations(options: MigrationOptions): Promise<OpenMig
     }
   }
   const known = new KnownSchemas({ databases, clock, log });
-  const turns = new Turns();
-  const parts = { databases: known.databases, access, repositories, clock, ids, turns };
+  const mutex = new KeyedMutex();
+  const parts = { databases: known.databases, access, repositories, clock, ids, mutex };
   return {
     service: new MigrationService({ ...parts, mayDefineCode }),
     recorder: new StepRecorder(parts),

@@ -2,8 +2,8 @@
  * How many of several concurrent slots one party may occupy: all but one, so that one party's
  * endless work does not starve the others.
  */
-export function turnsOfOneParty(turnsMax: number): number {
-  return Math.max(1, turnsMax - 1);
+export function slotsPerParty(slotsMax: number): number {
+  return Math.max(1, slotsMax - 1);
 }
 
 /**

@@ -1,11 +1,12 @@
-/** Shortest word that is worth finding inside another one. */
+/** Shortest word that is searched as a part of another one, in characters. */
 const PART_LENGTH_MIN = 3;
 
 /**
- * The candidate a misspelt word most probably meant, in any case of letters: at most one edit per
- * three letters away, or one of the two a part of the other (`email` and `email_address`). One that is
- * the same but for case and separators (`InvoiceLine` and `invoice_line`) is nearer than any other.
- * @returns `undefined` when none is that near; the first of equally near ones.
+ * The candidate that a misspelt word most probably means, ignoring case. A candidate qualifies when
+ * it is at most one edit per three letters away, or when one of the two words contains the other
+ * (`email` and `email_address`). A candidate that differs only in case and separators
+ * (`InvoiceLine` and `invoice_line`) wins over all others.
+ * @returns `undefined` when no candidate qualifies; the first one of a tie.
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -20,12 +21,15 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | u
   return best;
 }
 
-/** A word without case and separators. */
+/** Removes case and separators from a word. */
 function lettersOf(word: string): string {
   return word.toLowerCase().replaceAll(/[_\- ]/g, "");
 }
 
-/** Edits from one to the other; at least `limit` when they are that many or more apart. */
+/**
+ * Edit distance of two words. The computation stops early when the distance reaches `limit`, and
+ * returns at least `limit` then.
+ */
 function distanceOf(word: string, candidate: string, limit: number): number {
   const [short, long] = word.length < candidate.length ? [word, candidate] : [candidate, word];
   const difference = long.length - short.length;
@@ -33,7 +37,10 @@ function distanceOf(word: string, candidate: string, limit: number): number {
   return difference >= limit ? limit : editDistance(word, candidate);
 }
 
-/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. */
+/**
+ * Edit distance by optimal string alignment: insertions, deletions, substitutions and
+ * transpositions.
+ */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);

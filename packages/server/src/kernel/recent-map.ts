@@ -1,22 +1,23 @@
-/** A map that keeps the entries asked for last, up to a limit. */
+/** A least-recently-used cache with a limit of entries. */
 export class RecentMap<Value> {
   readonly #entriesMax: number;
-  /** Least recently used first. */
+  /** Entries, the least recently used first. */
   readonly #entries = new Map<string, Value>();
 
   constructor(entriesMax: number) {
     this.#entriesMax = entriesMax;
   }
 
-  /** The value of this key, if it is there still. */
+  /** The cached value of this key. */
   find(key: string): Value | undefined {
     return this.#entries.get(key);
   }
 
-  /** The value of this key, made now if it is not there. */
+  /** The value of this key; `make` is called when it is not cached. */
   getOrMake(key: string, make: () => Value): Value {
     const found = this.#entries.get(key);
-    // While there is room for as many again, nothing is dropped soon: the order need not be kept.
+    // While the cache is less than half full, no eviction is near, so the order of use is not
+    // updated.
     if (found !== undefined && this.#entries.size * 2 <= this.#entriesMax) return found;
     const value = found ?? make();
     this.#entries.delete(key);

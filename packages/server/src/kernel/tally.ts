@@ -1,14 +1,18 @@
-/** Counts what is under way for each of several parties, none of whom may have more than the limit. */
+/** Counts running work per party, up to a limit per party. */
 export class Tally {
   readonly #max: number;
   readonly #counts = new Map<string, number>();
 
-  /** @param max how much each of them may have under way at once. */
+  /** @param max limit of concurrent pieces of work per party. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Counts one more. @returns what counts it off again, however often it is called; `undefined` at the limit. */
+  /**
+   * Increments the party's count.
+   * @returns a function that decrements the count once, however often it is called; `undefined`
+   * when the party is at its limit.
+   */
   enter(party: string): (() => void) | undefined {
     const count = this.#counts.get(party) ?? 0;
     if (count >= this.#max) return undefined;
@@ -22,7 +26,7 @@ export class Tally {
 
   #leave(party: string): void {
     const count = this.#counts.get(party) ?? 0;
-    // Whoever has nothing under way takes no memory.
+    // A party without running work has no entry.
     if (count <= 1) this.#counts.delete(party);
     else this.#counts.set(party, count - 1);
   }

@@ -1,13 +1,12 @@
-/** Label values of one measurement; the set of label names of a metric never varies. */
+/** Label values of one measurement. The label names of a metric must always be the same. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Where measurements go. Names are Prometheus names: `steward_` first, the unit last. */
+/** Receives measurements. Metric names follow Prometheus: prefix `steward_`, unit last. */
 export interface Telemetry {
-  /** Adds one to a counter. */
+  /** Increments a counter by one. */
   count(name: string, labels?: Labels): void;
-  /** Records one observation of a histogram, in the unit its name ends with. */
+  /** Records one observation of a histogram, in the unit that ends its name. */
   observe(name: string, value: number, labels?: Labels): void;
 }
 
-/** Measures nothing. */
 export const silentTelemetry: Telemetry = { count: () => undefined, observe: () => undefined };

@@ -1,12 +1,13 @@
-/** One half of a pair of UTF-16 code units, which no encoding can carry. */
+/** An unpaired UTF-16 surrogate, which no encoding can represent. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What is wrong with a text that holds a NUL character. */
+/** The reason given for a text with a NUL character. */
 export const NUL_DEFECT = "holds a NUL character, which no text may";
 
 /**
- * Why no text of a request may be like this one. PostgreSQL cannot store a NUL, parsers and drivers end
- * a text there, and a lone surrogate becomes another character as soon as it is encoded.
+ * The reason why a text is not acceptable in a request; `undefined` for an acceptable text. A NUL
+ * is refused because PostgreSQL cannot store it and parsers and drivers end a text at it. An
+ * unpaired surrogate is refused because encoding replaces it.
  */
 export function textDefect(text: string): string | undefined {
   if (text.includes("\0")) return NUL_DEFECT;

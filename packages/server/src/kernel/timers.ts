@@ -1,12 +1,15 @@
-/** Where background work waits. Injected, so that a test can own its time. */
+/** Source of timers for background work. It is injected, so that a test can control time. */
 export interface Timers {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   nowMs(): number;
-  /** Runs `action` once, after so many ms. @returns what cancels it; calling that later is harmless. */
+  /**
+   * Runs `action` once, after so many ms.
+   * @returns a function that cancels the timer; it has no effect after the timer fired.
+   */
   after(ms: number, action: () => void): () => void;
 }
 
-/** The machine's own timers. They do not keep a process alive that has nothing else to do. */
+/** Node's timers, unreferenced: a pending timer does not keep the process alive. */
 export const systemTimers: Timers = {
   nowMs: () => performance.now(),
   after: (ms, action) => {

@@ -1,34 +1,38 @@
 import type { Clock } from "./clock.js";
 import { RecentMap } from "./recent-map.js";
 
-/** Tokens of one party, and when they were counted last. */
+/** A party's tokens, as of the time when they were last counted. */
 interface Bucket {
   tokens: number;
   countedAtMs: number;
 }
 
 /**
- * A token bucket for each party: it fills at a steady rate up to what comes in a second, and each request takes a token.
- * A party that has not asked for long is forgotten, which fills its bucket.
+ * Rate limiter with a token bucket per party. A bucket refills at a steady rate and holds the
+ * tokens of one second; each request takes one token. The bucket of the least recently active party
+ * is evicted, which amounts to refilling it.
  */
 export class TokenBuckets {
   readonly #perSecond: number;
   readonly #clock: Clock;
   readonly #buckets: RecentMap<Bucket>;
 
-  /** @param partiesMax parties whose buckets are kept. */
+  /** @param partiesMax buckets held in memory. */
   constructor(perSecond: number, partiesMax: number, clock: Clock) {
     this.#perSecond = perSecond;
     this.#clock = clock;
     this.#buckets = new RecentMap(partiesMax);
   }
 
-  /** Takes a token of this party. @returns how long until there is one, in ms; 0 when it was taken. */
+  /**
+   * Takes one token of this party.
+   * @returns 0 when a token was available, else the time until one is, in ms.
+   */
   take(party: string): number {
     const nowMs = this.#clock.nowMs();
     const full = (): Bucket => ({ tokens: this.#perSecond, countedAtMs: nowMs });
     const bucket = this.#buckets.getOrMake(party, full);
-    // The clock may have been set back.
+    // The system clock may have been set back.
     const elapsedMs = Math.max(0, nowMs - bucket.countedAtMs);
     const tokens = bucket.tokens + (elapsedMs / 1000) * this.#perSecond;
     bucket.countedAtMs = nowMs;

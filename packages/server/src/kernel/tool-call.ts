@@ -2,54 +2,64 @@ import type { RecordedCaller } from "./caller.js";
 import type { Unsubscribe } from "./event-bus.js";
 
 /**
- * One call of a tool: one attempt of a step that reached its tool (Decision §7). Written in the
- * transaction that finishes the attempt, so that it exists exactly when the attempt's result does.
+ * The record of one tool call: one attempt of a step that reached its tool (Decision §7). The
+ * record is written in the transaction that finishes the attempt, so that it exists exactly when
+ * the attempt's result does.
  */
 export interface ToolCallRecord {
-  /** UUID v4; what makes consuming the record exactly-once. */
+  /** UUID v4. Consumers use it to process a record exactly once. */
   readonly eventId: string;
   readonly orgId: string;
   readonly sessionId: string;
   readonly planId: string;
   readonly stepId: string;
   readonly attempt: number;
-  /** Who had it run; absent when its server died meanwhile and the step was settled afterwards. */
+  /**
+   * The caller who executed the step. Absent when the step's server crashed and another server
+   * settled the step.
+   */
   readonly caller: RecordedCaller | undefined;
   readonly toolName: string;
-  /** The data source, or the tool of our own, that it ran on; empty when that is not known. */
+  /** The data source or built-in tool that ran the step; empty when unknown. */
   readonly dataSource: string;
-  /** What it touched of its data source; absent when no policy asked for it, or it was too much to keep. */
+  /**
+   * Tables, columns and functions that the call used. Absent when no policy reads them, or when the
+   * list exceeds its limit.
+   */
   readonly touched: RecordedData | undefined;
   readonly intent: string;
-  /** Which rule decided the intent (Decision §7). */
+  /** The rule that classified the intent (Decision §7). */
   readonly intentSource: string;
   readonly ormModel: string | undefined;
   readonly status: "completed" | "failed" | "cancelled";
   readonly rowCount: number;
   readonly error: string | undefined;
-  /** The statement as submitted, placeholders and all: never with values in it. */
+  /** The statement as submitted, with its placeholders and without values. */
   readonly query: string;
-  /** JSON text of the output, cut to {@link TOOL_CALL_OUTPUT_BYTES_MAX}. */
+  /** JSON text of the output, truncated to {@link TOOL_CALL_OUTPUT_BYTES_MAX}. */
   readonly output: string;
   /** Milliseconds since the Unix epoch. */
   readonly finishedAtMs: number;
   readonly durationMs: number;
 }
 
-/** What a tool call touched of its data source, as the database reported it. Names are in lower case. */
+/**
+ * The objects of the data source that a tool call used, as the database reported them. Names are in
+ * lower case.
+ */
 export interface RecordedData {
-  /** On PostgreSQL a table's name has its schema in front. */
+  /** On PostgreSQL, a table's name is qualified by its schema. */
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
-  /** Functions of the database that the statement called. */
+  /** Database functions that the statement called. */
   readonly functions: readonly string[];
 }
 
-/** Bytes of a step's output that its tool-call record keeps (Decision §12). */
+/** Bytes of a step's output stored in its tool-call record (Decision §12). */
 export const TOOL_CALL_OUTPUT_BYTES_MAX: number = 8 * 1024;
 
 /** Payload of `LlmToolCallAuditRecorded` (Contract §4.5, recording rule 1). */
 export interface LlmToolCallAuditRecorded {
-  /** The record's id: the same event published again after a crash carries the same one. */
+  /** The record's id. An event that is published again after a crash has the same id. */
   readonly event_id: string;
   readonly tool_name: string;
   readonly context: {
@@ -60,7 +70,7 @@ export interface LlmToolCallAuditRecorded {
   };
 }
 
-/** What is published of a tool call. */
+/** The event published for a tool call. */
 export function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
   return {
     event_id: record.eventId,
@@ -74,52 +84,62 @@ export function auditEventOf(record: ToolCallRecord): LlmToolCallAuditRecorded {
   };
 }
 
-/** What the process-wide bus carries. */
+/** Events of the process-wide bus. */
 export interface AuditEvents {
   readonly LlmToolCallAuditRecorded: LlmToolCallAuditRecorded;
 }
 
-/** Told of tool calls after the commit that recorded them. It must not throw, nor block. */
+/**
+ * Called with tool calls after the commit that recorded them. A listener must neither throw nor
+ * block.
+ */
 export type RecordedListener = (calls: readonly ToolCallRecord[]) => void;
 
-/** What tells of the tool calls that this process records; each consumer reads them from its {@link ToolCallFeed}. */
+/**
+ * Notifies of tool calls recorded by this process. The notification is only a hint: each consumer
+ * reads the calls from its {@link ToolCallFeed}.
+ */
 export interface ToolCallLog {
   onRecorded(listener: RecordedListener): Unsubscribe;
-  /** Tells the listeners of the calls that a former process recorded and of which there is no usage row yet. */
+  /**
+   * Notifies the listeners of calls that an earlier process recorded and that have no usage row
+   * yet.
+   */
   replay(): Promise<void>;
 }
 
-/** Calls that a consumer has taken from the log, and has not done yet. */
+/** A batch of calls that a consumer has taken from the log and not acknowledged yet. */
 export interface TakenCalls {
   readonly calls: readonly ToolCallRecord[];
-  /** Whether more may be waiting than were taken. */
+  /** Whether the batch reached its limit, so that more calls may be waiting. */
   readonly isCut: boolean;
 }
 
 /**
- * What one consumer of the log of tool calls has not done yet: usage, memory. Each consumer has a feed
- * of its own with a durable place. A call is taken again until it is done, after a crash too, and no
- * committed call is ever passed over.
+ * One consumer's durable position in the log of tool calls. Usage and memory each have a feed.
+ * Delivery is at least once: a call is taken again until it is acknowledged, after a crash too, and
+ * no committed call is skipped.
  */
 export interface ToolCallFeed {
   /**
-   * The next calls, at most `limit`, each plan's in their order. Batches that were taken before and are
-   * not done come again.
+   * The next calls, at most `limit`, each plan's calls in order. Batches that were taken and not
+   * acknowledged are returned again.
    */
   take(limit: number): Promise<TakenCalls>;
 
   /**
-   * Remembers that a batch is done; durable when it resolves. What another process has done meanwhile
-   * stays done. A consumer that stores what it makes of the calls has its store do both at once.
+   * Acknowledges a batch; durable when it resolves. Calls that another process has acknowledged
+   * stay acknowledged. A consumer that stores results acknowledges the batch in the same
+   * transaction instead, through its store.
    */
   done(taken: TakenCalls): Promise<void>;
 
   /**
-   * How many calls wait; from some number on, at least so many.
-   * @param orgId Of this organization; absent: of all together.
+   * Number of waiting calls. The count stops at a limit, so a large result means "at least".
+   * @param orgId only this organization's calls; absent: all calls.
    */
   waiting(orgId?: string): Promise<number>;
 
-  /** Has `wake` called when there may be calls to take. */
+  /** Calls `wake` when there may be calls to take. */
   onNews(wake: () => void): Unsubscribe;
 }

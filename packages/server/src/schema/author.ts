@@ -1,12 +1,12 @@
 import type { Caller } from "../kernel/caller.js";
 import type { CommitNote } from "../state/index.js";
 
-/** Who a change is attributed to. */
+/** The author recorded with a schema change. */
 export function authorOf({ userId, agentId, orgId }: Caller): string {
   return userId ?? agentId ?? `organization ${orgId}`;
 }
 
-/** A commit of a caller. */
+/** Author and message of a caller's commit. */
 export function noteOf(caller: Caller, message: string): CommitNote {
   return { author: authorOf(caller), message };
 }

@@ -4,13 +4,17 @@ import { AppError, invalidField } from "../kernel/errors.js";
 import { hasRole } from "../kernel/role-name.js";
 import type { SchemaDatabase } from "./ports.js";
 
-/** The databases that organizations have migrated, each its own where a data source has one for it. */
+/**
+ * Resolves data source names to the databases that organizations may migrate. A data source may
+ * have a separate database for an organization.
+ */
 export class BoundDatabases {
   readonly #databases: ReadonlyMap<string, SchemaDatabase>;
   readonly #access: DataSourceAccess | undefined;
 
   /**
-   * @param databases by the name of their data source, and those of single organizations by {@link ownDatabaseKey}.
+   * @param databases by data source name; the databases of single organizations by {@link
+   * ownDatabaseKey}.
    * @param access absent: every caller may use all of them.
    */
   constructor(databases: ReadonlyMap<string, SchemaDatabase>, access?: DataSourceAccess) {
@@ -19,9 +23,10 @@ export class BoundDatabases {
   }
 
   /**
-   * The database that a caller may have migrated, or look at as a whole.
-   * @throws AppError `NOT_FOUND` when there is none of the name; `POLICY_DENIED` when it is not open to the caller's
-   * organization, or several organizations share it and the caller is no operator.
+   * The database of a data source, for a caller who migrates it or reads its whole schema.
+   * @throws AppError `NOT_FOUND` when no data source has this name. `POLICY_DENIED` when the data
+   * source is not bound to the caller's organization, or when several organizations share the
+   * database and the caller is no operator.
    */
   require(caller: Caller, name: string): SchemaDatabase {
     const database = this.find(caller.orgId, name);
@@ -43,12 +48,15 @@ export class BoundDatabases {
     return database;
   }
 
-  /** The database of an organization; undefined when there is none of the name. */
+  /** An organization's database of a data source; undefined when there is none. */
   find(orgId: string, name: string): SchemaDatabase | undefined {
     return this.#databases.get(ownDatabaseKey(name, orgId)) ?? this.#databases.get(name);
   }
 
-  /** Whether the history of a database's schema would tell one organization of others. */
+  /**
+   * Whether several organizations share the database. Its history must not be shown then, because
+   * it would reveal one organization's changes to the others.
+   */
   isShared(name: string): boolean {
     return this.#access?.isShared(name) ?? false;
   }
@@ -61,7 +69,10 @@ export class BoundDatabases {
     });
   }
 
-  /** The name of the only data source that a caller may use. @throws AppError `INVALID_ARGUMENT` when there are several. */
+  /**
+   * The name of the only data source that the caller may use.
+   * @throws AppError `INVALID_ARGUMENT` when there are several.
+   */
   onlyName(caller: Caller): string {
     const [first, ...others] = this.#namesFor(caller);
     if (first !== undefined && others.length === 0) return first;
@@ -74,10 +85,10 @@ export class BoundDatabases {
   }
 }
 
-/** What the database is known by that an organization has of a data source. */
+/** The key of an organization's own database of a data source. */
 export function ownDatabaseKey(name: string, orgId: string): string {
   return `${name}${KEY_SEPARATOR}${orgId}`;
 }
 
-/** No name of a data source has one. */
+/** Not allowed in the name of a data source. */
 const KEY_SEPARATOR = "@";

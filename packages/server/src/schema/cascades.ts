@@ -1,13 +1,15 @@
 import { idIn, type Schema } from "./schema.js";
 import { relationName } from "./table-definition.js";
 
-/** Tables named in an answer, at most. */
+/** Limit of tables in the result. */
 const TARGETS_MAX = 100;
 
-/** Tables by name, each with those that lose rows along with it by ON DELETE CASCADE, by name. */
+/** For each table, the tables that reference it with ON DELETE CASCADE; all by name. */
 export type CascadeGraph = ReadonlyMap<string, readonly string[]>;
 
-/** The cascades of a schema; tables that nothing cascades from are left out. */
+/**
+ * The ON DELETE CASCADE edges of a schema. Tables that no foreign key cascades from have no entry.
+ */
 export function cascadesOf(schema: Schema): CascadeGraph {
   const children = new Map<string, Set<string>>();
   for (const { values, parent } of schema.all("ForeignKey")) {
@@ -22,8 +24,8 @@ export function cascadesOf(schema: Schema): CascadeGraph {
 }
 
 /**
- * The tables that lose rows when tables lose some: the nearest first, and by name; at most
- * {@link TARGETS_MAX}.
+ * The tables that lose rows by cascade when rows of the given tables are deleted: nearest first,
+ * then by name, at most {@link TARGETS_MAX}.
  */
 export function cascadeTargets(
   graph: CascadeGraph,

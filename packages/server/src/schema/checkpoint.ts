@@ -5,7 +5,7 @@ import { scriptFor } from "./script.js";
 import { scriptOfUnits, unitsOf } from "./script-units.js";
 import { withoutUnmanaged, withUnmanagedOf } from "./unmanaged.js";
 
-/** A script between two schemas. */
+/** A script, and the schemas that it leads from and to. */
 export interface PlannedScript {
   readonly from: Schema;
   readonly to: Schema;
@@ -13,9 +13,8 @@ export interface PlannedScript {
 }
 
 /**
- * The schema that a database has when some units of a script have taken effect, found out in an empty
- * database.
- * @param unitsDone from 0, where the schema is the one the script begins with.
+ * The schema after the first units of a script, determined by running them in a scratch database.
+ * @param unitsDone number of units; with 0 the result is the script's base schema.
  */
 export async function checkpoint(
   database: SchemaDatabase,
@@ -27,7 +26,7 @@ export async function checkpoint(
   await using scratch = await database.scratch();
   await scratch.run(scriptFor(withoutUnmanaged(from), await scratch.introspect()));
   await scratch.run(scriptOfUnits(units.slice(0, unitsDone)));
-  // Everything is renamed in the first atomic phase; objects have their new names from then on.
+  // The first atomic phase carries out all renames, so objects have their new names after it.
   const isRenamed = unitsDone > unitsBeforeMain(script);
   const draft = await scratch.introspect();
   return withUnmanagedOf(from, identify(draft, isRenamed ? to : from));

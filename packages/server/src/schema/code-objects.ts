@@ -5,21 +5,24 @@ import type { Schema } from "./schema.js";
 import { changesBetween } from "./schema-diff.js";
 
 /**
- * Objects that hold code, or bring it: it runs with the rights of whoever touches the data, or of its owner, when nobody
- * has named it (docs/data-sources.md).
+ * Objects that contain or install code. Such code runs implicitly, with the rights of its owner or
+ * of the user who touches the data (docs/data-sources.md).
  */
 const CODE: ReadonlySet<Kind> = new Set([
   ...(["Function", "Procedure", "Aggregate", "Operator", "Cast"] as const),
   ...(["Extension", "Rule", "Trigger", "Opaque"] as const),
 ]);
 
-/** Code that is mentioned in an error, at most. */
+/** Limit of objects named in an error. */
 const NAMED_MAX = 5;
 
-/** Lets a caller pass who may define code. @throws AppError `POLICY_DENIED`. */
+/**
+ * Resolves when the caller may define code.
+ * @throws AppError `POLICY_DENIED`.
+ */
 export type MayDefineCode = (caller: Caller) => Promise<void>;
 
-/** The code that one schema has and another has not, or has otherwise: `Function shop.total`. */
+/** The code objects that `after` adds or changes: `Function shop.total`. */
 export function newCode(before: Schema, after: Schema): readonly string[] {
   return after.objects
     .filter(({ kind }) => CODE.has(kind))
@@ -31,8 +34,8 @@ export function newCode(before: Schema, after: Schema): readonly string[] {
 }
 
 /**
- * Lets a migration run, or be proposed, that defines no code, or whose caller may define it.
- * @throws AppError `POLICY_DENIED` naming the code and what the caller lacks.
+ * Requires the permission to define code, if the migration adds or changes any.
+ * @throws AppError `POLICY_DENIED` naming the code objects and the missing permission.
  */
 export async function requireCode(
   caller: Caller,

@@ -1,6 +1,6 @@
 import type { SchemaObject } from "./schema.js";
 
-/** Columns as they stand in their table; where that is not known, by name. */
+/** Columns in the order of their table; by name where the position is unknown. */
 export function inOrder(columns: readonly SchemaObject[]): readonly SchemaObject[] {
   const place = ({ values }: SchemaObject): number =>
     typeof values.position === "number" ? values.position : Number.MAX_SAFE_INTEGER;

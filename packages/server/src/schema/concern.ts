@@ -4,17 +4,23 @@ import type { Schema, SchemaObject, Value } from "./schema.js";
 import { textOf } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 
-/** The objects that a script changes. */
+/**
+ * The set of objects that a script changes. Concurrent changes to other objects do not matter to
+ * the script.
+ */
 export interface Concern {
-  /** Each object that is made, changed or dropped, and the parts of those that are made or dropped. */
+  /**
+   * Ids of the objects that the script creates, alters or drops, and of the parts of those that it
+   * creates or drops.
+   */
   readonly ids: ReadonlySet<string>;
-  /** Those that are made or dropped as a whole. */
+  /** Ids of the objects that the script creates or drops. */
   readonly wholes: ReadonlySet<string>;
-  /** What the objects of `ids` are parts of. */
+  /** Ids of the parents of the objects in `ids`. */
   readonly above: ReadonlySet<string>;
 }
 
-/** What a script that leads from one schema to another is concerned with. */
+/** Computes the set of objects that a script between two schemas changes. */
 export function concernOf(from: Schema, to: Schema): Concern {
   const ids = new Set<string>();
   const wholes = new Set<string>();
@@ -31,9 +37,9 @@ export function concernOf(from: Schema, to: Schema): Concern {
 }
 
 /**
- * The relations that a script from one schema to another changes or drops.
- * @param recorded the schema as it was before, with the engine's own ids.
- * @returns native ids, of PostgreSQL.
+ * The relations that a script between two schemas alters or drops.
+ * @param recorded the schema before the script, with native ids.
+ * @returns native ids of PostgreSQL (OIDs).
  */
 export function concernedRelations(
   { from, to }: { readonly from: Schema; readonly to: Schema },
@@ -46,16 +52,17 @@ export function concernedRelations(
   });
 }
 
-/** What differs between a schema and how it should be, as far as a script is concerned with it. */
+/** The expected and the actual schema, and the set of objects to compare. */
 export interface ConcernedDifferences {
   readonly live: Schema;
   readonly differences: readonly Operation[];
 }
 
 /**
- * Compares the objects of a concern. What others have done to other objects meanwhile is left out.
- * @param extras also name what others have made on, or have come to depend on, such an object: it would go
- * along with the object.
+ * Compares only the objects that the script changes; concurrent changes to other objects are
+ * ignored.
+ * @param extras also report new parts and new dependents of such objects, because dropping the
+ * object would drop them too.
  */
 export function* concernedDifferences(
   expected: Schema,
@@ -82,21 +89,24 @@ function isTiedTo(schema: Schema, object: SchemaObject, { ids, wholes }: Concern
   );
 }
 
-/** The ids of all objects that an object refers to. */
+/** The ids of all objects that an object references. */
 export function referencesOf({ values }: SchemaObject): readonly string[] {
   const found: string[] = [];
   for (const value of Object.values(values)) addReferences(value, found);
   return found;
 }
 
-/** The ids of the objects that a value refers to. */
+/** The ids of all objects that a value references. */
 export function referencesIn(value: Value): readonly string[] {
   const found: string[] = [];
   addReferences(value, found);
   return found;
 }
 
-/** Schemas of a thousand tables are searched for references: this makes no lists on the way. */
+/**
+ * Appends to one list instead of building intermediate ones: this runs for every value of schemas
+ * with a thousand tables.
+ */
 function addReferences(value: Value, found: string[]): void {
   if (typeof value !== "object") return;
   if ("ref" in value) {
@@ -106,7 +116,7 @@ function addReferences(value: Value, found: string[]): void {
   for (const part of value) for (const item of Object.values(part)) addReferences(item, found);
 }
 
-/** The parts of an object, their parts, and so on. */
+/** The parts of an object, recursively. */
 export function allPartsOf(schema: Schema, id: string): readonly SchemaObject[] {
   return schema.partsOf(id).flatMap((part) => [part, ...allPartsOf(schema, part.id)]);
 }

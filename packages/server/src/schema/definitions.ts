@@ -4,7 +4,7 @@ import type { Dialect } from "./schema.js";
 import { isSign, isWord, type Token, tokensOf } from "./sql-tokens.js";
 import { piecesOf } from "./wanted/statement-reader.js";
 
-/** What a statement makes, where a hint may say what it was called before. */
+/** The kind of object that a CREATE statement defines, for kinds that rename hints support. */
 const KINDS: Readonly<Record<string, HintedKind>> = {
   SCHEMA: "Schema",
   TABLE: "Table",
@@ -15,32 +15,32 @@ const KINDS: Readonly<Record<string, HintedKind>> = {
   DOMAIN: "Type",
   SEQUENCE: "Sequence",
 };
-/** Kinds whose objects can be moved from one schema of PostgreSQL to another. */
+/** Kinds that PostgreSQL can move to another schema. */
 const MOVABLE: ReadonlySet<string> = new Set(["Table", "View", "Type", "Sequence"]);
-/** Words between CREATE and the word for what is made. */
+/** Keywords that may stand between CREATE and the keyword of the object's kind. */
 const MODIFIERS = [
   ...["CREATE", "OR", "REPLACE", "TEMP", "TEMPORARY", "GLOBAL", "LOCAL", "UNLOGGED", "UNIQUE"],
   ...["MATERIALIZED", "RECURSIVE", "FOREIGN", "VIRTUAL", "CONSTRAINT"],
 ];
-/** Words that begin an element of a table that has no name. */
+/** Keywords that begin an unnamed element of a table. */
 const NAMELESS = ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "EXCLUDE", "LIKE"];
 
-/** One name in a hint, perhaps in quotes. */
+/** A name in a hint, optionally quoted. */
 const NAME = String.raw`"(?:[^"]|"")+"|[^\s*."]+`;
 const HINT = new RegExp(`@renamed\\s+from=(${NAME})(?:\\.(${NAME}))?(?=\\s|\\*|$)`);
 
 /**
- * The hints that stand in a schema as comments: `-- @renamed from=old`, behind the name of a table,
- * an index or a view, or in a column's definition or behind its comma; `from=schema.old` where it was in
- * another schema.
+ * The rename hints in the comments of a schema: `-- @renamed from=old`. A hint stands after the
+ * name of a table, an index or a view, or in a column's definition or after the comma that ends it.
+ * `from=schema.old` names an object that was in another schema.
  */
 export function renameHints(sql: string, dialect: Dialect): readonly RenameHint[] {
   return [...piecesOf(sql, dialect)].flatMap((piece) => hintsIn(piece?.tokens ?? [], dialect));
 }
 
 /**
- * The hints that stand in the comments of one statement.
- * @throws AppError `INVALID_ARGUMENT` for a hint that cannot have an effect there.
+ * The rename hints in the comments of one statement.
+ * @throws AppError `INVALID_ARGUMENT` for a hint where it has no effect.
  */
 export function hintsIn(tokens: readonly Token[], dialect: Dialect): readonly RenameHint[] {
   const comments = tokens.filter(({ type, text }) => type === "comment" && /@renamed\b/.test(text));
@@ -94,14 +94,14 @@ function formerName(comment: Token, dialect: Dialect): FormerName {
   return second === undefined ? { from: first } : { from: second, fromSchema: first };
 }
 
-/** A name as the engine reads it: PostgreSQL folds those without quotes. */
+/** A name as the engine reads it. PostgreSQL folds unquoted names to lower case. */
 function nameOf(written: string | undefined, dialect: Dialect): string | undefined {
   if (written === undefined) return undefined;
   if (written.startsWith('"')) return tokensOf(written, dialect)[0]?.value;
   return dialect === "postgres" ? written.toLowerCase() : written;
 }
 
-/** The name that a statement begins with, with its schema where it is said. */
+/** The name that a CREATE statement defines, with its schema if given. */
 function ownName(
   code: readonly Token[],
   from: number,
@@ -115,7 +115,10 @@ function ownName(
   return schema === undefined ? { to } : { schema, to };
 }
 
-/** What begins the column or constraint in which, or behind whose comma, a comment stands. */
+/**
+ * The first token of the column or constraint that a comment belongs to. A comment after a comma
+ * belongs to the definition before the comma.
+ */
 function elementAt(code: readonly Token[], comment: Token): Token | undefined {
   let depth = 0;
   let element: Token | undefined;

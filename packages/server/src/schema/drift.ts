@@ -7,15 +7,18 @@ import { rootsOf } from "./root.js";
 import type { Schema } from "./schema.js";
 import { diffSchemas, isSameSchema, type Operation } from "./schema-diff.js";
 
-/** How a database is, beside how it was left. */
+/** The difference between a database's actual schema and its recorded schema. */
 export interface Drift {
   readonly expectedRoot: Hash;
   readonly liveRoot: Hash;
-  /** What happened to it meanwhile; empty when it is as it was left. */
+  /** Operations that lead from the recorded to the actual schema; empty without drift. */
   readonly differences: readonly Operation[];
 }
 
-/** Compares a database with the schema it should have. @param draft As it was read. */
+/**
+ * Compares a database with the schema it should have.
+ * @param draft the schema as introspected, its objects not identified yet.
+ */
 export function* driftBetween(
   expected: Schema,
   draft: Schema,
@@ -26,12 +29,12 @@ export function* driftBetween(
   return { expectedRoot, liveRoot, differences, live };
 }
 
-/** Differences named in an error. */
+/** Limit of differences named in an error. */
 const NAMED_MAX = 10;
 
 /**
- * @returns the schema as it was read, with the ids of the one it should be.
- * @throws AppError `STATE_CONFLICT`, naming the difference, when the database has drifted.
+ * @returns the introspected schema, with the object ids of the expected one.
+ * @throws AppError `STATE_CONFLICT`, naming the differences, when the database has drifted.
  */
 export function* refusingDrift(database: string, expected: Schema, draft: Schema): Pausing<Schema> {
   const live = yield* identifying(draft, expected);
@@ -48,7 +51,7 @@ function invalidIndexesAmong(differences: readonly Operation[], live: Schema): r
   });
 }
 
-/** @throws AppError `STATE_CONFLICT`, naming the differences, where there are any. */
+/** @throws AppError `STATE_CONFLICT`, naming the differences, unless the list is empty. */
 export function refuseDifferences(database: string, differences: readonly Operation[]): void {
   if (differences.length > 0) throw driftError(database, differences);
 }
@@ -72,7 +75,7 @@ function driftError(
   );
 }
 
-/** An operation in words: `alter Column users.age (type)`. */
+/** An operation as text: `alter Column users.age (type)`. */
 export function sayOperation(operation: Operation): string {
   const { action, kind, path } = operation;
   if (action === "rename") return `rename ${kind} ${operation.from} to ${operation.to}`;

@@ -2,13 +2,13 @@ import { AppError } from "../kernel/errors.js";
 import { isHintAbout, type RenameHint } from "./identify.js";
 import type { Schema, SchemaObject } from "./schema.js";
 
-/** A hint, and where it stands; nowhere when it was given beside the SQL. */
+/** A hint and its position in the SQL; the position is absent for a hint given beside the SQL. */
 export type PlacedHint = RenameHint & { readonly place?: string };
 
 /**
- * A hint that is not carried out would pass for a rename, and the rows would go with the drop that happens
- * instead.
- * @throws AppError `INVALID_ARGUMENT`, naming the first hint that changes nothing, and what to do about it.
+ * Refuses hints that have no effect. Otherwise a misspelt hint would be taken for a rename, while
+ * the migration drops the object and its rows.
+ * @throws AppError `INVALID_ARGUMENT`, naming the first such hint and how to correct it.
  */
 export function refuseIdleHints(base: Schema, wanted: Schema, hints: readonly PlacedHint[]): void {
   for (const hint of hints) {

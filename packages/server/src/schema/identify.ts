@@ -6,24 +6,27 @@ import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject, textOf, withIds } from "./schema.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
-/** What a rename hint may be about. */
+/** Kinds of objects that a rename hint may name. */
 export type HintedKind =
   "Schema" | "Table" | "Column" | "Constraint" | "Index" | "View" | "Trigger" | "Type" | "Sequence";
 
-/** That an object is one of before under another name, or in another schema. */
+/**
+ * Declares that an object of the new schema is an object of the old one, renamed or moved to
+ * another schema.
+ */
 export interface RenameHint {
   readonly kind: HintedKind;
-  /** The schema of the object, or of a part's table, as it is now; any schema when absent. */
+  /** The object's new schema, or the new schema of a part's table. Absent: any schema. */
   readonly schema?: string;
-  /** The table of a column or a constraint, by its name now. */
+  /** For a column or a constraint: the new name of its table. */
   readonly table?: string;
-  /** The schema that the object was in, by its name then; the same one as now when absent. */
+  /** The old name of the schema that the object was in. Absent: the object was not moved. */
   readonly fromSchema?: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** What a hint's word stands for. */
+/** The kinds of objects that each word in a hint covers. */
 const HINTED: Readonly<Record<HintedKind, readonly Kind[]>> = {
   Schema: ["Schema"],
   Sequence: ["Sequence"],
@@ -40,9 +43,9 @@ const HINTED: Readonly<Record<HintedKind, readonly Kind[]>> = {
 };
 
 /**
- * Gives every object its IRI: that of the same object in an earlier schema, and a new one otherwise.
- * An object is the same when its engine's own id is, when a hint says so, or when its name is; a
- * constraint without a name, when it says the same. A new IRI is a function of kind, place and name.
+ * Gives every object its IRI: the IRI of the same object in an earlier schema, or a new one.
+ * Objects are matched by the engine's own id, then by hint, then by name; a constraint without a
+ * name is matched by its content. A new IRI is a function of kind, parent and name.
  */
 export function identify(
   draft: Schema,
@@ -52,7 +55,7 @@ export function identify(
   return withoutPauses(identifying(draft, before, hints));
 }
 
-/** Gives every object its IRI as {@link identify} does, with pauses. */
+/** Like {@link identify}, but pauses regularly to yield the event loop. */
 export function identifying(
   draft: Schema,
   before: Schema | undefined,
@@ -61,7 +64,7 @@ export function identifying(
   return new Identification(draft, before, hints).run();
 }
 
-/** Objects that are identified from one pause to the next: some milliseconds. */
+/** Objects identified between two pauses, which takes a few milliseconds. */
 const AT_ONCE = 2000;
 
 class Identification {
@@ -70,11 +73,11 @@ class Identification {
   readonly #hints: readonly RenameHint[];
   readonly #iris = new Map<string, string>();
   readonly #taken = new Set<string>();
-  /** Objects of before: by the engine's own id, by name, and by what they are about. */
+  /** Objects of the old schema: by native id, by name, and by the columns that they are on. */
   #byNativeId: ObjectIndex = new Map();
   #byName: ObjectIndex = new Map();
   #byPlace: ObjectIndex = new Map();
-  /** Objects of now, by kind and name. */
+  /** Objects of the new schema, by kind and name. */
   #nowByName: ObjectIndex = new Map();
 
   constructor(draft: Schema, before: Schema | undefined, hints: readonly RenameHint[]) {
@@ -97,7 +100,10 @@ class Identification {
     this.#nowByName = indexBy(this.#draft.objects, ({ kind, name = "" }) => keyOf(kind, "", name));
   }
 
-  /** Ids of the engine mean something only within one database, and not in a copy of it. */
+  /**
+   * Whether both schemas were read from the same database. Native ids are meaningless in any other,
+   * including a copy.
+   */
   get #isSameDatabase(): boolean {
     return this.#draft.database.values.nativeId === this.#before?.database.values.nativeId;
   }
@@ -130,8 +136,8 @@ class Identification {
   }
 
   /**
-   * Sameness by id or hint goes before sameness by name, which may have passed on to another. A serial
-   * column's sequence goes with the column: the numbers that it has given out are the column's.
+   * Matches by native id or hint first, because another object may have taken over the name. A
+   * serial column's sequence is matched by its column, so that its counter stays with the column.
    */
   *#identifyNamed(level: readonly SchemaObject[]): Pausing<void> {
     const left = (): readonly SchemaObject[] => level.filter(({ id }) => !this.#iris.has(id));
@@ -154,20 +160,20 @@ class Identification {
   }
 
   /**
-   * PostgreSQL names keys, indexes and sequences after their table: when that was renamed, they are the
-   * same if they are about the same columns.
+   * Matches an index, key or sequence of a renamed table by its columns, because PostgreSQL derives
+   * the name of such an object from the table's name.
    */
   #sameByPlace(object: SchemaObject): SchemaObject | undefined {
     const place = placeOf(object, (id) => this.#iriOf(id));
     if (place === undefined || object.parent === undefined) return undefined;
-    // A serial column's sequence follows its table into another schema.
+    // A serial column's sequence moves to another schema together with its table.
     const home = isOwned(object) ? "" : this.#iriOf(object.parent);
     const there = this.#free(this.#byPlace.get(keyOf(object.kind, home, place)));
     if (isOwned(object)) return there.find(({ name }) => name === object.name) ?? there[0];
     return there.find((each) => !this.#isStillNamed(each));
   }
 
-  /** Whether some object of now has the name that this one had, in the same place. */
+  /** Whether the new schema has an object with the same kind, name and parent. */
   #isStillNamed({ kind, name = "", parent }: SchemaObject): boolean {
     const namesakes = this.#nowByName.get(keyOf(kind, "", name)) ?? [];
     return namesakes.some(
@@ -175,7 +181,7 @@ class Identification {
     );
   }
 
-  /** The key of a name in its place; SQLite does not tell names apart by case. */
+  /** The lookup key of a name below its parent. SQLite's names are case-insensitive. */
   #nameKey(
     { kind, parent }: Pick<SchemaObject, "kind" | "parent">,
     name: string | undefined,
@@ -184,7 +190,7 @@ class Identification {
     return keyOf(kind, parent, this.#draft.dialect === "sqlite" ? fold(name) : name);
   }
 
-  /** Those that are not known to be another object of now. */
+  /** The objects that are not matched with an object of the new schema yet. */
   #free(objects: readonly SchemaObject[] = []): readonly SchemaObject[] {
     return objects.filter(({ id }) => !this.#taken.has(id));
   }
@@ -245,7 +251,7 @@ class Identification {
   }
 }
 
-/** Whether a hint is about an object of a schema. */
+/** Whether a hint names this object. */
 export function isHintAbout(hint: RenameHint, object: SchemaObject, schema: Schema): boolean {
   const { kind, name, parent = "" } = object;
   if (!HINTED[hint.kind].includes(kind) || fold(hint.to) !== fold(name ?? "")) return false;
@@ -258,34 +264,39 @@ export function isHintAbout(hint: RenameHint, object: SchemaObject, schema: Sche
 
 const same = (id: string): string => id;
 
-/** The database itself is found by its being the only one. */
+/**
+ * Whether an object can be matched by name. The database object cannot: it is matched by being the
+ * only one.
+ */
 function isNamed(object: SchemaObject): boolean {
   return object.name !== undefined || object.parent === undefined;
 }
 
-/** What a key, an index or a sequence is about; undefined where that does not tell which it is. */
+/**
+ * The columns that a key, an index or a sequence is on; undefined where these do not identify it.
+ */
 function placeOf({ values }: SchemaObject, idOf: (id: string) => string): string | undefined {
   const { columns, parts, ownedBy, target, isUnique, where } = values;
   if (values.definition === undefined && ownedBy === undefined) return undefined;
   if (columns === undefined && parts === undefined && ownedBy === undefined) return undefined;
   const place = { columns, parts, ownedBy, target, isUnique, where };
   const said = Object.entries(place).filter(([, value]) => value !== undefined);
-  // Values are made of what JSON has.
+  // Values consist of JSON types only.
   return canonicalJson(withIds(Object.fromEntries(said), idOf) as unknown as JsonValue);
 }
 
-/** Everything that an object says, except where it is laid out. */
+/** The whole content of an object without its layout. */
 function contentOf(object: SchemaObject, idOf: (id: string) => string): string {
   const entries = Object.entries(withIds(object.values, idOf)).filter(
     ([property]) => PROPERTIES[property as PropertyName].isLayout !== true,
   );
-  // Values are made of what JSON has.
+  // Values consist of JSON types only.
   return canonicalJson(Object.fromEntries(entries) as unknown as JsonValue);
 }
 
 /**
- * The database, what it is made of, what that is made of, and so on. What goes with a column comes last:
- * it is known by the column where its name has changed.
+ * The objects by level: the database, its parts, their parts, and so on. Objects that belong to a
+ * column come last, because they are matched by the column when their name has changed.
  */
 function levelsOf(schema: Schema): readonly (readonly SchemaObject[])[] {
   const levels: (readonly SchemaObject[])[] = [];
@@ -296,7 +307,7 @@ function levelsOf(schema: Schema): readonly (readonly SchemaObject[])[] {
   return [...levels, schema.objects.filter(isOwned)];
 }
 
-/** Whether it is a sequence of a serial column. */
+/** Whether the object is the sequence of a serial column. */
 function isOwned({ values }: SchemaObject): boolean {
   return values.ownedBy !== undefined;
 }

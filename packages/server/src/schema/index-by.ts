@@ -1,12 +1,13 @@
 import type { SchemaObject } from "./schema.js";
 
-/** Looks objects up by a key. */
+/** Objects by a key. */
 export type ObjectIndex = ReadonlyMap<string, readonly SchemaObject[]>;
 
 /**
- * An index of objects, so that nobody looks through all siblings of each: a schema may have ten thousand objects.
- * @param keyOf Undefined for objects that are left out.
- * @returns objects by their key, in their order.
+ * Builds an index of objects, because a schema may have ten thousand objects and scanning all
+ * siblings of each would be quadratic.
+ * @param keyOf returns undefined for objects to leave out.
+ * @returns the objects of each key, in their original order.
  */
 export function indexBy(
   objects: readonly SchemaObject[],
@@ -23,7 +24,7 @@ export function indexBy(
   return index;
 }
 
-/** A key of what may be said in one place only: among the parts of one object that are of one kind. */
+/** The lookup key of a name that is unique among parts of the same kind and parent. */
 export function keyOf(
   kind: SchemaObject["kind"],
   parent: string | undefined,

@@ -1,13 +1,15 @@
 /**
- * Schema: what a database is made of, as statements about objects that keep their identity, and
- * migrations whose correctness is an equality of roots.
+ * Schema: database schemas as RDF statements about objects with a stable identity, and migrations
+ * whose correctness is proven by comparing roots.
  *
- * Glossary. **Object**: a table, a column, an index; anything with an identity of its own. **Schema**:
- * every object of a database. **Draft**: a schema as it was read, its objects not identified yet.
- * **Root**: the hash of a schema's statements. **Layout**: what is kept beside a schema without being
- * part of it. **Operation**: what happens to one object. **Script**: statements that lead from one schema to
- * another. **Scratch**: an empty database that scripts are tried on. **Drift**: a database that is not
- * as it was left. **Hint**: that an object is another one under a new name.
+ * Glossary. **Object**: anything with an identity of its own, such as a table, a column or an
+ * index. **Schema**: all objects of a database. **Draft**: a schema as introspected, before its
+ * objects are identified. **Root**: the hash of a schema's statements. **Layout**: data stored
+ * beside a schema that is not part of its meaning, such as column positions. **Operation**: the
+ * creation, change, rename or drop of one object. **Script**: the SQL statements that lead from one
+ * schema to another. **Scratch database**: an empty database in which scripts are tried. **Drift**:
+ * the difference between a database and its recorded schema. **Hint**: a declaration that an object
+ * was renamed.
  */
 export { ownDatabaseKey } from "./bound-databases.js";
 export type { MayDefineCode } from "./code-objects.js";

@@ -1,13 +1,12 @@
 import type { PropertyName } from "./vocabulary.js";
 
-/** A class of objects, what it is, and what it can have. */
+/** A kind of object: its description and its properties. */
 export interface KindDescription {
   readonly comment: string;
   readonly properties: readonly PropertyName[];
   readonly required?: readonly PropertyName[];
 }
 
-/** The name of a kind. */
 export type Kind =
   | "Database"
   | "Table"
@@ -47,7 +46,7 @@ export type Kind =
   | "Opaque"
   | "Unmanaged";
 
-/** What PostgreSQL has for nearly everything. */
+/** Properties of nearly every PostgreSQL object. */
 const COMMON = [
   "comment",
   "owner",
@@ -57,7 +56,7 @@ const COMMON = [
   "dependsOn",
 ] as const satisfies readonly PropertyName[];
 
-/** Every kind of object. A part has the properties that are given with its list. */
+/** Every kind of object. The properties of a list's parts are given with the list. */
 export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   Database: { comment: "A database.", properties: ["dialect", "nativeId"], required: ["dialect"] },
   Table: {
@@ -347,7 +346,7 @@ export const KINDS: Readonly<Record<Kind, KindDescription>> = {
   },
 };
 
-/** The properties of a part of a list. */
+/** The properties that a part of a list may have. */
 export const PART_PROPERTIES: readonly PropertyName[] = [
   "column",
   "columnName",

@@ -1,6 +1,6 @@
 import type { Clock } from "../kernel/clock.js";
 import type { Log } from "../kernel/log.js";
-import { Turns } from "../kernel/turns.js";
+import { KeyedMutex } from "../kernel/keyed-mutex.js";
 import type {
   Checks,
   RunOrder,
@@ -12,7 +12,7 @@ import type {
 } from "./ports.js";
 import type { Dialect, Schema } from "./schema.js";
 
-/** How long a schema that was read counts as known, in ms. */
+/** How long a schema is cached after it was read, in ms. */
 const KNOWN_MS = 60_000;
 
 interface Known {
@@ -20,7 +20,6 @@ interface Known {
   readonly atMs: number;
 }
 
-/** What schemas are known with. */
 export interface KnownSchemasParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
   readonly clock: Clock;
@@ -28,16 +27,16 @@ export interface KnownSchemasParts {
 }
 
 /**
- * The schemas of the data sources as somebody has last read them: who changes one reads it anyway, and
- * who only wants to know reads none that is known for a minute.
+ * A cache of the data sources' schemas. A migration reads the schema anyway, which refreshes the
+ * cache. Callers that only look up names use the cached schema for up to a minute.
  */
 export class KnownSchemas {
-  /** The databases; what is read of them is known from then on. */
+  /** The databases, wrapped so that every schema read through them refreshes the cache. */
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #known = new Map<string, Known>();
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
 
   constructor({ databases, clock, log }: KnownSchemasParts) {
     this.#clock = clock;
@@ -50,21 +49,24 @@ export class KnownSchemas {
     );
   }
 
-  /** Those of the schemas that can be read. @param names keys of the databases. */
+  /**
+   * The schemas of those databases that can be read.
+   * @param names keys of the databases.
+   */
   async of(names: readonly string[]): Promise<readonly Schema[]> {
     const schemas = await Promise.all(names.map((name) => this.#schema(name)));
     return schemas.filter((schema) => schema !== undefined);
   }
 
   #schema(name: string): Promise<Schema | undefined> {
-    return this.#turns.next(name, async () => {
+    return this.#mutex.runExclusive(name, async () => {
       const known = this.#known.get(name);
       if (known !== undefined && this.#clock.nowMs() - known.atMs < KNOWN_MS) return known.schema;
       try {
         await this.databases.get(name)?.introspect();
       } catch (error) {
         this.#log.warn({ err: error, dataSource: name }, "a schema cannot be read now");
-        // One that cannot be read is not asked for with every question.
+        // A failure is cached too, so that an unreachable database is not queried for every lookup.
         this.#learn(name, known?.schema);
       }
       return this.#known.get(name)?.schema;
@@ -76,7 +78,7 @@ export class KnownSchemas {
   }
 }
 
-/** A database that tells what is read of it. */
+/** A database that reports every schema read from it. */
 class WatchedDatabase implements SchemaDatabase {
   readonly #database: SchemaDatabase;
   readonly #onRead: (schema: Schema) => void;

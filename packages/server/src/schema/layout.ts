@@ -1,6 +1,6 @@
 import { Schema, type SchemaObject } from "./schema.js";
 
-/** A schema with the layout of the same objects in another. */
+/** A copy of a schema with the layout of the same objects in another schema. */
 export function withLayoutOf(schema: Schema, other: Schema): Schema {
   return new Schema(
     schema.objects.map((object) => {
@@ -10,7 +10,10 @@ export function withLayoutOf(schema: Schema, other: Schema): Schema {
   );
 }
 
-/** What is kept beside an object without being part of the schema. */
+/**
+ * The layout of an object: the properties that are stored beside the schema without being part of
+ * it.
+ */
 export function layoutOf(object: SchemaObject | undefined): SchemaObject["values"] {
   const { nativeId, position } = object?.values ?? {};
   return {

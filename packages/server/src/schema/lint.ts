@@ -16,12 +16,12 @@ import type { Script } from "./ports.js";
 import type { Schema } from "./schema.js";
 import { diffSchemas, type Operation } from "./schema-diff.js";
 
-/** What there is to think about in a script that leads from one schema to another. */
+/** The findings about a script: data loss, locks, incompatibilities. */
 export function lint(base: Schema, target: Schema, script: Script): readonly Finding[] {
   return withoutPauses(linting(base, target, script));
 }
 
-/** Reads a script as {@link lint} does, with pauses. */
+/** Like {@link lint}, but pauses regularly to yield the event loop. */
 export function* linting(
   base: Schema,
   target: Schema,

@@ -4,8 +4,8 @@ import type { Schema } from "./schema.js";
 import { sqliteLocks } from "./sqlite/statement-locks.js";
 
 /**
- * Table locks, the weakest first (PostgreSQL, "Explicit Locking", 13.3.1), and SQLite's one: while a
- * transaction is RESERVED, nobody else writes to the whole file.
+ * Table lock modes, the weakest first (PostgreSQL, "Explicit Locking", 13.3.1), and SQLite's
+ * RESERVED: while a transaction holds it, no other transaction can write to the file.
  */
 export const LOCK_MODES = [
   "ACCESS SHARE",
@@ -19,19 +19,21 @@ export const LOCK_MODES = [
   "RESERVED",
 ] as const;
 
-/** The name of a table lock. */
 export type LockMode = (typeof LOCK_MODES)[number];
 
-/** A lock that a statement takes, and how long the statement itself works under it. */
+/** A lock that a statement takes, and what the statement does while it holds the lock. */
 export interface TableLock {
   /** The table, as the statement names it: `public.orders`. */
   readonly table: string;
   readonly mode: LockMode;
-  /** `instant`: it changes the catalog. `scan`: it reads every row. `rewrite`: it writes every row anew. */
+  /** `instant`: changes the catalog only. `scan`: reads every row. `rewrite`: writes every row. */
   readonly holdsWhile: "instant" | "scan" | "rewrite";
 }
 
-/** The locks of one statement of a script. In an atomic phase they are held until the phase ends. */
+/**
+ * The locks of one statement of a script. In an atomic phase they are held until the end of the
+ * phase.
+ */
 export interface StatementLocks {
   /** Index of the phase in the script. */
   readonly phase: number;
@@ -39,7 +41,7 @@ export interface StatementLocks {
   readonly locks: readonly TableLock[];
 }
 
-/** The locks that each statement of a script between two schemas takes, in the order of the script. */
+/** The locks that each statement of a script takes, in the order of the script. */
 export function scriptLocks(
   base: Schema,
   target: Schema,

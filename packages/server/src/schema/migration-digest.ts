@@ -5,16 +5,17 @@ import { AppError, invalidField } from "../kernel/errors.js";
 import type { Migration } from "./migration.js";
 import type { Script } from "./ports.js";
 
-/** The parts of a migration that its digest is about: everything that decides what a run of it does. */
+/** The fields of a migration that determine what a run does; its digest covers these fields. */
 export type DigestedMigration = Pick<
   Migration,
   "id" | "database" | "baseRoot" | "targetRoot" | "up" | "down"
 >;
 
 /**
- * What a migration is known by to whoever reviews it: SHA-256, in hexadecimal, of the canonical JSON of its id, data
- * source, roots and statements, under the names that REST shows them by, so that a reviewer can compute it (Decision
- * §15). Its status is left out: a migration may be applied and reverted over and over.
+ * The digest by which a reviewer identifies a migration: SHA-256, in hexadecimal, of the canonical
+ * JSON of its id, data source, roots and statements. The JSON uses REST's field names, so that a
+ * reviewer can compute the digest (Decision §15). The status is left out because a migration may be
+ * applied and reverted repeatedly.
  */
 export function migrationDigest(migration: DigestedMigration): string {
   const { id, database, baseRoot, targetRoot, up, down } = migration;
@@ -29,15 +30,15 @@ export function migrationDigest(migration: DigestedMigration): string {
   return createHash("sha256").update(canonicalJson(reviewed)).digest("hex");
 }
 
-/** Whether a text can be a digest. */
+/** Whether a text has the format of a digest. */
 export function isMigrationDigest(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
 /**
- * Lets a migration run that is the one which was reviewed. Where nobody vouches for who the caller is, the digest may
- * be left out.
- * @throws AppError `STATE_CONFLICT` for another migration, `INVALID_ARGUMENT` for a digest that is missing.
+ * Requires that the migration is the reviewed one. An unauthenticated caller may omit the digest.
+ * @throws AppError `STATE_CONFLICT` when the digest is another migration's; `INVALID_ARGUMENT` when
+ * it is missing.
  */
 export function requireReviewed(
   caller: Caller,

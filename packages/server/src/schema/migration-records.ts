@@ -16,7 +16,7 @@ import type { Migration } from "./migration.js";
 const DOCUMENT = iri("urn:steward:schema#document");
 const PREFIX = "urn:steward:migration:";
 
-/** Migrations of one organization, kept in its state: the branch `migrations`. */
+/** The migrations of one organization, stored on the branch `migrations` of its state. */
 export class MigrationRecords {
   readonly #store: TripleStore;
 
@@ -26,7 +26,7 @@ export class MigrationRecords {
 
   /** @throws AppError `NOT_FOUND`. */
   get(id: string): Migration {
-    // Not every text can be part of an IRI.
+    // Only a UUID is looked up, because not every text can be part of an IRI.
     const [found] = isUuid(id)
       ? this.#store.now.match({ subject: iri(PREFIX + id), predicate: DOCUMENT })
       : [];
@@ -36,7 +36,7 @@ export class MigrationRecords {
     return read(found.object.value);
   }
 
-  /** Every migration, the newest first. */
+  /** All migrations, the newest first. */
   list(): readonly Migration[] {
     const all = [...this.#store.now.match({ predicate: DOCUMENT })];
     return all
@@ -44,12 +44,13 @@ export class MigrationRecords {
       .sort((a, b) => b.proposedAtMs - a.proposedAtMs);
   }
 
-  /** Keeps a migration as it is now. Durable when it returns. */
+  /** Stores the current version of a migration. Durable when it returns. */
   *putting(migration: Migration, note: CommitNote): Pausing<void> {
     const subject = iri(PREFIX + migration.id);
     const document = text(JSON.stringify(migration));
     yield;
-    // Both at once and without a journal: after a death on the way the old one is still there.
+    // The old document is replaced and the new one added in one commit, so a crash leaves either
+    // the old or the new document.
     this.#store.unload(this.#store.now.match({ subject, predicate: DOCUMENT }));
     yield;
     this.#store.load([quad(subject, DOCUMENT, document)]);
@@ -59,6 +60,6 @@ export class MigrationRecords {
 }
 
 function read(document: string): Migration {
-  // Written above, and checked by its hash since.
+  // The document was written by this class, and its hash was checked when it was read.
   return JSON.parse(document) as Migration;
 }

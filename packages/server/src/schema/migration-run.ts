@@ -22,22 +22,22 @@ import { scriptBetween } from "./script.js";
 import { digestOf } from "./script-units.js";
 import { sayRun, unfinishedError, waysOut } from "./unfinished-run.js";
 
-/** Which way a migration runs. */
+/** A migration in the direction in which it runs. */
 export interface MigrationPath extends PlannedScript {
   readonly migrationId: string;
   readonly direction: "up" | "down";
-  /** The schema as it was recorded before the run, with the engine's own ids of what was there. */
+  /** The schema recorded before the run, with native ids. */
   readonly recorded: Schema;
 }
 
-/** What may happen to rows and values. */
+/** Whether the caller accepts the loss of rows and values. */
 export interface LossOptions {
   readonly acceptDataLoss: boolean;
 }
 
 /**
- * The runs of a migration's script on a database: a first one, one that goes on after a stop, and one that
- * takes back what a stopped one did. Nothing is changed but what the script itself names, however a run ends.
+ * Runs a migration's script on a database: for the first time, resuming after an interruption, or
+ * undoing an interrupted run. However a run ends, it changes only objects that the script names.
  */
 export class MigrationRun {
   readonly #database: SchemaDatabase;
@@ -49,9 +49,9 @@ export class MigrationRun {
   }
 
   /**
-   * Runs the whole script. When it stops half way, what it did is taken back, if that loses nothing.
-   * @returns the schema that it ends at.
-   * @throws AppError why it did not run whole, and whether anything of it is left.
+   * Runs the whole script. A run that fails half way is undone, if undoing loses no data.
+   * @returns the schema after the run.
+   * @throws AppError why the run failed, and whether any of its changes are left.
    */
   async start(options: LossOptions): Promise<Schema> {
     const { from, to, script } = this.#path;
@@ -75,8 +75,8 @@ export class MigrationRun {
   }
 
   /**
-   * Goes on with a run that stopped, to its own end.
-   * @returns the schema that it ends at; undefined when it was an undoing.
+   * Resumes an interrupted run.
+   * @returns the resulting schema; undefined when the interrupted run was an undo.
    */
   async resume(run: UnfinishedRun, options: LossOptions): Promise<Schema | undefined> {
     if (run.purpose === "undo") {
@@ -104,7 +104,7 @@ export class MigrationRun {
     return reached;
   }
 
-  /** Takes back what a run that stopped has done, and nothing else. */
+  /** Undoes the changes of an interrupted run, and nothing else. */
   async undo(run: UnfinishedRun, options: LossOptions): Promise<void> {
     if (run.purpose === "undo") {
       await this.resume(run, options);
@@ -114,7 +114,10 @@ export class MigrationRun {
     await this.#undo(await this.#reached(run.unitsDone), run, options);
   }
 
-  /** What is told of a first run that stopped, when what can be taken back was. */
+  /**
+   * Undoes a failed first run, unless the caller accepted the loss of data.
+   * @returns the error to report.
+   */
   async #afterStop(
     run: UnfinishedRun,
     error: AppError,
@@ -178,12 +181,15 @@ export class MigrationRun {
     this.#refuseStop(outcome);
   }
 
-  /** The schema that the database has, as far as the migration is concerned with it. */
+  /** The actual schema, as far as the migration concerns it. */
   #reached(unitsDone: number): Promise<Schema> {
     return checkpoint(this.#database, this.#path, unitsDone);
   }
 
-  /** The schema that was promised. @throws AppError `STATE_CONFLICT` when it was not reached. */
+  /**
+   * Verifies that the schema is the one the migration promises.
+   * @throws AppError `STATE_CONFLICT` when it is not.
+   */
   async #promised(draft: Schema): Promise<Schema> {
     const { from, to } = this.#path;
     const concern = concernOf(from, to);
@@ -226,18 +232,21 @@ export class MigrationRun {
   }
 }
 
-/** How a database must be for a run to go on, as far as the run is concerned with it. */
+/** The schemas that an interrupted run may have left, as far as the run concerns them. */
 interface Expectation {
-  /** One of these. */
+  /** The database must match one of these. */
   readonly possible: readonly Schema[];
   readonly concern: Concern;
-  /** Whether what others made on these objects counts too: it would go along with them. */
+  /**
+   * Whether new parts and dependents of these objects count as differences: dropping the object
+   * would drop them too.
+   */
   readonly extras: boolean;
 }
 
 /**
- * The schemas that a run which stopped may have left, as far as it is concerned with them. The engine goes on making an
- * index for a process that has died.
+ * The schemas that an interrupted run may have left. There may be two, because the engine may
+ * finish building an index after the client process died.
  */
 async function possibleSchemas(
   database: SchemaDatabase,
@@ -249,7 +258,7 @@ async function possibleSchemas(
   return [halfway, await checkpoint(database, path, unitsDone + 1)];
 }
 
-/** Relations of a concern that are neither those from before the run nor its own. */
+/** Relations of the concern that were neither there before the run nor made by the run. */
 function replacedRelations(
   live: Schema,
   { ids, above }: Concern,
@@ -262,14 +271,14 @@ function replacedRelations(
       const { nativeId } = values;
       if (typeof nativeId !== "string" || !nativeId.startsWith("r:")) return false;
       if (!ids.has(id) && !above.has(id)) return false;
-      // Nothing had this name when the run began to make it.
+      // When the run began, no relation had this name, so the index is the run's own.
       if (object.kind === "Index" && qualified(live, object) === begunIndex) return false;
       return !madeRelations.includes(nativeId) && before.find(id)?.values.nativeId !== nativeId;
     })
     .map((object) => live.pathOf(object));
 }
 
-/** Only the very script that a run began with can go on with it. */
+/** An interrupted run may only be resumed with exactly the script that it began with. */
 function refuseOtherScript(script: MigrationPath["script"], run: UnfinishedRun): void {
   if (digestOf(script) === run.digest) return;
   throw new AppError(

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.js";
 import type { DataSourceAccess } from "../kernel/data-source-access.js";
 import { AppError, invalidField } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { Turns } from "../kernel/turns.js";
+import { KeyedMutex } from "../kernel/keyed-mutex.js";
 import { withPauses } from "../kernel/pausing.js";
 import type { BlockStore, Repositories } from "../state/index.js";
 import { type MayDefineCode, requireCode } from "./code-objects.js";
@@ -35,20 +35,17 @@ import { scriptBetween } from "./script.js";
 import { unfinishedError } from "./unfinished-run.js";
 import { dumpSchema } from "./wanted/dump-schema.js";
 
-/** How a migration is to run. */
 export interface RunOptions {
-  /** Whether rows and values may be lost. */
+  /** Whether the caller accepts the loss of rows and values. */
   readonly acceptDataLoss?: boolean;
-  /** What the migration was known by when it was reviewed; needed where somebody vouches for the caller. */
+  /** The digest of the migration that was reviewed. Required from an authenticated caller. */
   readonly digest?: string;
-  /** The step of a plan that runs it, which does so once, however often it asks. */
+  /** The plan step that runs the migration. The step runs it once, even when it is retried. */
   readonly step?: PlanStep;
 }
 
-/** A step of a plan. */
 export type PlanStep = Omit<StepRun, "commit">;
 
-/** The schema of a database as SQL. */
 export interface SchemaDump {
   /** Name of the data source. */
   readonly database: string;
@@ -56,44 +53,44 @@ export interface SchemaDump {
   readonly sql: string;
 }
 
-/** What the service works with. */
 export interface MigrationServiceParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
-  /** Which organizations may have which databases migrated; absent: every one may. */
+  /**
+   * Which organizations may migrate which databases. Absent: every organization may migrate every
+   * database.
+   */
   readonly access?: DataSourceAccess;
-  /** Asked before code is defined by a migration; absent: every caller may define it. */
+  /** Checked before a migration defines code. Absent: every caller may define code. */
   readonly mayDefineCode?: MayDefineCode;
-  /** Where each organization keeps its migrations and the history of its schemas. */
+  /** Stores the migrations and the schema history of each organization. */
   readonly repositories: Repositories;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Shared with whoever else works on the databases: one piece of work on each at a time. */
-  readonly turns?: Turns;
+  /** Serializes work per database; shared with all other components that work on the databases. */
+  readonly mutex?: KeyedMutex;
 }
 
-/**
- * Migrations from proposal to commit. A migration belongs to its organization.
- */
+/** Proposes, verifies, applies and reverts migrations. A migration belongs to one organization. */
 export class MigrationService {
   readonly #parts: MigrationServiceParts;
   readonly #databases: BoundDatabases;
-  readonly #turns: Turns;
+  readonly #mutex: KeyedMutex;
 
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
     this.#databases = new BoundDatabases(parts.databases, parts.access);
-    this.#turns = parts.turns ?? new Turns();
+    this.#mutex = parts.mutex ?? new KeyedMutex();
   }
 
   /**
-   * Works out how the database comes to have a schema, tries it on a scratch database, and keeps it. When
-   * the database has the schema already, there is nothing to keep.
-   * @throws AppError `INVALID_ARGUMENT` for SQL that is refused, or a migration that does not verify;
-   * `STATE_CONFLICT` when the database is not as it was left.
+   * Plans a migration to the wanted schema, proves it in a scratch database, and stores it. Nothing
+   * is stored when the database has the wanted schema already.
+   * @throws AppError `INVALID_ARGUMENT` for refused SQL, and for a migration that could not be
+   * proven; `STATE_CONFLICT` for drift.
    */
   async propose(caller: Caller, proposal: Proposal): Promise<Migration | Unchanged> {
     const database = this.#databases.require(caller, proposal.database);
-    return this.#turns.next(database.name, async () => {
+    return this.#mutex.runExclusive(database.name, async () => {
       await refuseUnfinished(database);
       const read = (): Promise<Schema> => this.#recorded(database, caller);
       const { base, target } = await wantedSchema(database, read, proposal);
@@ -119,7 +116,7 @@ export class MigrationService {
     return this.#read(caller, (store) => this.#records(store).get(id));
   }
 
-  /** Tries a migration again, up and down, on a scratch database. */
+  /** Proves a migration again, up and down, in a scratch database. */
   async verify(caller: Caller, id: string): Promise<MigrationProof> {
     const migration = await this.show(caller, id);
     const database = this.#databases.require(caller, migration.database);
@@ -127,8 +124,9 @@ export class MigrationService {
   }
 
   /**
-   * What leads from the schema of one commit to that of another, and back. Nothing is proven.
-   * @throws AppError `NOT_FOUND`, `INVALID_ARGUMENT` for commits without a schema or of two engines.
+   * The scripts between the schemas of two commits, in both directions. They are not proven.
+   * @throws AppError `NOT_FOUND`; `INVALID_ARGUMENT` for commits without a schema or of two
+   * engines.
    */
   async compare(caller: Caller, from: string, to: string): Promise<SchemaChange> {
     const { base, target } = await this.#read(caller, async (store) => {
@@ -143,34 +141,37 @@ export class MigrationService {
   }
 
   /**
-   * The schema of a database as it is, as SQL that may be proposed.
-   * @param name Undefined for the only one that there is.
-   * @throws AppError `INVALID_ARGUMENT` when there are several, naming them.
+   * The actual schema of a database, as SQL that can be proposed again.
+   * @param name undefined: the only data source.
+   * @throws AppError `INVALID_ARGUMENT`, naming them, when there are several.
    */
   async dump(caller: Caller, name?: string): Promise<SchemaDump> {
     const database = this.#databases.require(caller, name ?? this.#databases.onlyName(caller));
-    const draft = await this.#turns.next(database.name, () => database.introspect());
+    const draft = await this.#mutex.runExclusive(database.name, () => database.introspect());
     return { database: database.name, dialect: database.dialect, sql: dumpSchema(draft) };
   }
 
-  /** How the database is, beside how it was left. */
+  /** Compares the database with its recorded schema. */
   async drift(caller: Caller, name: string): Promise<Drift> {
     const database = this.#databases.require(caller, name);
-    return this.#turns.next(database.name, async () => {
+    return this.#mutex.runExclusive(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
       return withPauses(driftBetween(expected, await database.introspect()));
     });
   }
 
-  /** Takes the database as it is for what it should be. @returns the commit's content id, if it differs. */
+  /**
+   * Records the actual schema of the database as the expected one.
+   * @returns the commit's content id, if the schema differed.
+   */
   async acceptDrift(caller: Caller, name: string, message: string): Promise<string | undefined> {
     const database = this.#databases.require(caller, name);
-    return this.#turns.next(database.name, async () => {
+    return this.#mutex.runExclusive(database.name, async () => {
       const expected = await this.#recordedOrNow(database, caller);
       const unfinished = await database.unfinishedRun();
       const draft = await database.introspect();
       const { live, liveRoot, expectedRoot } = await withPauses(driftBetween(expected, draft));
-      // Whoever takes the schema for what it should be has dealt with what was left half way.
+      // A caller who accepts the actual schema has thereby also dealt with an interrupted run.
       if (unfinished !== undefined) await database.forgetRun(unfinished);
       if (liveRoot === expectedRoot) return undefined;
       const note = noteOf(caller, message);
@@ -181,25 +182,26 @@ export class MigrationService {
   }
 
   /**
-   * Runs a migration: proves it once more, checks under the database's lock that the schema is the one
-   * it is for, and that it ends at the one it promised. Applying what is applied changes nothing.
-   * @throws AppError `STATE_CONFLICT` for a migration that is not the one that was reviewed, and for drift, naming
-   * the difference; `APPROVAL_REQUIRED` when data
-   * would be lost and nobody accepted that; `STEP_FAILED` when the rows do not allow it.
+   * Applies a migration. The service proves it again, and verifies under the database's lock that
+   * the schema is the migration's base before the run and its target after the run. Applying an
+   * applied migration has no effect.
+   * @throws AppError `STATE_CONFLICT` when the digest is another migration's, and for drift, naming
+   * the differences; `APPROVAL_REQUIRED` when the migration would lose data and the caller has not
+   * accepted that; `STEP_FAILED` when the rows violate the new schema.
    */
   apply(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
     return this.#run(caller, id, "applied", options);
   }
 
-  /** Runs an applied migration backwards; as {@link apply}. */
+  /** Runs an applied migration backwards. Rules and errors are those of {@link apply}. */
   revert(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
     return this.#run(caller, id, "reverted", options);
   }
 
   /**
-   * Goes on with a run that stopped half way, be it there or back.
-   * @throws AppError `STATE_CONFLICT` when there is none, or when others have changed what it is about;
-   * otherwise as {@link apply}.
+   * Resumes an interrupted run, in the direction in which it began.
+   * @throws AppError `STATE_CONFLICT` when there is no interrupted run, and when its objects have
+   * been changed since; otherwise as {@link apply}.
    */
   resume(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
     return this.#settleRun(
@@ -217,9 +219,9 @@ export class MigrationService {
   }
 
   /**
-   * Takes back what a run that stopped half way has done, and nothing else.
-   * @throws AppError `APPROVAL_REQUIRED` when rows or values that came meanwhile would be lost; otherwise as
-   * {@link resume}.
+   * Undoes the changes of an interrupted run, and nothing else.
+   * @throws AppError `APPROVAL_REQUIRED` when rows or values written since would be lost; otherwise
+   * as {@link resume}.
    */
   undo(caller: Caller, id: string, options: RunOptions = {}): Promise<Migration> {
     return this.#settleRun(
@@ -233,7 +235,7 @@ export class MigrationService {
     );
   }
 
-  /** The run of a migration that has begun and not ended; undefined when there is none. */
+  /** The unfinished run of a migration; undefined when there is none. */
   async unfinishedRun(caller: Caller, id: string): Promise<UnfinishedRun | undefined> {
     const { database } = await this.show(caller, id);
     const run = await this.#databases.require(caller, database).unfinishedRun();
@@ -241,9 +243,9 @@ export class MigrationService {
   }
 
   /**
-   * Finds out whether a step whose process died has applied a migration, and keeps that. Whoever is
-   * still at it is waited for.
-   * @returns undefined when it has not.
+   * After a crash, determines whether a plan step has applied its migration, and records the
+   * result. A run that is still in progress is awaited.
+   * @returns undefined when the step has not applied it.
    */
   async settle(orgId: string, id: string, step: PlanStep): Promise<Migration | undefined> {
     const caller = anonymousCaller(orgId);
@@ -251,7 +253,7 @@ export class MigrationService {
       this.#read(caller, (store) => this.#records(store).get(id));
     const { database: name } = await kept();
     const database = this.#database(caller, name);
-    return this.#turns.next(name, async () => {
+    return this.#mutex.runExclusive(name, async () => {
       const migration = await kept();
       if (runOfStep(migration, step) !== undefined) return migration;
       if (migration.status === "applied") return undefined;
@@ -272,7 +274,7 @@ export class MigrationService {
   ): Promise<Migration> {
     const { database: name } = await this.show(caller, id);
     const database = this.#databases.require(caller, name);
-    return this.#turns.next(database.name, async () => {
+    return this.#mutex.runExclusive(database.name, async () => {
       const migration = await this.show(caller, id);
       requireReviewed(caller, migration, options.digest);
       const { step } = options;
@@ -288,7 +290,7 @@ export class MigrationService {
       await refuseUnfinished(database);
       const { from, to } = pathOf(migration, isUp ? "up" : "down");
       await requireCode(caller, { from, to }, this.#parts.mayDefineCode);
-      // Whoever ran it last may have died before saying so.
+      // The last run may have crashed before it could record its result.
       const found = await this.#reached(caller, await database.introspect(), {
         ...{ database: name, from, to },
       });
@@ -306,7 +308,7 @@ export class MigrationService {
     });
   }
 
-  /** The schema of a database where a migration has run already; undefined when it has not. */
+  /** The database's schema when the migration has run already; undefined when it has not. */
   async #reached(
     caller: Caller,
     draft: Schema,
@@ -317,7 +319,7 @@ export class MigrationService {
     return withPauses(reachedSchema(draft, { ...way, recorded }));
   }
 
-  /** Has somebody deal with the unfinished run of a migration. */
+  /** Resumes or undoes the unfinished run of a migration. */
   async #settleRun(
     caller: Caller,
     id: string,
@@ -330,7 +332,7 @@ export class MigrationService {
   ): Promise<Migration> {
     const { database: name } = await this.show(caller, id);
     const database = this.#databases.require(caller, name);
-    return this.#turns.next(name, async () => {
+    return this.#mutex.runExclusive(name, async () => {
       const migration = await this.show(caller, id);
       requireReviewed(caller, migration, digest);
       const unfinished = await database.unfinishedRun();
@@ -362,7 +364,7 @@ export class MigrationService {
     });
   }
 
-  /** Keeps what was reached, and what has reached it, together. */
+  /** Records the schema and the migration's new status. */
   #recordRun(
     caller: Caller,
     { migration: { id, message }, status, schema, step }: Run,
@@ -373,7 +375,7 @@ export class MigrationService {
     return this.#write(caller, async (store) => {
       const records = this.#records(store);
       const migration = records.get(id);
-      // Another server may have seen the same and said so.
+      // Another server may have recorded the same result already.
       if (migration.status === status) return migration;
       const database = this.#database(caller, migration.database);
       const commit = await withPauses(this.#history(store, database).recording(schema, note));
@@ -389,11 +391,14 @@ export class MigrationService {
     });
   }
 
-  /** The schema as it was left, which it must still be; the first look at a database records it. */
+  /**
+   * The recorded schema, which the database must still have. The first access to a database records
+   * its schema.
+   */
   async #recorded(database: SchemaDatabase, caller: Caller): Promise<Schema> {
     const expected = await this.#recordedOrNow(database, caller);
     const draft = await database.introspect();
-    // As it is read now, with what the layout says of it now.
+    // The introspected schema replaces the recorded one, because its layout is up to date.
     return withPauses(refusingDrift(database.name, expected, draft));
   }
 
@@ -433,7 +438,7 @@ export class MigrationService {
     return new MigrationRecords(store, this.#parts.clock);
   }
 
-  /** The database of a migration that there is, for work that was allowed before. */
+  /** The database of an existing migration, for work that was authorized before. */
   #database({ orgId }: Caller, name: string): SchemaDatabase {
     const database = this.#databases.find(orgId, name);
     if (database !== undefined) return database;
@@ -441,13 +446,13 @@ export class MigrationService {
   }
 }
 
-/** @throws AppError `STATE_CONFLICT` while a run is half way. */
+/** @throws AppError `STATE_CONFLICT` when there is an unfinished run. */
 async function refuseUnfinished(database: SchemaDatabase): Promise<void> {
   const unfinished = await database.unfinishedRun();
   if (unfinished !== undefined) throw unfinishedError(database.name, unfinished);
 }
 
-/** What a run came to. */
+/** Result of a run. */
 interface Run {
   readonly migration: Migration;
   readonly status: MigrationStatus;

@@ -2,17 +2,17 @@ import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { Schema, type SchemaObject } from "./schema.js";
 import type { SchemaChange } from "./schema-change.js";
 
-/** Where a migration is: it may be applied and reverted over and over. */
+/** Status of a migration, which may be applied and reverted repeatedly. */
 export type MigrationStatus = "proposed" | "applied" | "reverted";
 
-/** The step of a plan that ran a migration, and the commit it left. */
+/** A run of a migration by a plan step, and the commit that recorded it. */
 export interface StepRun {
   readonly planId: string;
   readonly stepId: string;
   readonly commit: string;
 }
 
-/** What one schema change is: where it begins, where it ends, and both ways between. */
+/** A schema change: its base and target, and the scripts in both directions. */
 export interface Migration extends SchemaChange {
   /** UUID. */
   readonly id: string;
@@ -23,15 +23,15 @@ export interface Migration extends SchemaChange {
   /** Milliseconds since the Unix epoch. */
   readonly proposedAtMs: number;
   readonly status: MigrationStatus;
-  /** Content ids of the commits that its runs left, the oldest first. */
+  /** Content ids of the commits that its runs made, the oldest first. */
   readonly commits: readonly string[];
-  /** Those of its runs that were steps of plans; each step runs it once. */
+  /** The runs by plan steps. Each step runs the migration once. */
   readonly stepRuns?: readonly StepRun[];
   readonly base: readonly SchemaObject[];
   readonly target: readonly SchemaObject[];
 }
 
-/** The run of a migration by a step of a plan; undefined when that step has not run it. */
+/** The run by a plan step; undefined when that step has not run the migration. */
 export function runOfStep(
   { stepRuns = [] }: Migration,
   { planId, stepId }: Omit<StepRun, "commit">,
@@ -39,7 +39,7 @@ export function runOfStep(
   return stepRuns.find((run) => run.planId === planId && run.stepId === stepId);
 }
 
-/** The schemas that a migration lies between, to be looked up. */
+/** The base and the target schema of a migration. */
 export function schemasOf(migration: Migration): {
   readonly base: Schema;
   readonly target: Schema;
@@ -48,8 +48,8 @@ export function schemasOf(migration: Migration): {
 }
 
 /**
- * The schemas that a run of a migration leads from and to. An index that was invalid before is not brought
- * back: nothing could make it, and nobody has lost it.
+ * The base and target of a run. An index that was invalid before is left out, because no statement
+ * can recreate it and its loss matters to nobody.
  */
 export function pathOf(
   migration: Migration,

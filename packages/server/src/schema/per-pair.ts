@@ -1,8 +1,8 @@
 import type { Schema } from "./schema.js";
 
 /**
- * Works something out once for each pair of schemas, as long as somebody has both. Schemas never change, and with a thousand
- * tables each look through two of them takes longer than others should wait.
+ * Memoizes a function of two schemas, weakly by both. Schemas are immutable, and comparing two
+ * schemas of a thousand tables would block the event loop for too long.
  */
 export function perPair<T extends object>(
   work: (base: Schema, target: Schema) => T,

@@ -11,7 +11,7 @@ import { diffSchemas, isSameSchema, type Operation } from "./schema-diff.js";
 import { scriptFor } from "./script.js";
 import { findingTouchedPart } from "./touched-part.js";
 
-/** A way that is to be proven. */
+/** The scripts to prove, in both directions, and the schemas between which they lead. */
 export interface Way {
   readonly base: Schema;
   readonly target: Schema;
@@ -19,24 +19,25 @@ export interface Way {
   readonly down: Script;
 }
 
-/** One stretch of a proof: where it was to lead, and where it led. */
+/** One script of a proof: the schema that it should lead to, and the schema that it led to. */
 export interface Stretch {
   readonly name: "base" | "up" | "down";
   readonly expected: Hash;
   readonly reached: Hash;
-  /** What would still have to happen; empty when the roots are equal. */
+  /** Operations that are still missing; empty when the roots are equal. */
   readonly missing: readonly Operation[];
 }
 
-/** What trying a migration on a scratch database came to. */
+/** Result of running a migration in a scratch database. */
 export interface MigrationProof {
   readonly isProven: boolean;
   readonly stretches: readonly Stretch[];
 }
 
 /**
- * Tries a migration before it is used: makes the base in an empty database, goes up, and comes down
- * again. It is proven when the roots read after each stretch are those of base, target and base.
+ * Proves a migration before it is used: creates the base schema in a scratch database, runs the
+ * migration up, and runs it down again. The migration is proven when the roots read after each
+ * script equal the roots of base, target and base.
  * @throws AppError `INVALID_ARGUMENT` with the statement that the engine refused.
  */
 export async function proveMigration(database: SchemaDatabase, way: Way): Promise<MigrationProof> {
@@ -51,8 +52,9 @@ export async function proveMigration(database: SchemaDatabase, way: Way): Promis
 }
 
 /**
- * As {@link proveMigration}, on the part of the schemas that the migration can touch: making a thousand tables to try one
- * takes longer than the migration. Where that part does not do, the whole is tried, and that is the answer.
+ * Like {@link proveMigration}, but only for the part of the schemas that the migration can touch,
+ * because creating a thousand tables takes longer than the migration. When the proof of that part
+ * fails, the whole schemas are proven instead, and that result counts.
  */
 export async function proveTouched(database: SchemaDatabase, way: Way): Promise<MigrationProof> {
   if (database.dialect === "sqlite") return proveMigration(database, way);
@@ -68,7 +70,10 @@ export async function proveTouched(database: SchemaDatabase, way: Way): Promise<
   return proveMigration(database, way);
 }
 
-/** What no migration makes cannot be tried, and stays as it is; or goes, as an invalid index does. */
+/**
+ * The schemas without unmanaged objects, which migrations cannot create in a scratch database and
+ * do not change. Invalid indexes are removed too.
+ */
 function managed({ base, target, ...ways }: Way): Way {
   const [from, to] = [base, target].map((each) => withoutInvalidIndexes(withoutUnmanaged(each)));
   return { base: from ?? base, target: to ?? target, ...ways };

@@ -15,20 +15,19 @@ import { refuseUnmade, refuseUnmadeIn, withUnmanagedOf } from "./unmanaged.js";
 import { withVersionsOf } from "./wanted/extension-versions.js";
 import { type Definitions, readDefinitions, type WantedSql } from "./wanted/read-definitions.js";
 
-/** What a migration is proposed with. */
 export interface Proposal {
   /** Name of the data source. */
   readonly database: string;
-  /** The whole schema that is wanted, as definitions. */
+  /** The complete wanted schema, as definitions. */
   readonly sql: WantedSql;
   readonly message: string;
-  /** What has another name in it; beside the hints that stand in the SQL. */
+  /** Rename hints, in addition to those in the SQL's comments. */
   readonly hints?: readonly RenameHint[];
 }
 
 /**
- * Finds out what a proposal's SQL means, in an empty database.
- * @param read reads the schema that there is, meanwhile.
+ * Determines the schema that a proposal's SQL defines, in a scratch database.
+ * @param read reads the actual schema concurrently.
  */
 export async function wantedSchema(
   database: SchemaDatabase,
@@ -55,20 +54,20 @@ async function defineIn(database: SchemaDatabase, definitions: Definitions): Pro
   return await scratch.introspect();
 }
 
-/** The answer to a proposal of the schema that a database has already. */
+/** The response to a proposal of the schema that the database has already. */
 export interface Unchanged {
   readonly status: "unchanged";
   readonly database: string;
   readonly root: Hash;
 }
 
-/** What is new of a migration with each proposal. */
+/** Sources of a migration's id and time. */
 export interface MigrationSources {
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** Works out the migration between two schemas, there and back; none between equal ones. */
+/** Plans the migration between two schemas, in both directions; undefined when they are equal. */
 export async function drawMigration(
   caller: Caller,
   proposal: Proposal,

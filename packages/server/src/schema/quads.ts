@@ -14,13 +14,16 @@ const NAME = iri(`${NAMESPACE}name`);
 const PART_OF = iri(`${NAMESPACE}partOf`);
 const ITEM = iri(`${NAMESPACE}item`);
 
-/** Statements or objects that are read from one pause to the next: some milliseconds. */
+/** Quads or objects processed between two pauses, which takes a few milliseconds. */
 const AT_ONCE = 2000;
 
-/** The graph of what is kept beside a schema: where columns stand, what the engine calls objects. */
+/** The graph of the layout: column positions, the engine's native ids. */
 export const LAYOUT: NamedNode = iri("urn:steward:schema:layout");
 
-/** The statements of a schema's objects. Those in the graph {@link LAYOUT} are no part of what it means. */
+/**
+ * The quads of a schema's objects. Quads in the graph {@link LAYOUT} are not part of the schema's
+ * meaning.
+ */
 export function* quadsOf(objects: readonly SchemaObject[]): Generator<Quad> {
   for (const object of objects) {
     const subject = iri(object.id);
@@ -61,14 +64,14 @@ function termOf(value: Scalar | Reference): ObjectTerm {
 }
 
 /**
- * Reads a schema back from its statements.
- * @throws AppError `STATE_CORRUPTED` when they are none of a schema.
+ * Reads a schema from its quads.
+ * @throws AppError `STATE_CORRUPTED` when the quads do not describe a schema.
  */
 export function schemaOf(quads: Iterable<Quad>): Schema {
   return withoutPauses(readingSchema(quads));
 }
 
-/** Reads a schema back as {@link schemaOf} does, with pauses. */
+/** Like {@link schemaOf}, but pauses regularly to yield the event loop. */
 export function* readingSchema(quads: Iterable<Quad>): Pausing<Schema> {
   const said = new Map<string, Quad[]>();
   let count = 0;
@@ -111,7 +114,7 @@ function objectOf(
   }
   return {
     id,
-    // Checked above against the list of kinds.
+    // The kind was checked above against the list of kinds.
     kind: kind as Kind,
     name: about.find(({ predicate }) => predicate.equals(NAME))?.object.value,
     parent: about.find(({ predicate }) => predicate.equals(PART_OF))?.object.value,
@@ -132,7 +135,7 @@ function partOf(about: readonly Quad[]): { readonly index: number; readonly part
 function propertyOf({ value }: { readonly value: string }): PropertyName {
   const property = value.slice(NAMESPACE.length);
   if (!value.startsWith(NAMESPACE) || !(property in PROPERTIES)) throw noSchema();
-  // Checked against the list of properties.
+  // The property was checked against the list of properties.
   return property as PropertyName;
 }
 

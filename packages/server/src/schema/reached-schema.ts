@@ -5,22 +5,23 @@ import { layoutOf, withLayoutOf } from "./layout.js";
 import { isSameSchema } from "./schema-diff.js";
 import type { Schema } from "./schema.js";
 
-/** A way between two schemas, and the schema that was recorded last. */
+/** Two schemas, and the schema recorded last. */
 export interface WayToReach {
   /** Name of the data source, for messages. */
   readonly database: string;
   readonly from: Schema;
   readonly to: Schema;
-  /** As the database was left, with the engine's own ids and the places of columns. */
+  /** The recorded schema, with native ids and column positions. */
   readonly recorded: Schema | undefined;
 }
 
 /**
- * The schema of a database that has gone a way already; undefined when it has not. Two tables of the same
- * structure that change their names look the same by name before and after, so the layout decides: the
- * engine's own ids, and where SQLite has its tables and columns.
- * @param draft the schema as it is.
- * @throws AppError `STATE_CONFLICT` when the layout is neither that of before nor that of after.
+ * Determines whether a database has a migration's target schema already. Names alone cannot tell,
+ * because two tables of the same structure may have swapped their names. So the layout decides:
+ * native ids, and on SQLite the positions of tables and columns.
+ * @param draft the introspected schema.
+ * @returns the identified schema; undefined when the database still has the base schema.
+ * @throws AppError `STATE_CONFLICT` when the layout matches neither schema.
  */
 export function* reachedSchema(
   draft: Schema,

@@ -3,7 +3,10 @@ import type { Finding } from "./lint/finding.js";
 import type { Script } from "./ports.js";
 import type { MigrationProof } from "./proof.js";
 
-/** @throws AppError `INVALID_ARGUMENT`, naming what is missing, when a migration was not proven. */
+/**
+ * @throws AppError `INVALID_ARGUMENT`, naming the missing operations, when a migration was not
+ * proven.
+ */
 export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
   if (isProven) return;
   const failed = stretches.find(({ expected, reached }) => expected !== reached);
@@ -17,7 +20,8 @@ export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
 }
 
 /**
- * What is kept in a state can be written by others than this service; statements are run as they are made.
+ * Refuses a stored script that differs from the planned one. Stored migrations can be modified by
+ * others than this service, so only statements that the service itself planned are run.
  * @throws AppError `STATE_CONFLICT`.
  */
 export function refuseOthersWork(made: Script, kept: Script): void {
@@ -28,7 +32,10 @@ export function refuseOthersWork(made: Script, kept: Script): void {
   );
 }
 
-/** @throws AppError `APPROVAL_REQUIRED`, naming what would be lost, unless that is accepted. */
+/**
+ * @throws AppError `APPROVAL_REQUIRED`, naming what would be lost, unless the caller has accepted
+ * the loss.
+ */
 export function refuseLoss(findings: readonly Finding[], isAccepted: boolean): void {
   const lost = findings.filter(({ code }) => code === "destructive");
   if (lost.length === 0 || isAccepted) return;

@@ -5,25 +5,28 @@ import { type CascadeGraph, cascadesOf, cascadeTargets } from "./cascades.js";
 import type { KnownSchemas } from "./known-schemas.js";
 import type { Schema } from "./schema.js";
 
-/** Characters of one text that are looked at. */
+/** Characters of a text that are searched. */
 const TEXT_LENGTH_MAX = 65_536;
 
-/** Finds the tables that are concerned when rows of those that a text mentions are deleted. */
+/**
+ * Finds tables that lose rows by cascade when rows of the tables mentioned in a text are deleted.
+ */
 export class RelatedTables {
   readonly #schemas: KnownSchemas;
   readonly #databases: BoundDatabases;
-  /** Of the schemas that are known: each is another object when it was read anew. */
+  /** Cascades per cached schema. A schema that is read again is a new object. */
   readonly #graphs = new WeakMap<Schema, CascadeGraph>();
 
-  /** @param access which data sources a caller is told of; absent: all. */
+  /** @param access which data sources a caller may see; absent: all. */
   constructor(schemas: KnownSchemas, access?: DataSourceAccess) {
     this.#schemas = schemas;
     this.#databases = new BoundDatabases(schemas.databases, access);
   }
 
   /**
-   * For each text the tables that ON DELETE CASCADE reaches from those it mentions, in every data source that the
-   * caller may use: the nearest first. A text mentions a table where the table's name stands as a word, in any case.
+   * For each text, the tables that ON DELETE CASCADE reaches from the tables that the text
+   * mentions, nearest first, in all data sources that the caller may use. A text mentions a table
+   * when it contains the table's name as a word, ignoring case.
    */
   async targetsOf(
     caller: Caller,
@@ -49,7 +52,7 @@ function targetsIn(graph: CascadeGraph, words: ReadonlySet<string>): readonly st
   return cascadeTargets(graph, mentioned);
 }
 
-/** A name in a schema of its own is mentioned with the schema or without. */
+/** Whether a text mentions a name; a qualified name may appear with or without its schema. */
 function isMentioned(name: string, words: ReadonlySet<string>): boolean {
   const parts = name.toLowerCase().match(WORD) ?? [];
   const bare = name.toLowerCase().split(".").at(-1)?.match(WORD) ?? [];

@@ -6,8 +6,8 @@ import type { Schema, SchemaObject } from "./schema.js";
 import { isSameObject } from "./schema-diff.js";
 
 /**
- * What a schema is known by: the root of its statements without the layout. Two databases have the
- * same root exactly when nothing but the order of their columns tells them apart.
+ * The root hash of a schema's statements without the layout. Two databases have the same root
+ * exactly when they differ in nothing but column order.
  */
 export function rootOf(schema: Schema): Hash {
   const known = KNOWN.get(schema);
@@ -17,7 +17,10 @@ export function rootOf(schema: Schema): Hash {
   return root;
 }
 
-/** The roots of two schemas, of which the second is worked out from what differs. Pauses on the way. */
+/**
+ * The roots of two schemas. The second root is computed incrementally from the difference. Pauses
+ * regularly.
+ */
 export function* rootsOf(
   base: Schema,
   target: Schema,
@@ -39,15 +42,15 @@ export function* rootsOf(
   return { baseRoot: roots.before, targetRoot: roots.after };
 }
 
-/** A schema never changes, and its root takes long where there are a thousand tables. */
+/** Memo of roots: schemas are immutable, and computing a root takes long for a thousand tables. */
 const KNOWN = new WeakMap<Schema, Hash>();
 
-/** The objects of a schema that another one has not, or has otherwise. */
+/** The objects that `schema` has and `other` lacks, or that differ. */
 function differing(schema: Schema, other: Schema): readonly SchemaObject[] {
   return schema.objects.filter((object) => !isSameObject(object, other.find(object.id)));
 }
 
-/** The statements of objects without their layout. */
+/** The statements about objects, without their layout. */
 function* meaningOf(objects: readonly SchemaObject[]): Generator<Quad> {
   for (const quad of quadsOf(objects)) if (!quad.graph.equals(LAYOUT)) yield quad;
 }

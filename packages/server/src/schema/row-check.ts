@@ -1,18 +1,18 @@
 import { AppError } from "../kernel/errors.js";
 import type { Phase, RowCheck } from "./ports.js";
 
-/** Values shown of those that would change. */
+/** Limit of changed values shown. */
 export const EXAMPLES_MAX = 3;
 /** Characters shown of one value. */
 export const EXAMPLE_LENGTH_MAX = 40;
 
-/** A step of a script as it is being worked out: a statement, or a question to the rows there. */
+/** A step of a script under construction: a statement, or a check of the existing rows. */
 export type Step = string | RowQuestion;
 
-/** A check that stands where it is asked. */
+/** A check whose position in the script follows from the list of steps. */
 export type RowQuestion = Omit<RowCheck, "before">;
 
-/** The phase of some steps. */
+/** Builds a phase from steps. */
 export function phaseOf(isAtomic: boolean, steps: readonly Step[]): Phase {
   const statements: string[] = [];
   const checks: RowCheck[] = [];
@@ -23,7 +23,7 @@ export function phaseOf(isAtomic: boolean, steps: readonly Step[]): Phase {
   return { isAtomic, statements, ...(checks.length === 0 ? {} : { checks }) };
 }
 
-/** The steps of a phase, in the order in which they are taken. */
+/** The steps of a phase, in order. */
 export function stepsOf({ statements, checks = [] }: Omit<Phase, "isAtomic">): readonly Step[] {
   return statements.flatMap((sql, index) => [
     ...checks.filter(({ before }) => before === index),
@@ -32,8 +32,8 @@ export function stepsOf({ statements, checks = [] }: Omit<Phase, "isAtomic">): r
 }
 
 /**
- * The refusal of a check that found rows.
- * @param examples Up to {@link EXAMPLES_MAX} of the values, as the check's query writes them.
+ * The error of a check that found rows.
+ * @param examples up to {@link EXAMPLES_MAX} values, as returned by the check's query.
  */
 export function rowsWouldChange(
   { object, consequence }: RowQuestion,

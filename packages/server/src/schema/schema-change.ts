@@ -10,22 +10,25 @@ import { diffSchemas, type Operation } from "./schema-diff.js";
 import { planning } from "./script.js";
 import { locksOf, type ScriptLock } from "./script-locks.js";
 
-/** What leads from one schema to another, and back. */
+/** The scripts between two schemas, in both directions. */
 export interface SchemaChange {
   readonly baseRoot: Hash;
   readonly targetRoot: Hash;
   readonly operations: readonly Operation[];
   readonly findings: readonly Finding[];
   readonly downFindings: readonly Finding[];
-  /** Empty when the schemas are the same. */
+  /** Empty when the schemas are equal. */
   readonly up: Script;
   readonly down: Script;
-  /** The locks of both; migrations that were kept before there was this say none. */
+  /** The locks of both scripts. Absent in migrations stored by earlier versions. */
   readonly upLocks?: readonly ScriptLock[];
   readonly downLocks?: readonly ScriptLock[];
 }
 
-/** Works out the change between two schemas of one engine, with pauses: each part takes long where there are many tables. */
+/**
+ * Plans the change between two schemas of one engine. Pauses regularly, because each part takes
+ * long for many tables.
+ */
 export function* changeBetween(base: Schema, target: Schema): Pausing<SchemaChange> {
   const { baseRoot, targetRoot } = yield* rootsOf(base, target);
   yield;
@@ -42,13 +45,13 @@ export function* changeBetween(base: Schema, target: Schema): Pausing<SchemaChan
   return { baseRoot, targetRoot, operations, findings, downFindings, up, down, upLocks, downLocks };
 }
 
-/** What leads from one schema to another. */
+/** The script of one direction, with its findings. */
 export interface PlannedRun {
   readonly script: Script;
   readonly findings: readonly Finding[];
 }
 
-/** Works out one direction of a change, as {@link changeBetween} does. */
+/** Plans one direction of a change; see {@link changeBetween}. */
 export function* planRun(from: Schema, to: Schema): Pausing<PlannedRun> {
   const script = yield* planning(from, to);
   yield;

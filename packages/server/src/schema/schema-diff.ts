@@ -4,14 +4,14 @@ import type { Kind } from "./kinds.js";
 import { perPair } from "./per-pair.js";
 import { PROPERTIES, type PropertyName } from "./vocabulary.js";
 
-/** One property's value before and after. Absent: it was not, or is no longer, said. */
+/** A property's value before and after. Absent: the property was not set. */
 export interface Change {
   readonly property: PropertyName | "name";
   readonly before?: Value;
   readonly after?: Value;
 }
 
-/** What happens to one object. */
+/** The creation, change, rename or drop of one object. */
 export type Operation =
   | {
       readonly action: "create" | "drop";
@@ -36,9 +36,10 @@ export type Operation =
     };
 
 /**
- * What leads from one schema to another, object by object: drops, renames, changes, creations. What
- * comes and goes with the object that it is a part of, or is attached to, is not named, but for what is in a
- * schema of PostgreSQL; nor what changes in each part of a partitioned index as it does in the whole.
+ * The operations that lead from one schema to another: drops, renames, changes, creations. Parts
+ * created or dropped with their whole, or with the object they are attached to, are not listed
+ * separately; objects directly in a PostgreSQL schema are. A change that each part of a partitioned
+ * index shares with the whole is listed once.
  */
 export const diffSchemas: (before: Schema, after: Schema) => readonly Operation[] =
   perPair(operationsBetween);
@@ -58,11 +59,11 @@ function operationsBetween(before: Schema, after: Schema): readonly Operation[] 
   ];
 }
 
-/** Objects of one schema that another has not, but the parts of such objects. */
+/** Objects of `schema` that `other` lacks, without the parts of such objects. */
 function missingIn(other: Schema, schema: Schema): readonly SchemaObject[] {
   const isMissing = (id: string): boolean => other.find(id) === undefined;
   return schema.objects.filter(({ id, parent, values }) => {
-    // What is in a schema of PostgreSQL is no detail of it.
+    // Objects in a PostgreSQL schema do not count as its parts.
     const isPart = parent !== undefined && schema.get(parent).kind !== "Schema";
     const above = [isPart ? parent : undefined, idIn(values, "attachedTo")];
     return isMissing(id) && !above.some((each) => each !== undefined && isMissing(each));
@@ -73,7 +74,7 @@ function whole(action: "create" | "drop", schema: Schema, object: SchemaObject):
   return { action, kind: object.kind, id: object.id, path: schema.pathOf(object) };
 }
 
-/** Another name, or another schema: then both are said with their schemas. */
+/** A rename, or a move to another schema; in a move both names are qualified. */
 function renamed(
   before: Schema,
   after: Schema,
@@ -116,7 +117,7 @@ function sameChange(one: Change, other: Change | undefined): boolean {
   );
 }
 
-/** The properties in which two states of an object differ, the layout left aside. */
+/** The properties in which two states of an object differ, ignoring the layout. */
 export function changesBetween(old: SchemaObject, now: SchemaObject): readonly Change[] {
   return differingProperties(old, now)
     .sort()
@@ -133,8 +134,8 @@ export function changesBetween(old: SchemaObject, now: SchemaObject): readonly C
 }
 
 /**
- * Whether two schemas have the same objects that say the same, the layout left aside. It is so exactly when their roots
- * are equal, and takes a small part of the time that two roots take.
+ * Whether two schemas are equal, ignoring the layout. The result is the same as comparing the
+ * roots, and much cheaper.
  */
 export function isSameSchema(one: Schema, other: Schema): boolean {
   if (one === other) return true;
@@ -142,7 +143,7 @@ export function isSameSchema(one: Schema, other: Schema): boolean {
   return one.objects.every((object) => isSameObject(object, other.find(object.id)));
 }
 
-/** Whether two states of an object are there and say the same, the layout left aside. */
+/** Whether two states of an object both exist and are equal, ignoring the layout. */
 export function isSameObject(
   one: SchemaObject | undefined,
   other: SchemaObject | undefined,
@@ -157,10 +158,10 @@ export function isSameObject(
   );
 }
 
-/** The properties that two states of an object do not both have with the same value, the layout left aside. */
+/** The properties in which two states of an object differ, ignoring the layout. */
 function differingProperties(one: SchemaObject, other: SchemaObject): PropertyName[] {
   if (one.values === other.values) return [];
-  // The keys of values are names of properties.
+  // The keys of values are property names.
   const [own, others] = [Object.keys(one.values), Object.keys(other.values)] as PropertyName[][];
   const gone = own?.filter((property) => !sameValue(one.values[property], other.values[property]));
   const come = others?.filter((property) => one.values[property] === undefined);
@@ -169,7 +170,6 @@ function differingProperties(one: SchemaObject, other: SchemaObject): PropertyNa
   );
 }
 
-/** Whether two values say the same. */
 export function sameValue(one: Value | undefined, other: Value | undefined): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object") return false;
@@ -182,7 +182,7 @@ export function sameValue(one: Value | undefined, other: Value | undefined): boo
 }
 
 function samePart(one: Part, other: Part = {}): boolean {
-  // The keys of parts are names of properties.
+  // The keys of parts are property names.
   const properties = Object.keys(one) as PropertyName[];
   return (
     properties.length === Object.keys(other).length &&

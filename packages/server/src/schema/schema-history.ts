@@ -18,20 +18,21 @@ import { quadsOf, readingSchema } from "./quads.js";
 import type { Schema } from "./schema.js";
 import { NAMESPACE } from "./vocabulary.js";
 
-/** A schema as it was recorded. */
+/** A recorded schema and its commit. */
 export interface RecordedSchema {
   /** Content id of the commit. */
   readonly commit: string;
   readonly schema: Schema;
 }
 
-/** Every schema says of which engine it is. */
+/** Every schema states its engine with this property. */
 const DIALECT = iri(`${NAMESPACE}dialect`);
 
 /**
  * The schema of a commit.
- * @param field who named the commit, for the error.
- * @throws AppError `NOT_FOUND` when there is none of this name, `INVALID_ARGUMENT` when it holds no schema.
+ * @param field the request field that named the commit, for the error.
+ * @throws AppError `NOT_FOUND` when no such commit exists; `INVALID_ARGUMENT` when it holds no
+ * schema.
  */
 export function* schemaNamed(
   blocks: BlockStore,
@@ -45,7 +46,10 @@ export function* schemaNamed(
   return yield* readingSchema(dataset.match());
 }
 
-/** The history of one database's schema: the branch `schemas/<database>`, one commit per change. */
+/**
+ * The history of one database's schema: the branch `schemas/<database>`, with one commit per
+ * change.
+ */
 export class SchemaHistory {
   readonly #blocks: BlockStore;
   readonly #store: TripleStore;
@@ -55,7 +59,7 @@ export class SchemaHistory {
     this.#store = new TripleStore(blocks, clock, schemaBranch(database));
   }
 
-  /** The schema as it was left; undefined when nobody has recorded it yet. */
+  /** The recorded schema; undefined when none has been recorded yet. */
   *reading(): Pausing<RecordedSchema | undefined> {
     const { head } = this.#store;
     if (head === undefined) return undefined;
@@ -65,9 +69,10 @@ export class SchemaHistory {
   }
 
   /**
-   * Records the schema as it is now, unless the last commit says the very same: whoever made it may have died before
-   * they could say so elsewhere. @returns the commit's content id.
-   * @throws AppError `STATE_CONFLICT` when somebody else has recorded one meanwhile.
+   * Records a schema, unless the last commit holds the same schema. That commit may be from a
+   * process that crashed before it could report it.
+   * @returns the commit's content id.
+   * @throws AppError `STATE_CONFLICT` when another process has recorded a schema meanwhile.
    */
   *recording(schema: Schema, note: CommitNote): Pausing<string> {
     yield* this.#store.replacing(yield* collecting(quadsOf(schema.objects), this.#blocks));
@@ -78,7 +83,7 @@ export class SchemaHistory {
 }
 
 /**
- * Schemas by their commits, those that were used last. A commit's id is made of its content, so what was read
- * once stays right; reading a thousand tables takes a fifth of a second.
+ * A cache of schemas by commit. A commit's id is a hash of its content, so cached schemas never
+ * become stale. Reading a schema of a thousand tables takes 200 ms.
  */
 const READ_LAST = new RecentMap<Schema>(RECORDED_SCHEMAS_KEPT);

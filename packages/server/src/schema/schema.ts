@@ -2,10 +2,9 @@ import { assert } from "../kernel/assert.js";
 import type { Kind } from "./kinds.js";
 import type { PropertyName } from "./vocabulary.js";
 
-/** A plain value. */
 export type Scalar = string | number | boolean;
 
-/** Another object, by its id. */
+/** A reference to another object, by its id. */
 export interface Reference {
   readonly ref: string;
 }
@@ -16,25 +15,25 @@ export type Part = Readonly<Partial<Record<PropertyName, Scalar | Reference>>>;
 /** What a property of an object holds. */
 export type Value = Scalar | Reference | readonly Part[];
 
-/** The properties of an object; what is absent is not said. */
+/** The properties of an object; unset properties are absent. */
 export type Values = Readonly<Partial<Record<PropertyName, Value>>>;
 
-/** A table, a column, an index: anything in a schema that has an identity of its own. */
+/** An object with an identity of its own, such as a table, a column or an index. */
 export interface SchemaObject {
-  /** An IRI; before objects are identified, anything that is unique among them. */
+  /** An IRI. Before objects are identified: any text that is unique in the schema. */
   readonly id: string;
   readonly kind: Kind;
-  /** Undefined for the database, and for a constraint without a name. */
+  /** Undefined for the database, and for an unnamed constraint. */
   readonly name: string | undefined;
-  /** The object that it is a part of; undefined for the database only. */
+  /** The parent object; undefined only for the database. */
   readonly parent: string | undefined;
   readonly values: Values;
 }
 
-/** The engines whose schemas are understood. */
+/** The supported engines. */
 export type Dialect = "sqlite" | "postgres";
 
-/** Every object of a database, to be looked up. */
+/** All objects of a database, indexed. */
 export class Schema {
   readonly objects: readonly SchemaObject[];
   readonly #byId: ReadonlyMap<string, SchemaObject>;
@@ -50,7 +49,7 @@ export class Schema {
     }
   }
 
-  /** The object that everything else is a part of. */
+  /** The root object, which contains all others. */
   get database(): SchemaObject {
     const [database] = this.#byParent.get(undefined) ?? [];
     assert(database !== undefined, "a schema has a database");
@@ -65,14 +64,13 @@ export class Schema {
     return this.#byId.get(id);
   }
 
-  /** The object with this id, which there is. */
+  /** The object with this id, which must exist. */
   get(id: string): SchemaObject {
     const object = this.#byId.get(id);
     assert(object !== undefined, `the schema has no object ${id}`);
     return object;
   }
 
-  /** The objects of a kind. */
   all(kind: Kind): readonly SchemaObject[] {
     return this.objects.filter((object) => object.kind === kind);
   }
@@ -83,7 +81,7 @@ export class Schema {
     return kinds.length === 0 ? parts : parts.filter(({ kind }) => kinds.includes(kind));
   }
 
-  /** The object's name with those of what it is a part of, for people: `orders.customer_id`. */
+  /** The object's name with those of its parents, for messages: `orders.customer_id`. */
   pathOf({ kind, name, parent }: SchemaObject): string {
     const above = parent === undefined ? undefined : this.find(parent);
     const own = name ?? `(${kind})`;
@@ -91,30 +89,30 @@ export class Schema {
   }
 }
 
-/** A property that is text; undefined when it is not said. */
+/** The value of a text property; undefined when unset. */
 export function textOf(values: Values | Part, property: PropertyName): string | undefined {
   const value = values[property];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Whether a property is said to be so. */
+/** Whether a boolean property is true. */
 export function isSet(values: Values | Part, property: PropertyName): boolean {
   return values[property] === true;
 }
 
-/** The id that a property points to. */
+/** The id that a reference property points to. */
 export function idIn(values: Values | Part, property: PropertyName): string | undefined {
   const value = values[property];
   return typeof value === "object" && "ref" in value ? value.ref : undefined;
 }
 
-/** The entries of a list. */
+/** The entries of a list property; empty when unset. */
 export function partsIn(values: Values, property: PropertyName): readonly Part[] {
   const value = values[property];
   return Array.isArray(value) ? (value as readonly Part[]) : [];
 }
 
-/** Values with every reference replaced. */
+/** Replaces the ids in all references. */
 export function withIds(values: Values, idOf: (id: string) => string): Values {
   const one = (value: Scalar | Reference): Scalar | Reference =>
     typeof value === "object" ? { ref: idOf(value.ref) } : value;
@@ -129,7 +127,7 @@ export function withIds(values: Values, idOf: (id: string) => string): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-/** Values without those that were left undefined. */
+/** Removes undefined properties. */
 export function values(given: Readonly<Partial<Record<PropertyName, Value | undefined>>>): Values {
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined && value !== false),

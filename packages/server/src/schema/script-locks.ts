@@ -2,7 +2,7 @@ import { type LockMode, scriptLocks, type TableLock } from "./locks.js";
 import type { Script } from "./ports.js";
 import type { Schema } from "./schema.js";
 
-/** A lock of a script, and which statement takes it. */
+/** A lock, and the statement of a script that takes it. */
 export interface ScriptLock extends TableLock {
   /** Index of the phase in the script. */
   readonly phase: number;
@@ -10,7 +10,7 @@ export interface ScriptLock extends TableLock {
   readonly statement: number;
 }
 
-/** Every lock that a script between two schemas takes, in the order of its statements. */
+/** All locks that a script takes, in the order of its statements. */
 export function locksOf(base: Schema, target: Schema, script: Script): readonly ScriptLock[] {
   const firsts = script.map((_, phase) =>
     script.slice(0, phase).reduce((sum, { statements }) => sum + statements.length, 0),
@@ -20,7 +20,7 @@ export function locksOf(base: Schema, target: Schema, script: Script): readonly 
   );
 }
 
-/** Who waits for a lock of this sort (PostgreSQL, "Explicit Locking", table 13.2). */
+/** The operations that a lock mode blocks (PostgreSQL, "Explicit Locking", table 13.2). */
 const WAITING: Readonly<Record<LockMode, string>> = {
   "ACCESS SHARE": "reads and writes go on",
   "ROW SHARE": "reads and writes go on",
@@ -38,7 +38,10 @@ const WORK: Readonly<Record<TableLock["holdsWhile"], string>> = {
   rewrite: ", while every row is written anew",
 };
 
-/** What a lock means for others, in words: `reads and writes wait, while every row is read`. */
+/**
+ * The effect of a lock on other sessions, as text: `reads and writes wait, while every row is
+ * read`.
+ */
 export function effectOf({ mode, holdsWhile }: TableLock): string {
   return `${WAITING[mode]}${WORK[holdsWhile]}`;
 }

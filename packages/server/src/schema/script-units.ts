@@ -2,16 +2,18 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../kernel/canonical-json.js";
 import type { RowCheck, Script } from "./ports.js";
 
-/** The smallest part of a script that takes effect by itself: a transaction, or one statement. */
+/**
+ * The smallest part of a script that takes effect separately: a transaction, or a statement outside
+ * of transactions.
+ */
 export interface Unit {
   readonly statements: readonly string[];
-  /** False for a statement that the engine runs outside of transactions only. */
+  /** False for a statement that the engine only runs outside of transactions. */
   readonly isTransactional: boolean;
-  /** Questions to the rows, which are asked in the transaction. */
+  /** Checks of the existing rows, which run in the unit's transaction. */
   readonly checks?: readonly RowCheck[];
 }
 
-/** The units of a script, in their order. */
 export function unitsOf(script: Script): readonly Unit[] {
   return script.flatMap(({ isAtomic, statements, checks = [] }): readonly Unit[] => {
     if (isAtomic) return [{ statements, isTransactional: true, checks }];
@@ -22,7 +24,7 @@ export function unitsOf(script: Script): readonly Unit[] {
   });
 }
 
-/** The script that consists of some units. */
+/** Builds a script from units. */
 export function scriptOfUnits(units: readonly Unit[]): Script {
   return units.map(({ statements, isTransactional }) => ({
     isAtomic: isTransactional,
@@ -30,7 +32,10 @@ export function scriptOfUnits(units: readonly Unit[]): Script {
   }));
 }
 
-/** What a script is known by in the journal: SHA-256 of its canonical JSON, in hexadecimal. */
+/**
+ * The digest that identifies a script in the journal: SHA-256 of its canonical JSON, in
+ * hexadecimal.
+ */
 export function digestOf(script: Script): string {
   const said = script.map(({ isAtomic, statements }) => ({
     isAtomic,
@@ -40,8 +45,8 @@ export function digestOf(script: Script): string {
 }
 
 /**
- * The index that a planned statement makes while others write, qualified and quoted; undefined for any
- * other statement.
+ * The index, qualified and quoted, that a planned CREATE INDEX CONCURRENTLY builds; undefined for
+ * other statements.
  */
 export function concurrentIndex(sql: string): string | undefined {
   const name = '"(?:[^"]|"")+"';

@@ -6,12 +6,12 @@ import { Schema } from "./schema.js";
 import { planPostgres } from "./postgres/plan-postgres.js";
 import { planSqlite } from "./sqlite/plan-sqlite.js";
 
-/** The script that leads from one schema to another of the same engine; empty when there is nothing to do. */
+/** The script between two schemas of the same engine; empty when they are equal. */
 export function scriptBetween(base: Schema, target: Schema): Script {
   return withoutPauses(planning(base, target));
 }
 
-/** Works out a script as {@link scriptBetween} does, with pauses. */
+/** Like {@link scriptBetween}, but pauses regularly to yield the event loop. */
 export function* planning(base: Schema, target: Schema): Pausing<Script> {
   if (target.dialect === "postgres") return yield* planPostgres(base, target);
   const steps = planSqlite(base, target);
@@ -19,14 +19,14 @@ export function* planning(base: Schema, target: Schema): Pausing<Script> {
 }
 
 /**
- * The script that makes a schema in an empty database.
- * @param empty What such a database begins with; otherwise what PostgreSQL ships.
+ * The script that creates a schema in an empty database.
+ * @param empty the schema of such a database; by default the one that PostgreSQL ships.
  */
 export function scriptFor(schema: Schema, empty: Schema = shipped(schema)): Script {
   return scriptBetween(identify(empty, schema), schema);
 }
 
-/** Every PostgreSQL database begins with this schema, as it is since version 15. */
+/** The initial schema of every PostgreSQL database since version 15. */
 function shipped({ database, dialect }: Schema): Schema {
   if (dialect === "sqlite") return new Schema([database]);
   const values = {

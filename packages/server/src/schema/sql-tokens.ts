@@ -1,39 +1,38 @@
 /**
- * What a token is. A name in quotes and a string are told apart by their quotes; `open` is a quote or a
- * comment that is never closed, with everything behind it.
+ * Type of a token. Quoted names and strings are distinguished by their quotes. `open` is an
+ * unterminated quote or comment, which extends to the end of the text.
  */
 export type TokenType = "word" | "name" | "string" | "number" | "sign" | "comment" | "open";
 
-/** One token of SQL. */
 export interface Token {
   readonly type: TokenType;
-  /** As it is written. */
+  /** The token's source text. */
   readonly text: string;
-  /** A name without its quotes; otherwise as it is written. */
+  /** The name without quotes; for other tokens the source text. */
   readonly value: string;
-  /** Where it begins in the text, in UTF-16 code units. */
+  /** Start position in the text, in UTF-16 code units. */
   readonly start: number;
 }
 
-/** The engine whose SQL is read. */
+/** The SQL dialect to tokenize. */
 export type TokenDialect = "sqlite" | "postgres";
 
-/** Spaces are ASCII's only: to both engines a no-break space is a letter of a name. */
+/** ASCII white space only: both engines treat a no-break space as a letter of a name. */
 const SPACE = /[ \t\n\r\f\v]*/y;
 const WORD = /[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_$\u0080-\u{10ffff}]*/uy;
 const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const SIGN = /\|\||->>|->|::|:=|<<|>>|<=|>=|<>|!=|==|[\s\S]/uy;
-/** A string that begins with letters: a bit string, a national or a Unicode one. */
+/** A string with a prefix: a bit string, a national or a Unicode string. */
 const PREFIXED_STRING = /(?:[xXbBnN]|[uU]&)'/y;
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*)?\$/uy;
-/** Where PostgreSQL ends a comment of one line; SQLite goes on over a carriage return. */
+/** The end of a line comment. PostgreSQL ends it at a carriage return, SQLite does not. */
 const LINE_END = { postgres: /[\n\r]/g, sqlite: /\n/g } as const;
 
 /**
- * Takes SQL apart, as SQLite and PostgreSQL write it, without understanding it. What a token is must be
- * what the engine takes it for: a statement is judged by its tokens before it is run. The time it takes
- * grows with the text, whatever stands in it.
- * @param dialect In SQLite, square brackets and back quotes quote a name.
+ * Splits SQL of SQLite or PostgreSQL into tokens, without parsing it. The tokens must match the
+ * engine's own, because policies judge a statement by its tokens before it is run. Takes linear
+ * time for any text.
+ * @param dialect in SQLite, square brackets and back quotes also quote names.
  */
 export function tokensOf(sql: string, dialect: TokenDialect = "sqlite"): readonly Token[] {
   const tokens: Token[] = [];
@@ -45,7 +44,7 @@ export function tokensOf(sql: string, dialect: TokenDialect = "sqlite"): readonl
   }
 }
 
-/** The token at a place, or behind the spaces there; undefined at the end. */
+/** The token at a position, after white space; undefined at the end. */
 export function nextToken(sql: string, at: number, dialect: TokenDialect): Token | undefined {
   const start = at + lengthOf(SPACE, sql, at);
   if (start >= sql.length) return undefined;
@@ -82,7 +81,7 @@ export function nextToken(sql: string, at: number, dialect: TokenDialect): Token
   return token("sign", start + lengthOf(SIGN, sql, start));
 }
 
-/** How much of the text a sticky pattern matches at a place. */
+/** Length of a sticky pattern's match at a position. */
 function lengthOf(pattern: RegExp, sql: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(sql) ? pattern.lastIndex - at : 0;
@@ -94,7 +93,7 @@ function endOfLine(sql: string, start: number, dialect: TokenDialect): number {
   return pattern.exec(sql)?.index ?? sql.length;
 }
 
-/** In PostgreSQL comments hold comments; in SQLite the end of the text ends one too. */
+/** PostgreSQL's block comments nest. In SQLite, the end of the text also ends a comment. */
 function endOfComment(sql: string, start: number, dialect: TokenDialect): number {
   if (dialect === "sqlite") {
     const end = endAfter(sql, "*/", start + 2);
@@ -110,7 +109,10 @@ function endOfComment(sql: string, start: number, dialect: TokenDialect): number
   return border.lastIndex;
 }
 
-/** The end of what is quoted, where the quote itself is written twice; -1 when there is none. */
+/**
+ * Index after the closing quote, where a doubled quote stands for itself; -1 for an unterminated
+ * one.
+ */
 function endOfQuoted(sql: string, from: number, quote: string): number {
   for (let at = from; ; at += 2) {
     at = sql.indexOf(quote, at);
@@ -119,7 +121,7 @@ function endOfQuoted(sql: string, from: number, quote: string): number {
   }
 }
 
-/** The end of a string in which a backslash escapes what follows it. */
+/** Index after the closing quote of a string with backslash escapes. */
 function endOfEscaped(sql: string, from: number): number {
   const border = /\\[\s\S]|''|'/g;
   border.lastIndex = from;
@@ -140,7 +142,7 @@ function unquote(text: string): string {
   return quote === "[" ? inner : inner.replaceAll(quote + quote, quote);
 }
 
-/** Whether the token is this word, not in quotes, however it is spelled. */
+/** Whether the token is one of these words, unquoted and in any case. */
 export function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
   return token?.type === "word" && words.includes(token.text.toUpperCase());
 }

@@ -1,7 +1,7 @@
 import { assert } from "../kernel/assert.js";
 import type { Clock } from "../kernel/clock.js";
 import type { DataSourceAccess } from "../kernel/data-source-access.js";
-import type { Turns } from "../kernel/turns.js";
+import type { KeyedMutex } from "../kernel/keyed-mutex.js";
 import { withPauses } from "../kernel/pausing.js";
 import type { Repositories } from "../state/index.js";
 import { BoundDatabases } from "./bound-databases.js";
@@ -10,7 +10,7 @@ import type { SchemaDatabase } from "./ports.js";
 import { isSameSchema } from "./schema-diff.js";
 import { SchemaHistory } from "./schema-history.js";
 
-/** A step of a plan that changes a schema. */
+/** A plan step that changes a schema. */
 export interface RecordedStep {
   readonly ref: { readonly orgId: string; readonly planId: string; readonly stepId: string };
   /** Name of the data source. */
@@ -18,19 +18,19 @@ export interface RecordedStep {
   readonly author: string;
 }
 
-/** What steps are recorded with. */
 export interface StepRecorderParts {
   readonly databases: ReadonlyMap<string, SchemaDatabase>;
   readonly access?: DataSourceAccess;
   readonly repositories: Repositories;
   readonly clock: Clock;
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
 }
 
 /**
- * Keeps the history of schemas that steps change: one commit for each (Decision §15). What it records is
- * the schema as it is found, so repeating it is harmless. Of a database that several organizations share nothing is
- * recorded: it would tell each of them of the others' tables.
+ * Records the history of schemas that plan steps change, with one commit per step (Decision §15).
+ * It records the schema as introspected, so repeating a record has no effect. The history of a
+ * database that several organizations share is not recorded, because it would reveal one
+ * organization's tables to the others.
  */
 export class StepRecorder {
   readonly #parts: StepRecorderParts;
@@ -39,7 +39,7 @@ export class StepRecorder {
     this.#parts = parts;
   }
 
-  /** Records what others have changed, so that the step's commit holds what the step does. */
+  /** Records earlier changes by others, so that the step's commit holds only what the step does. */
   before(step: RecordedStep): Promise<void> {
     return this.#record(step, (isFirst) =>
       isFirst
@@ -48,7 +48,7 @@ export class StepRecorder {
     );
   }
 
-  /** Records the schema as it is after the step; nothing when it is recorded. */
+  /** Records the schema after the step; no commit is made when it is recorded already. */
   after(step: RecordedStep): Promise<void> {
     return this.#record(step, () => `Run ${nameOf(step)}`);
   }
@@ -57,12 +57,12 @@ export class StepRecorder {
     { ref: { orgId }, dataSource, author }: RecordedStep,
     messageOf: (isFirst: boolean) => string,
   ): Promise<void> {
-    const { databases, access, repositories, clock, turns } = this.#parts;
+    const { databases, access, repositories, clock, mutex } = this.#parts;
     const bound = new BoundDatabases(databases, access);
     if (bound.isShared(dataSource)) return;
     const database = bound.find(orgId, dataSource);
     assert(database !== undefined, "steps run on data sources that there are");
-    await turns.next(dataSource, async () => {
+    await mutex.runExclusive(dataSource, async () => {
       const draft = await database.introspect();
       await repositories.write(orgId, async ({ store }) => {
         const history = new SchemaHistory(store, clock, dataSource);

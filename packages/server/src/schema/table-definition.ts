@@ -13,32 +13,35 @@ import {
 import { createTable, createView, createVirtualTable } from "./sqlite/statements.js";
 
 /**
- * One table or view as `table_def_json` describes it (Decision §11). Keys are always there, in this order;
- * lists are in the table's own order.
+ * One table or view in the format of `table_def_json` (Decision §11). All keys are always present,
+ * in this order; lists are in the table's own order.
  */
 export interface TableDefinition {
   readonly kind: "table" | "view" | "virtual";
   readonly columns: readonly ColumnDefinition[];
-  /** Columns of the primary key, in its order; empty when there is none. */
+  /** Columns of the primary key, in key order; empty without one. */
   readonly primary_key: readonly string[];
   readonly foreign_keys: readonly ForeignKeyDefinition[];
   /** Columns of each UNIQUE constraint. */
   readonly unique: readonly (readonly string[])[];
   /** Indexes made by CREATE INDEX. */
   readonly indexes: readonly IndexDefinition[];
-  /** Statements that make it, without its indexes: checks stand only there. */
+  /**
+   * The statements that create it, without its indexes. They are the only source of CHECK
+   * constraints.
+   */
   readonly sql: string;
 }
 
 /** One column of a {@link TableDefinition}. */
 export interface ColumnDefinition {
   readonly name: string;
-  /** Empty when none was declared. */
+  /** Empty when the column has no declared type. */
   readonly type: string;
   readonly not_null: boolean;
   /** SQL text of the default, or null. */
   readonly default: string | null;
-  /** From 1; 0 outside the primary key. */
+  /** Counted from 1; 0 outside the primary key. */
   readonly primary_key_position: number;
   readonly generated: "virtual" | "stored" | null;
 }
@@ -46,7 +49,7 @@ export interface ColumnDefinition {
 /** One foreign key of a {@link TableDefinition}. */
 export interface ForeignKeyDefinition {
   readonly columns: readonly string[];
-  /** `columns` is empty where the key names none and the other table has none to be meant. */
+  /** `columns` is empty when the key names none and the other table has no primary key. */
   readonly references: { readonly table: string; readonly columns: readonly string[] };
   readonly on_update: string;
   readonly on_delete: string;
@@ -58,11 +61,11 @@ export interface IndexDefinition {
   /** Null stands for an expression. */
   readonly columns: readonly (string | null)[];
   readonly unique: boolean;
-  /** It holds only the rows of its WHERE. */
+  /** Whether the index covers only the rows of a WHERE clause. */
   readonly partial: boolean;
 }
 
-/** What a table, a view or a virtual table is. */
+/** Describes a table, a view or a virtual table. */
 export function definitionOf(schema: Schema, relation: SchemaObject): TableDefinition {
   const [primary] = schema.partsOf(relation.id, "PrimaryKey");
   const key = primary === undefined ? [] : namesIn(schema, partsIn(primary.values, "columns"));
@@ -88,7 +91,10 @@ export function definitionOf(schema: Schema, relation: SchemaObject): TableDefin
   };
 }
 
-/** Names as an agent writes them: those of PostgreSQL's schema `public` need no schema in front. */
+/**
+ * A relation's name as an agent writes it: relations of PostgreSQL's schema `public` are not
+ * qualified.
+ */
 export function relationName(schema: Schema, { name = "", parent }: SchemaObject): string {
   const above = parent === undefined ? undefined : schema.find(parent);
   return above?.kind === "Schema" && above.name !== "public" ? `${above.name ?? ""}.${name}` : name;
@@ -96,7 +102,7 @@ export function relationName(schema: Schema, { name = "", parent }: SchemaObject
 
 /** The table or view that an index is on. */
 export function relationOf({ values, parent }: SchemaObject): string | undefined {
-  // An index of SQLite is a part of the database, one of PostgreSQL of its table.
+  // The parent of an index is the database on SQLite, and its table on PostgreSQL.
   return idIn(values, "on") ?? parent;
 }
 
@@ -171,7 +177,7 @@ function indexOf(schema: Schema, { name = "", values }: SchemaObject): IndexDefi
   };
 }
 
-/** The columns of a list; undefined where a part is an expression. */
+/** The columns of a list; undefined when one of its parts is an expression. */
 function namesIn(schema: Schema, parts: readonly Part[]): readonly (string | undefined)[] {
   return parts.map(
     (part) => schema.find(idIn(part, "column") ?? "")?.name ?? textOf(part, "columnName"),

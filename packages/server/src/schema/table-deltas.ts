@@ -3,25 +3,25 @@ import type { Schema, SchemaObject } from "./schema.js";
 import { diffSchemas, type Operation, sameValue } from "./schema-diff.js";
 import { definitionOf, relationName, relationOf } from "./table-definition.js";
 
-/** How one table or view differs between two schemas (Decision §11). */
+/** How a table or view differs between two schemas (Decision §11). */
 export interface TableDelta {
   readonly tableName: string;
   readonly operation: "NEW" | "MODIFIED" | "REMOVED";
-  /** JSON text of its definition; the last one when it was removed. */
+  /** JSON text of its definition; the last definition if it was dropped. */
   readonly tableDefJson: string;
 }
 
-/** Kinds that statements read from. */
+/** Kinds of objects that statements read from. */
 const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView", "VirtualTable"];
-/** Kinds that are told of with the table that they belong to. */
+/** Kinds of objects that are reported with their table. */
 const PARTS: readonly Kind[] = [
   ...(["Column", "PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
   ...(["ExclusionConstraint", "Index"] as const),
 ];
 
 /**
- * What the operations between two schemas mean for tables and views, by name. One that has another name
- * is removed and new.
+ * The changes of tables and views between two schemas, by name. A renamed table is reported as
+ * removed and added.
  */
 export function tableDeltas(before: Schema, after: Schema): readonly TableDelta[] {
   const touched = new Set([
@@ -39,7 +39,7 @@ export function tableDeltas(before: Schema, after: Schema): readonly TableDelta[
   });
 }
 
-/** The tables and views that an operation is about. */
+/** The tables and views that an operation affects. */
 function relationsOf(before: Schema, after: Schema, { id }: Operation): readonly string[] {
   return [before, after].flatMap((schema) => {
     const object = schema.find(id);
@@ -50,7 +50,7 @@ function relationsOf(before: Schema, after: Schema, { id }: Operation): readonly
   });
 }
 
-/** Views that come to have other columns because of what they read from. */
+/** Views whose columns change because the relations that they read change. */
 function shownAnew(before: Schema, after: Schema): readonly string[] {
   return after.objects
     .filter(({ id, values }) => {

@@ -1,6 +1,6 @@
 import { isSign, isWord, type Token } from "./sql-tokens.js";
 
-/** Reads tokens one after the other. Comments are passed over. */
+/** Reads tokens one after the other, skipping comments. */
 export class TokenReader {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -17,19 +17,22 @@ export class TokenReader {
     return this.#tokens[this.#at + ahead];
   }
 
-  /** The next token, whatever it is; an empty one at the end. */
+  /** The next token; an empty token at the end. */
   next(): Token {
     return this.#tokens[this.#at++] ?? { type: "sign", text: "", value: "", start: 0 };
   }
 
-  /** Takes these words if they come next, in any case. */
+  /** Consumes these words if they come next, in any case. */
   takeWords(...words: readonly string[]): boolean {
     if (!words.every((word, ahead) => isWord(this.peek(ahead), word))) return false;
     this.#at += words.length;
     return true;
   }
 
-  /** Takes one of these words if it comes next. @returns it in upper case. */
+  /**
+   * Consumes one of these words if it comes next.
+   * @returns it in upper case.
+   */
   takeOneOf(...words: readonly string[]): string | undefined {
     return isWord(this.peek(), ...words) ? this.next().text.toUpperCase() : undefined;
   }
@@ -40,7 +43,7 @@ export class TokenReader {
     return true;
   }
 
-  /** What stands in the parentheses that come next, without them. */
+  /** The tokens inside the next parentheses. */
   parenthesized(): readonly Token[] {
     if (!this.takeSign("(")) return [];
     const from = this.#at;
@@ -53,14 +56,17 @@ export class TokenReader {
     return this.#tokens.slice(from);
   }
 
-  /** Everything that is left. */
+  /** All remaining tokens. */
   rest(): readonly Token[] {
     const rest = this.#tokens.slice(this.#at);
     this.#at = this.#tokens.length;
     return rest;
   }
 
-  /** Tokens up to one that satisfies, which is not taken; parentheses are passed as wholes. */
+  /**
+   * Tokens up to the first one that satisfies `isEnd`, which is not consumed. Parenthesized groups
+   * are skipped as a whole.
+   */
   until(isEnd: (token: Token) => boolean): readonly Token[] {
     const from = this.#at;
     for (let depth = 0; !this.isDone; this.#at++) {
@@ -73,7 +79,7 @@ export class TokenReader {
   }
 }
 
-/** The pieces between the commas that are in no parentheses. */
+/** Splits at commas outside of parentheses. */
 export function splitByComma(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const pieces: (readonly Token[])[] = [];
   const reader = new TokenReader(tokens);

@@ -4,32 +4,34 @@ import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject } from "./schema.js";
 import { isSameObject } from "./schema-diff.js";
 
-/** Two schemas, of which one is to become the other. */
+/** The base and the target schema of a change. */
 export interface SchemaPair {
   readonly base: Schema;
   readonly target: Schema;
 }
 
-/** What is a part of every proof: it is little, and others are made as it says. */
+/** Kinds that are part of every proof: there are few of them, and other objects depend on them. */
 const ALWAYS: readonly Kind[] = ["Database", "Schema", "Extension", "DefaultPrivileges"];
 
 /**
- * The part of two schemas that a change from one to the other can touch: the objects that differ with all of their parts,
- * what depends on them, and what all of these need. A table that is only needed comes with its columns alone, so that
- * foreign keys do not bring in one table after another. Each part is a schema that can be made in an empty database.
+ * The part of two schemas that a change between them can touch: objects that differ, with all their
+ * parts; their dependents; and everything that these need. A table that is only needed is reduced
+ * to its columns, so that foreign keys do not pull in one table after another. Each of the two
+ * parts is a schema that can be created in an empty database.
  */
 export function touchedPart(pair: SchemaPair): SchemaPair {
   return withoutPauses(findingTouchedPart(pair));
 }
 
-/** Finds the part of two schemas that {@link touchedPart} says, with pauses. */
+/** Like {@link touchedPart}, but pauses regularly to yield the event loop. */
 export function* findingTouchedPart(pair: SchemaPair): Pausing<SchemaPair> {
   const { base, target } = pair;
   const gone = differingFrom(target, base);
   yield;
   const differing = [...gone, ...differingFrom(base, target)];
   yield;
-  // What touches most of the schemas needs the rest, as a rule: nothing is gained by looking for it.
+  // A change of more than a quarter of the objects usually needs the rest too, so searching would
+  // gain nothing.
   if (differing.length * 4 > target.objects.length) return pair;
   const touched = new TouchedObjects(pair);
   yield* touched.findDependents();
@@ -40,18 +42,18 @@ export function* findingTouchedPart(pair: SchemaPair): Pausing<SchemaPair> {
   return { base: among(pair.base), target: among(pair.target) };
 }
 
-/** The ids of the objects of a schema that another one has not, or has otherwise. */
+/** The ids of the objects that the other schema lacks or has in a different state. */
 function differingFrom(other: Schema, { objects }: Schema): readonly string[] {
   return objects.filter((each) => !isSameObject(other.find(each.id), each)).map(({ id }) => id);
 }
 
-/** Objects that are looked at from one pause to the next: some milliseconds. */
+/** Objects visited between two pauses, which takes a few milliseconds. */
 const AT_ONCE = 4000;
 
 class TouchedObjects {
   readonly #schemas: readonly [base: Schema, target: Schema];
   readonly #included = new Set<string>();
-  /** Ids of objects that come with all of their parts. */
+  /** Ids of objects that are included with all their parts. */
   readonly #whole = new Set<string>();
   readonly #dependents = new Map<string, string[]>();
 
@@ -103,7 +105,10 @@ class TouchedObjects {
     }
   }
 
-  /** Partitions and children have copies of what their parents say, so they come all or none. */
+  /**
+   * Partitions and inheritance children copy properties of their parents, so a whole inheritance
+   * tree is included or none of it.
+   */
   #includeTable(id: string): void {
     const parts = this.#schemas.flatMap((schema) => schema.partsOf(id, "Column"));
     for (const column of parts) this.#include(column.id);
@@ -119,7 +124,7 @@ class TouchedObjects {
     return this.#schemas.flatMap((schema) => schema.find(id) ?? []);
   }
 
-  /** The table, the type, the function that an object is a part of; itself, where it is one. */
+  /** The table, type or function that contains an object, or the object itself. */
   #wholeOf(id: string): string {
     const [object] = this.#versionsOf(id);
     const parent = object?.parent;

@@ -1,7 +1,7 @@
 import { AppError } from "../kernel/errors.js";
 import type { RunIdentity, UnfinishedRun } from "./ports.js";
 
-/** The error for whoever wants to migrate a database that a run has left half way. */
+/** The error for a caller who wants to migrate a database with an unfinished run. */
 export function unfinishedError(database: string, run: UnfinishedRun): AppError {
   if (run.isUnderWay) {
     const what = `${wordOf(run)} migration ${run.migrationId} of ${database} is under way`;
@@ -10,7 +10,7 @@ export function unfinishedError(database: string, run: UnfinishedRun): AppError 
   return new AppError("STATE_CONFLICT", `${sayRun(database, run)}. ${waysOut(run)}`);
 }
 
-/** How far a run came, and why no further. */
+/** How far a run came, and why it stopped. */
 export function sayRun(database: string, run: UnfinishedRun): string {
   const { migrationId, unitsDone, unitCount, error } = run;
   const progress = `${String(unitsDone)} of its ${String(unitCount)} parts have taken effect`;
@@ -18,7 +18,7 @@ export function sayRun(database: string, run: UnfinishedRun): string {
   return `${wordOf(run)} migration ${migrationId} of ${database} stopped half way: ${progress} (${reason})`;
 }
 
-/** What can be done about a run that stopped half way. */
+/** The commands that deal with an unfinished run. */
 export function waysOut({ migrationId, purpose }: RunIdentity): string {
   const resume = `steward migrate-db resume ${migrationId}`;
   return purpose === "undo"

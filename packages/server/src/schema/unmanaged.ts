@@ -4,9 +4,10 @@ import { isSet, Schema, type SchemaObject, textOf } from "./schema.js";
 import type { UnmanagedDefinition } from "./wanted/read-definitions.js";
 
 /**
- * The objects that no migration touches, each with the one that is the reason: what is seen only, what only
- * a superuser could make, a partition that is half detached, and what needs one of those, for it cannot be
- * tried without.
+ * The unmanaged objects of a schema, each with the object that is the reason. Unmanaged are:
+ * objects that are only introspected, objects that only a superuser could create, partitions that
+ * are half detached, and all dependents of these, because they cannot be tried in a scratch
+ * database.
  */
 export function leftAloneIn(schema: Schema): ReadonlyMap<string, SchemaObject> {
   const causes = schema.objects.filter(
@@ -21,7 +22,7 @@ export function leftAloneIn(schema: Schema): ReadonlyMap<string, SchemaObject> {
       const cause = causeOf(object, found);
       if (cause === undefined) continue;
       found.set(object.id, cause);
-      // A table cannot be made without one of its columns.
+      // A table cannot be created without one of its columns.
       if (object.kind === "Column" && object.parent !== undefined) found.set(object.parent, cause);
     }
   }
@@ -37,17 +38,20 @@ function causeOf(
   return need === undefined ? undefined : found.get(need);
 }
 
-/** A schema without what no migration touches. */
+/** A schema without its unmanaged objects. */
 export function withoutUnmanaged(schema: Schema): Schema {
   const alone = leftAloneIn(schema);
   if (alone.size === 0) return schema;
   return new Schema(schema.objects.filter(({ id }) => !alone.has(id)));
 }
 
-/** Opaque objects of these sorts are no definitions that a wanted schema may have. */
+/** Sorts of opaque objects that a wanted schema cannot define. */
 const UNASKED: readonly string[] = ["LANGUAGE", "TRANSFORM", "ACCESS METHOD", "CONVERSION"];
 
-/** A wanted schema with what no migration touches, which no definition can ask for and none can end. */
+/**
+ * A wanted schema completed by the base's unmanaged objects, which definitions can neither create
+ * nor drop.
+ */
 export function withUnmanagedOf(base: Schema, wanted: Schema): Schema {
   const alone = leftAloneIn(base);
   const kept = base.objects.filter(
@@ -59,10 +63,10 @@ export function withUnmanagedOf(base: Schema, wanted: Schema): Schema {
 }
 
 /**
- * The definition of an object that no migration makes may stand in a wanted schema, as pg_dump writes it,
- * if the object is in the database already.
- * @param written Those that are not even run to find out what they mean.
- * @throws AppError `INVALID_ARGUMENT`, naming one that would have to be made.
+ * A wanted schema may contain definitions of unmanaged objects, as pg_dump writes them, if the
+ * objects exist in the database already.
+ * @param written definitions that are not even run in the scratch database.
+ * @throws AppError `INVALID_ARGUMENT`, naming an object that would have to be created.
  */
 export function refuseUnmade(base: Schema, written: readonly UnmanagedDefinition[]): void {
   const known = [...base.all("Unmanaged"), ...base.all("Opaque")].map(({ name = "", values }) => {
@@ -77,13 +81,13 @@ export function refuseUnmade(base: Schema, written: readonly UnmanagedDefinition
   }
 }
 
-/** As {@link refuseUnmade}, for those that the definitions have made in an empty database. */
+/** Like {@link refuseUnmade}, for objects that the definitions created in a scratch database. */
 export function refuseUnmadeIn(wanted: Schema, base: Schema): void {
   const made = wanted.all("Unmanaged").find(({ id }) => base.find(id) === undefined);
   if (made !== undefined) throw unmade(made.name ?? "");
 }
 
-/** A name without the quotes that some of its parts need. */
+/** A name without the quotes around some of its parts. */
 function plain(name: string): string {
   return name.replaceAll('"', "");
 }

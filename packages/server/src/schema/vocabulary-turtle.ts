@@ -10,7 +10,7 @@ const PREFIXES = `@prefix st: <${NAMESPACE}> .
 
 const DATATYPES = { string: "xsd:string", boolean: "xsd:boolean", integer: "xsd:integer" } as const;
 
-/** The vocabulary as a Turtle document: a class for each kind, and the properties. */
+/** The vocabulary as a Turtle document: a class for each kind, and all properties. */
 export function vocabularyTurtle(): string {
   const classes = Object.entries(KINDS).map(([kind, { comment }]) =>
     term(kind, "rdfs:Class", comment, []),
@@ -26,7 +26,7 @@ export function vocabularyTurtle(): string {
   return [PREFIXES, ...classes, ...own, ...properties].join("\n");
 }
 
-/** SHACL shapes of the objects of a schema and of their parts. */
+/** SHACL shapes for schema objects and their parts. */
 export function shapesTurtle(): string {
   const shapes = Object.entries(KINDS).map(([kind, { properties, required = [] }]) =>
     shape(
@@ -48,7 +48,7 @@ function term(name: string, type: string, comment: string, more: readonly string
 }
 
 function rangeOf(property: string): string {
-  // The names of properties are the keys of their list.
+  // The keys of the list are property names.
   const { range } = PROPERTIES[property as PropertyName];
   return range in DATATYPES ? DATATYPES[range as keyof typeof DATATYPES] : "rdfs:Resource";
 }

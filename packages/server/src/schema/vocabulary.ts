@@ -4,15 +4,16 @@ export const NAMESPACE = "urn:steward:schema#";
 /** What a property holds: a literal, another object, or an ordered list of parts. */
 export type Range = "string" | "boolean" | "integer" | "reference" | "parts";
 
-/** A property, and what it says. */
 export interface Property {
   readonly range: Range;
   readonly comment: string;
-  /** Whether it stands in the layout's graph: kept, but no part of what the schema means. */
+  /**
+   * Whether the property belongs to the layout, which is stored but not part of the schema's
+   * meaning.
+   */
   readonly isLayout?: true;
 }
 
-/** The name of a property. */
 export type PropertyName =
   | "dialect"
   | "position"
@@ -107,7 +108,6 @@ export type PropertyName =
   | "neededExtensions"
   | "isOutOfReach";
 
-/** Every property of an object or a part. */
 export const PROPERTIES: Readonly<Record<PropertyName, Property>> = {
   dialect: { range: "string", comment: "The engine: sqlite or postgres." },
   position: {

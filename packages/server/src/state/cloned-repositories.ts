@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
-import { Turns } from "../kernel/turns.js";
+import { KeyedMutex } from "../kernel/keyed-mutex.js";
 import { CorruptedBlock } from "./corrupted-block.js";
 import type { Fault } from "./fsck.js";
 import { type Collection, GRACE_MS } from "./garbage.js";
@@ -34,7 +34,7 @@ export interface ClonedParts {
 export class ClonedRepositories implements Repositories {
   readonly #parts: ClonedParts;
   readonly #open: OpenClones;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
 
   constructor(parts: ClonedParts) {
     this.#parts = parts;
@@ -52,7 +52,7 @@ export class ClonedRepositories implements Repositories {
 
   /** One after the other on this node; among nodes the first one wins, and the others begin anew. */
   write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T> {
-    return this.#turns.next(orgId, async () => {
+    return this.#mutex.runExclusive(orgId, async () => {
       for (let tries = 1; tries <= WRITE_TRIES_MAX; tries++) {
         const done = await this.#withBlocks(orgId, async (copied) => {
           const result = await work(copied);
@@ -93,7 +93,7 @@ export class ClonedRepositories implements Repositories {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#turns[Symbol.asyncDispose]();
+    await this.#mutex[Symbol.asyncDispose]();
     await this.#open[Symbol.asyncDispose]();
     await this.#parts.clones[Symbol.asyncDispose]();
   }

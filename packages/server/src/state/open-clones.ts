@@ -1,4 +1,4 @@
-import { Turns } from "../kernel/turns.js";
+import { KeyedMutex } from "../kernel/keyed-mutex.js";
 import { hashOf, type Hash } from "./hash.js";
 import { OpenStores } from "./open-stores.js";
 import type { BlockStore, Clones, OpenStore, Origin, OriginRefs } from "./ports.js";
@@ -20,7 +20,7 @@ export class OpenClones implements AsyncDisposable {
   readonly #origin: Origin;
   readonly #clones: Clones;
   readonly #open = new OpenStores();
-  readonly #pulls = new Turns();
+  readonly #pulls = new KeyedMutex();
   /** What each open clone was made for, and the refs as of which it is complete. */
   readonly #states = new WeakMap<BlockStore, { readonly generation: number; refs?: OriginRefs }>();
 
@@ -46,7 +46,7 @@ export class OpenClones implements AsyncDisposable {
 
   /** Brings commits that no ref leads to. @returns whether the origin has any of them. */
   async bring(orgId: string, { store }: OpenStore, commits: readonly Hash[]): Promise<boolean> {
-    return this.#pulls.next(orgId, async () => {
+    return this.#pulls.runExclusive(orgId, async () => {
       await pull(this.#origin, orgId, store, commits);
       return commits.some((hash) => store.has(hash));
     });
@@ -82,7 +82,7 @@ export class OpenClones implements AsyncDisposable {
   }
 
   async #complete(orgId: string, store: BlockStore, refs: OriginRefs): Promise<void> {
-    await this.#pulls.next(orgId, async () => {
+    await this.#pulls.runExclusive(orgId, async () => {
       const state = this.#states.get(store);
       if (state === undefined || state.refs?.version === refs.version) return;
       await pull(

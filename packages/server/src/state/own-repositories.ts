@@ -1,5 +1,5 @@
 import { assert } from "../kernel/assert.js";
-import { Turns } from "../kernel/turns.js";
+import { KeyedMutex } from "../kernel/keyed-mutex.js";
 import { BlockCache } from "./block-cache.js";
 import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";
@@ -12,7 +12,7 @@ export class OwnRepositories implements Repositories {
   readonly #stores: BlockStores;
   readonly #upkeep: StateUpkeep;
   readonly #open = new OpenStores();
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
 
   constructor(stores: BlockStores, upkeep: StateUpkeep) {
     this.#stores = stores;
@@ -29,7 +29,7 @@ export class OwnRepositories implements Repositories {
   }
 
   write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T> {
-    return this.#turns.next(orgId, async () => {
+    return this.#mutex.runExclusive(orgId, async () => {
       using opened = this.#acquire(orgId, true);
       assert(opened !== undefined, "a store that is to be made is there");
       return await work(opened);
@@ -42,7 +42,7 @@ export class OwnRepositories implements Repositories {
 
   /** Writers wait meanwhile, so that no ref is set to what is about to be deleted. */
   collect(orgId: string): Promise<Collection> {
-    return this.#turns.next(orgId, () => this.#upkeep.collect(orgId));
+    return this.#mutex.runExclusive(orgId, () => this.#upkeep.collect(orgId));
   }
 
   due(): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ export class OwnRepositories implements Repositories {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#turns[Symbol.asyncDispose]();
+    await this.#mutex[Symbol.asyncDispose]();
     await this.#upkeep[Symbol.asyncDispose]();
     this.#open[Symbol.dispose]();
   }

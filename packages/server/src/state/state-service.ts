@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError, invalidField } from "../kernel/errors.js";
-import { FairTurns } from "../kernel/fair-turns.js";
+import { FairSemaphore } from "../kernel/fair-semaphore.js";
 import {
   STATE_CHANGE_MS_MAX,
   STATE_CHANGES_AT_ONCE_MAX,
@@ -71,8 +71,8 @@ export interface StateParts {
 export class StateService {
   readonly #parts: StateParts;
   /** Searches work beside the event loop's other work, and so do changes, which need more memory. */
-  readonly #searches = turnsFor("searches of the state", STATE_SEARCHES_AT_ONCE_MAX);
-  readonly #changes = turnsFor("changes of the state", STATE_CHANGES_AT_ONCE_MAX);
+  readonly #searches = semaphoreFor("searches of the state", STATE_SEARCHES_AT_ONCE_MAX);
+  readonly #changes = semaphoreFor("changes of the state", STATE_CHANGES_AT_ONCE_MAX);
 
   constructor(parts: StateParts) {
     this.#parts = parts;
@@ -327,8 +327,13 @@ function branchRef({ branch }: { readonly branch: string }): string {
   return `heads/${branch}`;
 }
 
-function turnsFor(name: string, turnsMax: number): FairTurns {
-  return new FairTurns({ name, turnsMax, waitingMax: STATE_WAITING_MAX, waitMs: STATE_WAIT_MS });
+function semaphoreFor(name: string, slotsMax: number): FairSemaphore {
+  return new FairSemaphore({
+    name,
+    slotsMax,
+    waitingMax: STATE_WAITING_MAX,
+    waitMs: STATE_WAIT_MS,
+  });
 }
 
 /** Who is told to have made a commit. */

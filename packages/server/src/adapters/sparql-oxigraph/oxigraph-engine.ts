@@ -1,4 +1,4 @@
-import { FairTurns } from "../../kernel/fair-turns.js";
+import { FairSemaphore } from "../../kernel/fair-semaphore.js";
 import {
   SPARQL_ANSWER_BYTES_MAX,
   SPARQL_MEMORY_BYTES_MAX,
@@ -56,19 +56,19 @@ export class OxigraphEngine implements SparqlEngine {
   readonly #free: QueryProcess[] = [];
   /** Queries that wait or run. */
   readonly #asked = new Set<Promise<unknown>>();
-  readonly #turns: FairTurns;
+  readonly #semaphore: FairSemaphore;
   #idle: NodeJS.Timeout | undefined;
 
   /** @param packageName where the engine is imported from. */
   constructor(limits: Partial<EngineLimits> = {}, packageName = "oxigraph") {
     this.#limits = { ...LIMITS, ...limits };
     this.#packageName = packageName;
-    const { processesMax: turnsMax, queriesMax: waitingMax, waitMs } = this.#limits;
-    this.#turns = new FairTurns({ turnsMax, waitingMax, waitMs, name: "SPARQL queries" });
+    const { processesMax: slotsMax, queriesMax: waitingMax, waitMs } = this.#limits;
+    this.#semaphore = new FairSemaphore({ slotsMax, waitingMax, waitMs, name: "SPARQL queries" });
   }
 
   async query(dataset: StoredDataset, sparql: string): Promise<QueryAnswer> {
-    const answer = this.#turns.run(dataset.orgId, () => this.#run(dataset, sparql));
+    const answer = this.#semaphore.run(dataset.orgId, () => this.#run(dataset, sparql));
     this.#asked.add(answer);
     try {
       return await answer;

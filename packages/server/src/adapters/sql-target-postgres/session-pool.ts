@@ -1,6 +1,6 @@
 import { assert } from "../../kernel/assert.js";
 import { StatementError } from "../../plans/ports.js";
-import { FairQueue, turnsOfOneParty } from "../../kernel/fair-queue.js";
+import { FairQueue, slotsPerParty } from "../../kernel/fair-queue.js";
 import { ORG_WAITING_MAX } from "../../kernel/limits.js";
 import { tooManyWait } from "../fair-share.js";
 import { toConnectError } from "./failure.js";
@@ -145,7 +145,7 @@ export class SessionPool {
 
   #mayHaveOne(orgId: string): boolean {
     const own = [...this.#taken.values()].filter((other) => other === orgId).length;
-    return own < turnsOfOneParty(this.#sessionsMax);
+    return own < slotsPerParty(this.#sessionsMax);
   }
 
   /** Sessions that the server has ended while they were idle must not count as connections. */

@@ -1,4 +1,4 @@
-import { FairQueue, turnsOfOneParty } from "../../kernel/fair-queue.js";
+import { FairQueue, slotsPerParty } from "../../kernel/fair-queue.js";
 import { ORG_WAITING_MAX } from "../../kernel/limits.js";
 import type { StatementResult } from "../../plans/ports.js";
 import { tooManyWait } from "../fair-share.js";
@@ -86,7 +86,7 @@ export class ReaderPool {
 
   #hasShareLeft(orgId: string): boolean {
     const taken = [...this.#readers].filter((reader) => reader.serves(orgId)).length;
-    return taken < turnsOfOneParty(this.#readersMax);
+    return taken < slotsPerParty(this.#readersMax);
   }
 
   #findReader(orgId: string): Reader | undefined {

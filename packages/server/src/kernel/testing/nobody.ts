@@ -1,6 +1,6 @@
 import { anonymousCaller, type Caller } from "../caller.js";
 
-/** A caller who may do nothing that has to be allowed. */
+/** An anonymous caller without roles or permissions. */
 export const NOBODY: Caller = anonymousCaller();
 
 /** A person with the role `admin`. */

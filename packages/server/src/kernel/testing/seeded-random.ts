@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1 that a seed decides (mulberry32), so that a failing schedule can be run again. */
+/**
+ * A deterministic generator of numbers in [0, 1) (mulberry32), so that a failing run can be
+ * repeated.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,12 +12,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The seed of this run of the tests (`STEWARD_TEST_SEED`). */
+/** The seed of this test run (`STEWARD_TEST_SEED`). */
 export function testSeed(): number {
   return Number(process.env["STEWARD_TEST_SEED"]) >>> 0;
 }
 
-/** Runs what a seed decides; a failure names the seed. */
+/** Runs a randomized test. A failure names the seed. */
 export async function withSeed(run: (seed: number) => Promise<void>): Promise<void> {
   const seed = testSeed();
   try {

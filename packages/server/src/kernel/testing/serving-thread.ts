@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../errors.js";
 import { serveThread } from "../worker-thread.js";
 
-/** What the thread of the test is asked. */
+/** Calls that the test makes to the thread. */
 export interface TestCalls {
-  /** Answers with the number after so many ms. */
+  /** Responds with the number after that many ms. */
   readonly after: { readonly input: number; readonly output: number };
   readonly fail: { readonly input: string; readonly output: undefined };
   readonly throwAnything: { readonly input: undefined; readonly output: undefined };
@@ -14,7 +14,7 @@ export interface TestCalls {
   readonly die: { readonly input: undefined; readonly output: undefined };
 }
 
-/** What it asks. */
+/** Calls that the thread makes to the test. */
 export interface TestNews {
   readonly double: { readonly input: number; readonly output: number };
 }

@@ -5,7 +5,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Timers whose time goes on only when a test says so. */
+/** Timers with a simulated clock, which only the test advances. */
 export class SimulatedTimers implements Timers {
   #nowMs = 0;
   #waiting: Timer[] = [];
@@ -22,7 +22,10 @@ export class SimulatedTimers implements Timers {
     };
   }
 
-  /** Lets so many ms go by: each timer runs at its time, and what it starts is done before the next. */
+  /**
+   * Advances the clock by so many ms. Each timer fires at its time, and the promises it resolves
+   * are settled before the next timer fires.
+   */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     await settled();
@@ -42,7 +45,9 @@ export class SimulatedTimers implements Timers {
   }
 }
 
-/** Promises that are ready have run, and those that they made ready. */
+/**
+ * Waits until all resolved promises, and those that they resolve in turn, have run their callbacks.
+ */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { anonymousCaller, recordedCaller } from "../caller.js";
 import type { ToolCallRecord } from "../tool-call.js";
 
-/** A tool call of a test: a read that went well, but for what is said. */
+/** A tool-call record for tests: a successful read, with the given fields replaced. */
 export function toolCallRecord(said: Partial<ToolCallRecord>): ToolCallRecord {
   return {
     eventId: randomUUID(),

@@ -4,22 +4,22 @@ import type { PropertyName } from "../vocabulary.js";
 import type { Finding, FindingCode, Report } from "./finding.js";
 import { isRule, ruleFindings } from "./object-rules.js";
 
-/** An object before and after, and what of it changes. */
+/** An object before and after a change, and the changed properties. */
 export interface Alteration {
   readonly old: SchemaObject;
   readonly now: SchemaObject;
   readonly changes: readonly Change[];
 }
 
-/** Makes findings of one change. */
+/** Derives findings from the change of one property. */
 type Rule = (change: Change, alteration: Alteration) => readonly (readonly [FindingCode, string])[];
 
-/** Properties that say what a rule demands. */
+/** Properties that define what a rule requires of rows. */
 const DEMANDS: ReadonlySet<PropertyName> = new Set<PropertyName>([
   ...(["definition", "expression", "columns", "parts", "where", "isUnique", "target"] as const),
 ]);
 
-/** What may follow when an object changes, beside what is lost. */
+/** Findings about an altered object, apart from data loss. */
 export function alteredRules(alteration: Alteration, report: Report): readonly Finding[] {
   const { now, changes } = alteration;
   return [

@@ -1,10 +1,11 @@
 /**
- * What to think about before a migration runs. `destructive`: rows or values are lost.
- * `data-dependent`: whether it works depends on the rows there are. `lock-heavy`: others wait while a
- * table is read or written as a whole. `lock-brief`: a strong lock is held for an instant, which is long where
- * it must wait itself. `backward-incompatible`: programs written for the schema before may fail, or mean
- * something else. `irreversible-down`: going back does not bring back what was there, or may not work.
- * `invalid-index`: an index that was begun and not ended, and what is done about it.
+ * What a migration's reviewer should consider. `destructive`: rows or values are lost.
+ * `data-dependent`: success depends on the existing rows. `lock-heavy`: other sessions wait while a
+ * whole table is scanned or rewritten. `lock-brief`: a strong lock is held for an instant only, but
+ * other sessions queue behind the migration while it waits for that lock. `backward-incompatible`:
+ * programs written for the old schema may fail or behave differently. `irreversible-down`: the down
+ * migration does not restore the data, or may fail. `invalid-index`: an interrupted index build,
+ * and how the migration treats the index.
  */
 export type FindingCode =
   | "destructive"
@@ -15,18 +16,16 @@ export type FindingCode =
   | "irreversible-down"
   | "invalid-index";
 
-/** One thing to think about. */
 export interface Finding {
   readonly code: FindingCode;
-  /** The object it is about: `orders.customer_id`. */
+  /** The path of the object: `orders.customer_id`. */
   readonly object: string;
   readonly message: string;
 }
 
-/** Makes findings about one object. */
+/** Creates a finding about one object. */
 export type Report = (code: FindingCode, message: string) => Finding;
 
-/** The maker of findings about an object. */
 export function reportOn(object: string): Report {
   return (code, message) => ({ code, object, message });
 }

@@ -2,7 +2,9 @@ import { isInvalidIndex } from "../postgres/invalid-indexes.js";
 import { idIn, isSet, type Schema } from "../schema.js";
 import type { Finding } from "./finding.js";
 
-/** The invalid indexes of a base, each with what the way to a target does about it. */
+/**
+ * A finding for each invalid index of the base schema: how the migration to the target treats it.
+ */
 export function invalidIndexFindings(base: Schema, target: Schema): readonly Finding[] {
   return base.all("Index").flatMap((index): readonly Finding[] => {
     if (!isInvalidIndex(base, index)) return [];

@@ -9,21 +9,21 @@ import type { Script } from "../ports.js";
 import type { Schema } from "../schema.js";
 import { type Finding, reportOn } from "./finding.js";
 
-/** The weakest lock that makes writers wait. */
+/** The weakest lock mode that blocks writers. */
 const BLOCKING: LockMode = "SHARE";
 const RELATIONS = ["Table", "View", "MaterializedView"] as const;
 const WORK = ["instant", "scan", "rewrite"] as const;
 
-/** A lock on a table that is there already, with the work that is done before it is given back. */
+/** A lock on an existing table, with the work done until the lock is released. */
 interface HeldLock {
   readonly table: string;
   readonly mode: LockMode;
-  /** The heaviest work under the lock, and the table that it is about. */
+  /** The heaviest work done under the lock, and the table that it scans or rewrites. */
   readonly work: TableLock["holdsWhile"];
   readonly on: string;
 }
 
-/** What others wait for while a script runs. */
+/** Findings about sessions that wait for the script's locks. */
 export function lockFindings(base: Schema, target: Schema, script: Script): readonly Finding[] {
   const statements = scriptLocks(base, target, script);
   const existing = namesOfTables(base, target);
@@ -35,7 +35,7 @@ export function lockFindings(base: Schema, target: Schema, script: Script): read
   });
 }
 
-/** The names that a script has for the tables that were there before it. */
+/** The names under which a script refers to existing tables. */
 function namesOfTables(base: Schema, target: Schema): ReadonlySet<string> {
   const relations = RELATIONS.flatMap((kind) => base.all(kind));
   const names = relations.flatMap((old) => {
@@ -45,7 +45,7 @@ function namesOfTables(base: Schema, target: Schema): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** One writer at a time has the whole file, whatever table it works on. */
+/** SQLite has one writer per file, so every write blocks all other writers. */
 function sqliteFindings(
   statements: readonly StatementLocks[],
   existing: ReadonlySet<string>,
@@ -61,8 +61,8 @@ function sqliteFindings(
 }
 
 /**
- * The locks of statements that are given back together, the strongest of each table. A lock that is taken for
- * an instant is held as long as the statements after it work.
+ * The strongest lock per table among statements whose locks are released together. A lock that one
+ * statement takes for an instant is held while the later statements work.
  */
 function heldBy(
   statements: readonly StatementLocks[],
@@ -74,7 +74,7 @@ function heldBy(
       if (!existing.has(lock.table) || strength(lock.mode) < strength(BLOCKING)) continue;
       held.set(lock.table, stronger(held.get(lock.table), lock));
     }
-    // What is new has no rows, but for a materialized view that is filled.
+    // A new table has no rows. The exception is a materialized view, whose query fills it.
     const isFilled = statement.startsWith("CREATE MATERIALIZED VIEW");
     const works = locks.filter(({ table }) => isFilled || existing.has(table));
     for (const [table, lock] of held) {

@@ -1,13 +1,13 @@
 import { isForeign } from "../postgres/names.js";
 import { needsOf } from "../postgres/dependency-order.js";
 import { EXTENSION_ROWS } from "../postgres/extension-rows.js";
-import { remakingBetween } from "../postgres/remaking.js";
+import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
 import { restart } from "../postgres/alter-column.js";
 import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { diffSchemas } from "../schema-diff.js";
 import { type Finding, reportOn } from "./finding.js";
 
-/** What a migration loses of rows, of values and of counters, in every case. */
+/** The rows, values and sequence counters that a migration loses in every case. */
 export function lossFindings(base: Schema, target: Schema): readonly Finding[] {
   const dropped = diffSchemas(base, target).flatMap(({ action, id }) =>
     action === "drop" ? droppedWith(base, target, base.get(id)) : [],
@@ -18,7 +18,7 @@ export function lossFindings(base: Schema, target: Schema): readonly Finding[] {
   ];
 }
 
-/** What goes with an object that is dropped. */
+/** Objects that are dropped together with an object. */
 function droppedWith(base: Schema, target: Schema, object: SchemaObject): readonly Finding[] {
   const lost = (what: string): readonly Finding[] => loss(base.pathOf(object), what);
   switch (object.kind) {
@@ -41,7 +41,10 @@ function droppedWith(base: Schema, target: Schema, object: SchemaObject): readon
   }
 }
 
-/** A generated column has no value of its own, and the values of a foreign table are on another server. */
+/**
+ * Whether a column stores values here. A generated column has no values of its own, and a foreign
+ * table's values are on another server.
+ */
 function isOwnValue(schema: Schema, { values, parent = "" }: SchemaObject): boolean {
   return values.generated === undefined && !isForeign(schema.get(parent));
 }
@@ -51,13 +54,15 @@ function extensionFinding(base: Schema, extension: SchemaObject): Finding {
   return reportOn(base.pathOf(extension))("data-dependent", message);
 }
 
-/** Nobody counts the rows of a column that is gone itself. */
+/**
+ * Whether a sequence belongs to a column that is dropped as well; its counter is no separate loss.
+ */
 function goesWithColumn(target: Schema, { values }: SchemaObject): boolean {
   const owner = idIn(values, "ownedBy");
   return owner !== undefined && target.find(owner) === undefined;
 }
 
-/** Whether a key of SQLite is AUTOINCREMENT. */
+/** Whether a primary key of SQLite is AUTOINCREMENT. */
 function isCounting({ values }: SchemaObject): boolean {
   return isSet(values, "isAutoincrement");
 }
@@ -75,16 +80,16 @@ function loss(object: string, what: string): readonly Finding[] {
 }
 
 function postgresLosses(base: Schema, target: Schema): readonly Finding[] {
-  const remaking = remakingBetween(base, target);
-  const remade = [...remaking.remade].flatMap((id) => base.find(id) ?? []);
-  const anew = [...remaking.anew].flatMap((id) => base.find(id) ?? []);
+  const rebuild = rebuildPlanBetween(base, target);
+  const recreated = [...rebuild.recreated].flatMap((id) => base.find(id) ?? []);
+  const anew = [...rebuild.anew].flatMap((id) => base.find(id) ?? []);
   return [
-    ...remade.flatMap((object) => madeAnew(base, object)),
+    ...recreated.flatMap((object) => madeAnew(base, object)),
     ...anew
-      .filter(({ parent = "" }) => !remaking.remade.has(parent))
+      .filter(({ parent = "" }) => !rebuild.recreated.has(parent))
       .flatMap((column) => computedAnew(base, target, column)),
-    ...remaking.kept
-      .filter(({ now }) => !remaking.isFresh(now))
+    ...rebuild.matched
+      .filter(({ now }) => !rebuild.isFresh(now))
       .flatMap(({ old, now }) => [
         ...lostCounter(base, old, now),
         ...lostAttributes(base, target, old, now),
@@ -92,7 +97,7 @@ function postgresLosses(base: Schema, target: Schema): readonly Finding[] {
   ];
 }
 
-/** A table that cannot be changed as it stands is dropped and made again, without its rows. */
+/** A table that cannot be altered in place is dropped and recreated, which loses its rows. */
 function madeAnew(base: Schema, object: SchemaObject): readonly Finding[] {
   const report = reportOn(base.pathOf(object));
   if (object.kind === "Extension") return [extensionFinding(base, object)];
@@ -106,7 +111,9 @@ function madeAnew(base: Schema, object: SchemaObject): readonly Finding[] {
   ];
 }
 
-/** A column that comes to be computed, or is computed otherwise, keeps no value. */
+/**
+ * A column that becomes generated, or whose generation expression changes, loses its stored values.
+ */
 function computedAnew(base: Schema, target: Schema, old: SchemaObject): readonly Finding[] {
   const now = target.get(old.id);
   if (old.values.generated === now.values.generated) return [];
@@ -147,7 +154,7 @@ function lostAttributes(
   );
 }
 
-/** Whether a column that stays has values of a type, if only inside of those of another type. */
+/** Whether a column that stays stores values of a type, directly or nested in another type. */
 function isHeld(base: Schema, target: Schema, type: string): boolean {
   const types = new Set([type]);
   for (const id of types) {

@@ -6,7 +6,7 @@ import type { Operation } from "../schema-diff.js";
 import { relationOf } from "../table-definition.js";
 import type { Finding, Report } from "./finding.js";
 
-/** Kinds that programs name in their statements. */
+/** Kinds of objects that programs name in their statements. */
 const NAMED: ReadonlySet<Kind> = new Set<Kind>([
   ...([
     "Schema",
@@ -29,19 +29,21 @@ const NAMED: ReadonlySet<Kind> = new Set<Kind>([
   ...(["EnumType", "CompositeType", "RangeType", "Domain", "Publication"] as const),
   ...(["TextSearchDictionary", "TextSearchConfiguration", "Opaque"] as const),
 ]);
-/** Kinds that every row must satisfy. */
+/** Kinds of objects that restrict which rows are allowed. */
 const RULES: ReadonlySet<Kind> = new Set<Kind>([
   ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
   "ExclusionConstraint",
 ]);
-/** What changes for programs with what is done beside their statements. */
+/**
+ * Kinds of objects that act beside a program's statements, and what changes for programs with them.
+ */
 const EFFECTS: Readonly<Partial<Record<Kind, string>>> = {
   Trigger: "what writes do beside what they say changes",
   Rule: "what statements on it do changes",
   Policy: "who sees and writes which rows changes",
 };
 
-/** What may follow when an object is dropped, beside what is lost. */
+/** Findings about a dropped object, apart from data loss. */
 export function droppedRules(object: SchemaObject, report: Report): readonly Finding[] {
   const effect = EFFECTS[object.kind];
   return [
@@ -58,7 +60,7 @@ export function droppedRules(object: SchemaObject, report: Report): readonly Fin
   ];
 }
 
-/** What may follow when an object gets another name, or another place. */
+/** Findings about a renamed or moved object. */
 export function renamedRules(
   operation: Extract<Operation, { action: "rename" }>,
   report: Report,
@@ -68,7 +70,7 @@ export function renamedRules(
   return [report("backward-incompatible", `what still calls it${all} ${operation.from} fails`)];
 }
 
-/** What may follow when an object is made. */
+/** Findings about a created object. */
 export function createdRules(
   base: Schema,
   target: Schema,
@@ -87,7 +89,7 @@ export function createdRules(
   ];
 }
 
-/** What may follow when rows must satisfy something that they did not have to before. */
+/** Findings about a condition that rows did not have to meet before. */
 export function ruleFindings(object: SchemaObject, report: Report): readonly Finding[] {
   const definition = textOf(object.values, "definition") ?? "";
   const isUnchecked = / NOT (VALID|ENFORCED)$/.test(definition);
@@ -106,7 +108,10 @@ export function ruleFindings(object: SchemaObject, report: Report): readonly Fin
   ];
 }
 
-/** A partition that is made anew takes rows from the default partition, which must not be there. */
+/**
+ * A finding about a new partition of a table that has a default partition: creating it fails when
+ * the default partition holds rows that belong to the new one.
+ */
 export function newPartitionRules(
   base: Schema,
   created: SchemaObject,
@@ -149,7 +154,7 @@ function foreignKeyRules(target: Schema, key: SchemaObject, report: Report): rea
   ];
 }
 
-/** Whether some index or key of a table begins with these columns, in any order. */
+/** Whether an index or key of a table begins with these columns, in any order. */
 function isIndexed(
   schema: Schema,
   table: string,
@@ -193,7 +198,10 @@ function newColumnRules(
   ];
 }
 
-/** Whether it was there with rows, or with columns of it, before. */
+/**
+ * Whether the object existed before the migration, with rows of its own or with columns that use
+ * it.
+ */
 function isOld(base: Schema, { id }: SchemaObject): boolean {
   const old = base.find(id);
   return old !== undefined && (old.kind === "Domain" || !isForeign(old));

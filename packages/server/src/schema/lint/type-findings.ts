@@ -1,13 +1,16 @@
 import { needsOf } from "../postgres/dependency-order.js";
 import { isForeign } from "../postgres/names.js";
-import { remakingBetween } from "../postgres/remaking.js";
+import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
 import type { Conversion } from "../postgres/types/conversions.js";
 import { conversionIn } from "../postgres/types/type-change.js";
 import { type Schema, textOf } from "../schema.js";
 import { conversionIn as copyingOf } from "../sqlite/conversions.js";
 import type { Finding, FindingCode } from "./finding.js";
 
-/** What becomes of the values of columns whose type changes, or is made anew under its name. */
+/**
+ * Findings about the values of columns whose type changes, or whose type is recreated under the
+ * same name.
+ */
 export function typeFindings(base: Schema, target: Schema): readonly Finding[] {
   return base.dialect === "postgres"
     ? postgresFindings(base, target)
@@ -15,14 +18,14 @@ export function typeFindings(base: Schema, target: Schema): readonly Finding[] {
 }
 
 function postgresFindings(base: Schema, target: Schema): readonly Finding[] {
-  const remaking = remakingBetween(base, target);
-  return [...remaking.touched].flatMap((id) => {
+  const rebuild = rebuildPlanBetween(base, target);
+  return [...rebuild.touched].flatMap((id) => {
     const [old, now] = [base.find(id), target.find(id)];
-    if (old === undefined || now === undefined || remaking.anew.has(id)) return [];
+    if (old === undefined || now === undefined || rebuild.anew.has(id)) return [];
     const table = target.get(now.parent ?? "");
-    // A table that is made anew has a finding of its own.
-    if (remaking.remade.has(table.id) || isForeign(table)) return [];
-    const isReplaced = needsOf(old).some((need) => remaking.replaced.has(need));
+    // A recreated table has a finding of its own.
+    if (rebuild.recreated.has(table.id) || isForeign(table)) return [];
+    const isReplaced = needsOf(old).some((need) => rebuild.replaced.has(need));
     const conversion = conversionIn({ base, target, old, now, isReplaced });
     const type = textOf(now.values, "type") ?? "of any type";
     return findingsOf(target.pathOf(now), type, conversion);

@@ -1,7 +1,10 @@
 import { partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { type Finding, reportOn } from "./finding.js";
 
-/** Columns that views no longer show, or show with another type; the text of a view does not tell. */
+/**
+ * Findings about view columns that disappear or change their type. The text of the view does not
+ * show such a change.
+ */
 export function viewFindings(base: Schema, target: Schema): readonly Finding[] {
   return [...target.all("View"), ...target.all("MaterializedView")].flatMap((now) => {
     const old = base.find(now.id);

@@ -4,19 +4,25 @@ import type { PropertyName } from "../vocabulary.js";
 import { quoteName, quoteText } from "./names.js";
 import { identityOptions, notNullState } from "./statements.js";
 
-/** Statements about a column: in the transaction, after it, and in one at the very end. */
+/**
+ * Statements that alter a column: in the main transaction, after it, and in a transaction at the
+ * very end.
+ */
 export interface ColumnChange {
   readonly now: readonly Step[];
   readonly after: readonly string[];
   readonly last: readonly string[];
 }
 
-/** Whether a column's values are written anew. */
+/** Whether one of the changed properties changes the column's type. */
 export function typeChangeOf(changed: readonly PropertyName[]): boolean {
   return changed.includes("type") || changed.includes("collation");
 }
 
-/** @param retyping How its type changes, if only for another of the same name; undefined if it does not. */
+/**
+ * @param retyping the change of the column's type, which may keep the type's name; undefined when
+ * the type does not change.
+ */
 export function alterColumn(
   table: string,
   old: SchemaObject,
@@ -46,7 +52,10 @@ export function alterColumn(
   };
 }
 
-/** A check that is validated first spares SET NOT NULL its look at every row under a lock. */
+/**
+ * Validates a CHECK constraint first, so that SET NOT NULL need not scan the rows under its
+ * exclusive lock.
+ */
 function notNull(
   table: string,
   head: string,
@@ -105,13 +114,13 @@ function identityChange(
   ];
 }
 
-/** A sequence that is new goes on where the values of its column end. */
+/** Sets a new sequence to continue after the highest value of its column. */
 export function goOnCounting(table: string, { name = "" }: SchemaObject): string {
   const sequence = `pg_catalog.pg_get_serial_sequence(${quoteText(table)}, ${quoteText(name)})`;
   return `SELECT pg_catalog.setval(${sequence}, pg_catalog.max(${quoteName(name)})) FROM ${table}`;
 }
 
-/** A sequence that stands where the new bounds do not let it must begin anew. */
+/** Restarts a sequence whose current value is outside its new bounds. */
 export function restart(old: SchemaObject, options = ""): string {
   const number = (text: string, word: string): number =>
     Number(new RegExp(`${word} (-?\\d+)`).exec(text)?.[1] ?? 0);

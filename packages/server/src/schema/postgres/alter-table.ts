@@ -6,30 +6,30 @@ import { alterColumn, restart } from "./alter-column.js";
 import { alterAttributes, alterDomain } from "./alter-type.js";
 import { needsOf } from "./dependency-order.js";
 import { qualified, quoteName, quoteText } from "./names.js";
-import type { Remaking } from "./remaking.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
 import type { Renames } from "./renames.js";
 import { alterOptions, columnClause, notNullState, ofType, rowSecurity } from "./statements.js";
 import { changeType } from "./types/type-change.js";
 
-/** Statements in the transaction, after it, and at the very end. */
+/** Statements in the main transaction, after it, and at the very end. */
 export interface Alterations {
   readonly now: Step[];
   readonly after: string[];
   readonly last: string[];
 }
 
-/** The statements that change what stays where it is. */
+/** The statements that alter objects in place. */
 export function alterations(
   base: Schema,
   target: Schema,
-  remaking: Remaking,
+  rebuild: RebuildPlan,
   renames: Renames,
 ): Alterations {
   const statements: Alterations = { now: [], after: [], last: [] };
-  for (const { old, now } of remaking.kept) {
-    if (remaking.remade.has(now.id) || remaking.replaced.has(now.id)) continue;
-    if (now.kind === "Table") alterTable(statements, { base, target, remaking, renames }, old, now);
-    else statements.now.push(...alter(target, old, now, remaking.changed(old, now)));
+  for (const { old, now } of rebuild.matched) {
+    if (rebuild.recreated.has(now.id) || rebuild.replaced.has(now.id)) continue;
+    if (now.kind === "Table") alterTable(statements, { base, target, rebuild, renames }, old, now);
+    else statements.now.push(...alter(target, old, now, rebuild.changed(old, now)));
   }
   return statements;
 }
@@ -79,13 +79,13 @@ function logged({ values }: SchemaObject): string {
 interface Surroundings {
   readonly base: Schema;
   readonly target: Schema;
-  readonly remaking: Remaking;
+  readonly rebuild: RebuildPlan;
   readonly renames: Renames;
 }
 
 function alterTable(
   statements: Alterations,
-  { base, target, remaking, renames }: Surroundings,
+  { base, target, rebuild, renames }: Surroundings,
   old: SchemaObject,
   now: SchemaObject,
 ): void {
@@ -93,8 +93,8 @@ function alterTable(
   const columns = inOrder(target.partsOf(now.id, "Column"));
   const gone = base
     .partsOf(old.id, "Column")
-    .filter(({ id }) => target.find(id) === undefined || remaking.anew.has(id))
-    .filter((column) => !remaking.isGeneratedAnew(column));
+    .filter(({ id }) => target.find(id) === undefined || rebuild.anew.has(id))
+    .filter((column) => !rebuild.isGeneratedAnew(column));
   statements.now.push(
     ...(old.values.accessMethod === now.values.accessMethod
       ? []
@@ -110,13 +110,13 @@ function alterTable(
   );
   for (const column of columns) {
     const was = base.find(column.id);
-    if (was === undefined || remaking.anew.has(column.id)) continue;
-    const own = remaking.changed(was, column);
-    const isReset = remaking.defaults.has(column.id) && column.values.default !== undefined;
+    if (was === undefined || rebuild.anew.has(column.id)) continue;
+    const own = rebuild.changed(was, column);
+    const isReset = rebuild.defaults.has(column.id) && column.values.default !== undefined;
     const changed: readonly PropertyName[] = isReset ? [...own, "default"] : own;
-    const isTouched = remaking.touched.has(column.id);
+    const isTouched = rebuild.touched.has(column.id);
     if (changed.length === 0 && !isTouched) continue;
-    const isReplaced = needsOf(was).some((id) => remaking.replaced.has(id));
+    const isReplaced = needsOf(was).some((id) => rebuild.replaced.has(id));
     const retyping = isTouched
       ? changeType({ base, target, old: was, now: column, isReplaced })
       : undefined;
@@ -125,12 +125,12 @@ function alterTable(
     statements.after.push(...change.after);
     statements.last.push(...change.last);
   }
-  const come = columns.filter(({ id }) => base.find(id) === undefined || remaking.anew.has(id));
+  const come = columns.filter(({ id }) => base.find(id) === undefined || rebuild.anew.has(id));
   statements.now.push(
     ...come.flatMap((column) => [
       `ALTER TABLE ${name} ADD COLUMN ${columnClause(column)}`,
       ...notNullState(name, column),
     ]),
-    ...(remaking.isRetyped(old, now) ? ofType(target, now) : []),
+    ...(rebuild.isRetyped(old, now) ? ofType(target, now) : []),
   );
 }

@@ -4,12 +4,15 @@ import type { PropertyName } from "../vocabulary.js";
 import { quoteName } from "./names.js";
 import { attribute, labelsOf } from "./statements.js";
 
-/** What columns are made of, and what makes room for another one of its name. */
+/**
+ * Kinds of types that columns use. Such a type cannot be dropped while columns use it, so the old
+ * type is renamed before a new type of the same name is created.
+ */
 export const REPLACED: readonly Kind[] = [
   ...(["EnumType", "CompositeType", "RangeType", "Domain", "Collation"] as const),
 ];
 
-/** Whether a type can only be changed by making another one in its place. */
+/** Whether a change of a type requires creating a new type. */
 export function mustReplace(
   old: SchemaObject,
   now: SchemaObject,
@@ -27,15 +30,15 @@ export function mustReplace(
   );
 }
 
-/** What a type is called while another one takes its place. */
+/** The temporary name of a type that is being replaced. */
 export function oldName({ name = "" }: Pick<SchemaObject, "name">): string {
   return `_steward_old_${name}`.slice(0, 63);
 }
 
 /**
- * The statements by which what the engine has made with a range makes room too: its multirange, and the
- * functions that make values of both, which have kept their names.
- * @param renamed What the range is called by now.
+ * The statements that rename the objects which PostgreSQL created with a range type: its multirange
+ * type, and the constructor functions of both, which have kept their original names.
+ * @param renamed the range type's current name.
  */
 export function constructorRoom(
   { name = "", values }: SchemaObject,
@@ -87,7 +90,7 @@ export function alterAttributes(
   ];
 }
 
-/** The statements that change what a domain allows. */
+/** The statements that alter a domain's constraints. */
 export function alterDomain(
   name: string,
   now: SchemaObject,

@@ -1,9 +1,10 @@
 import { isSign, isWord, type Token, tokensOf } from "../sql-tokens.js";
 
 /**
- * An expression as PostgreSQL would print it if it had read its own text. It prints the list of
- * `status IN ('a', 'b')`, where `status` is a varchar, as `(ARRAY['a'::character varying, …])::text[]`; read
- * again, that is `ARRAY[('a'::character varying)::text, …]`. So a copy of a table would differ from the table.
+ * An expression in the form that PostgreSQL prints after it has parsed its own output once.
+ * PostgreSQL prints the list of `status IN ('a', 'b')`, where `status` is a varchar, as
+ * `(ARRAY['a'::character varying, …])::text[]`. It parses that text as `ARRAY[('a'::character
+ * varying)::text, …]`. Without this normalization, a copy of a table would differ from the table.
  */
 export function castElements(sql: string): string {
   if (!sql.includes("(ARRAY[")) return sql;
@@ -20,13 +21,13 @@ export function castElements(sql: string): string {
   return text + sql.slice(from);
 }
 
-/** The cast of a whole array: `(ARRAY[…])::type[]`. */
+/** A cast of an array as a whole: `(ARRAY[…])::type[]`. */
 interface ArrayCast {
-  /** What stands between the brackets. */
+  /** The tokens between the brackets. */
   readonly inside: readonly Token[];
-  /** The type of the elements. */
+  /** The tokens of the element type. */
   readonly type: readonly Token[];
-  /** The place of the last token. */
+  /** Index of the last token. */
   readonly last: number;
 }
 
@@ -57,7 +58,7 @@ function isArray(tokens: readonly Token[], at: number): boolean {
   return isWord(tokens[at], "ARRAY") && isSign(tokens[at + 1], "[");
 }
 
-/** The place of the bracket or parenthesis that closes the one at a place. */
+/** Index of the token that closes the bracket or parenthesis at `open`. */
 function closingOf(tokens: readonly Token[], open: number): number {
   let depth = 0;
   for (let at = open; at < tokens.length; at++) {

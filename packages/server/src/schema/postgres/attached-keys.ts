@@ -2,22 +2,24 @@ import { AppError } from "../../kernel/errors.js";
 import type { Schema } from "../schema.js";
 import { Attachments } from "./attachments.js";
 import { CONSTRAINTS, qualified } from "./names.js";
-import type { Remaking } from "./remaking.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
 
 /**
- * A partition's key may be attached to a partitioned index that is no constraint's. Then neither can be
- * dropped without the other, and no statement detaches the one from the other as long as the partition is one.
- * @throws AppError `INVALID_ARGUMENT`, naming both and the way out, when such an index would have to go.
+ * A partition's key may be attached to a partitioned index that belongs to no constraint.
+ * PostgreSQL then drops neither without the other, and has no statement that detaches the key while
+ * the table is a partition.
+ * @throws AppError `INVALID_ARGUMENT`, naming both objects and what to do, when the migration would
+ * have to drop such an index.
  */
-export function refuseAttachedKeys(base: Schema, remaking: Remaking): void {
+export function refuseAttachedKeys(base: Schema, rebuild: RebuildPlan): void {
   const attachments = new Attachments(base);
-  for (const index of base.all("Index").filter((each) => remaking.isDropped(each))) {
+  for (const index of base.all("Index").filter((each) => rebuild.isDropped(each))) {
     const key = attachments.partsOf(index.id).find(({ kind, parent = "" }) => {
-      return CONSTRAINTS.includes(kind) && !remaking.isDropped(base.get(parent));
+      return CONSTRAINTS.includes(kind) && !rebuild.isDropped(base.get(parent));
     });
     const [table, partition] = [index.parent, key?.parent].map((id) => base.find(id ?? ""));
     if (key === undefined || table === undefined || partition === undefined) continue;
-    if (remaking.isDropped(table)) continue;
+    if (rebuild.isDropped(table)) continue;
     throw new AppError(
       "INVALID_ARGUMENT",
       `The index ${base.pathOf(index)} would have to be dropped, there or on the way back, but the key ` +

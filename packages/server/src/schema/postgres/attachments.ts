@@ -1,11 +1,14 @@
 import { idIn, isSet, type Schema, type SchemaObject } from "../schema.js";
 
-/** What a partition's index or constraint is attached to. */
+/** The parent object that a partition's index or constraint is attached to. */
 export function attachedTo({ values }: SchemaObject): string | undefined {
   return idIn(values, "attachedTo");
 }
 
-/** The indexes and constraints of partitions, by the parent's that they are attached to. */
+/**
+ * The indexes and constraints of partitions, grouped by the parent object that they are attached
+ * to.
+ */
 export class Attachments {
   readonly #schema: Schema;
   readonly #parts = new Map<string, SchemaObject[]>();
@@ -21,25 +24,29 @@ export class Attachments {
     }
   }
 
-  /** What is attached to an index or a constraint. */
+  /** The objects attached directly to an index or a constraint. */
   partsOf(id: string): readonly SchemaObject[] {
     return this.#parts.get(id) ?? [];
   }
 
-  /** An index or constraint with its parts, their parts, and so on. */
+  /** An index or constraint with everything attached to it, recursively. */
   allOf(object: SchemaObject): readonly SchemaObject[] {
     return [object, ...this.partsOf(object.id).flatMap((part) => this.allOf(part))];
   }
 
-  /** What an index or a constraint is attached to in the end; itself when to nothing. */
+  /**
+   * The topmost object that an index or a constraint is attached to; the object itself when it is
+   * attached to nothing.
+   */
   rootOf(object: SchemaObject): SchemaObject {
     const whole = this.#schema.find(attachedTo(object) ?? "");
     return whole === undefined ? object : this.rootOf(whole);
   }
 
   /**
-   * Whether parts must be attached one by one: to an index that stays invalid, for it lacks some, and where
-   * the engine would rather take another index of a partition that says the same.
+   * Whether partition indexes must be attached one by one. That is so for an index that stays
+   * invalid because it lacks partition indexes, and where PostgreSQL would otherwise attach another
+   * equivalent index of a partition.
    */
   isAttachedOneByOne(index: SchemaObject): boolean {
     if (index.kind === "ForeignKey") return false;

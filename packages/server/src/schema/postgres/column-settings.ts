@@ -10,12 +10,12 @@ import {
 } from "../schema.js";
 import { inheritedColumn } from "./inheritance.js";
 import { qualified, quoteName, quoteText, wordOf } from "./names.js";
-import type { Remaking } from "./remaking.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
 
-/** What a column, or a part that speaks of one, may say of how it is kept. */
+/** The storage settings of a column. */
 export type Settings = Values | Part;
 
-/** The statements that lead from how a column's values are kept to how they are to be. */
+/** The statements that change a column's storage settings. */
 export function settings(
   head: string,
   type: string | undefined,
@@ -42,25 +42,27 @@ export function settings(
   ];
 }
 
-/** How values of a type are stored that can be stored in more ways than one. */
+/** The default storage strategy of a type that supports several. */
 function usualStorage(type = ""): string {
   return /^(numeric|inet|cidr)/.test(type) ? "MAIN" : "EXTENDED";
 }
 
-/** What is said of columns that are none of the object's own: a view's, or inherited ones. */
-export function inheritedDetails(
+/**
+ * The settings of columns that are not an object's own: columns of a view, or inherited columns.
+ */
+export function inheritedColumnSettings(
   base: Schema,
   target: Schema,
   old: SchemaObject | undefined,
   now: SchemaObject,
-  remaking: Remaking,
+  rebuild: RebuildPlan,
 ): readonly string[] {
   const had = partsIn(old?.values ?? {}, "columnDetails").map((part): Part => {
     const label = textOf(part, "label") ?? "";
-    return { ...part, label: old === undefined ? label : remaking.labelNow(old, label) };
+    return { ...part, label: old === undefined ? label : rebuild.labelNow(old, label) };
   });
   const has = partsIn(now.values, "columnDetails");
-  const keyed = old === undefined ? [] : keyColumns(base, old, remaking);
+  const keyed = old === undefined ? [] : keyColumns(base, old, rebuild);
   const labels = new Set([
     ...[...had, ...has].map((part) => textOf(part, "label") ?? ""),
     ...keyed,
@@ -69,9 +71,9 @@ export function inheritedDetails(
     const find = (parts: readonly Part[]): Part =>
       parts.find((part) => textOf(part, "label") === label) ?? {};
     const [before, after] = [find(had), find(has)];
-    // What is said of a parent's column is said of its children's as well.
+    // ALTER on a parent's column also applies to the children's columns.
     const above = inheritedColumn(target, now, label);
-    // The column has gone with the parent's.
+    // The column was dropped with the parent's column.
     if (above === undefined && now.kind === "Table") return [];
     const wasAbove = above === undefined ? undefined : base.find(above.id);
     const isOverruled = above !== undefined && old !== undefined && !sameKeeping(wasAbove, above);
@@ -93,20 +95,20 @@ interface Detail {
   readonly after: Part;
   readonly above: SchemaObject | undefined;
   readonly isOverruled: boolean;
-  /** Whether the table must be told again if the column is NOT NULL. */
+  /** Whether NOT NULL must be set on the table again. */
   readonly isFreed: boolean;
 }
 
 /**
- * Columns of a child's own primary key. From PostgreSQL 18 on they stay NOT NULL by themselves when the
- * parent's no longer are; before, they follow the parent's.
+ * Columns of a child's own primary key. From PostgreSQL 18 on, they stay NOT NULL when the parent's
+ * columns become nullable. In earlier versions they follow the parent's columns.
  */
-function keyColumns(base: Schema, table: SchemaObject, remaking: Remaking): readonly string[] {
+function keyColumns(base: Schema, table: SchemaObject, rebuild: RebuildPlan): readonly string[] {
   if (table.values.inherits === undefined) return [];
   return base.partsOf(table.id, "PrimaryKey").flatMap(({ values }) =>
     partsIn(values, "columns").flatMap((part) => {
       const label = textOf(part, "columnName");
-      return label === undefined ? [] : [remaking.labelNow(table, label)];
+      return label === undefined ? [] : [rebuild.labelNow(table, label)];
     }),
   );
 }

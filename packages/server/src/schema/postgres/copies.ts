@@ -5,18 +5,18 @@ import { onOf } from "./statements.js";
 
 const NOTHING: Part = {};
 
-/** What has become of the things that a table has copies of. */
+/** Describes the parents' triggers and checks that a table has copies of. */
 interface Sources {
-  /** What one of the base is called by now. */
+  /** The current name of an object of the base schema. */
   readonly labelNow: (kind: Kind, label: string) => string;
-  /** Whether the copy of what has this name is a new one, of which nothing is said yet. */
+  /** Whether the copy of the object with this name is new and has default settings. */
   readonly isFresh: (kind: Kind, label: string) => boolean;
-  /** When a trigger fires, where that is not as usual. */
+  /** A trigger's firing mode, unless it is the default. */
   readonly firing: (label: string) => string | undefined;
 }
 
 /** The statements about a table's copies of its parents' triggers and checks. */
-export function copyDetails(
+export function copiedPartSettings(
   table: string,
   old: SchemaObject | undefined,
   now: SchemaObject,
@@ -78,15 +78,16 @@ function comment(on: string, before: Part, after: Part): readonly string[] {
   return [`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`];
 }
 
-/** Names of the extensions that an object is dropped with. */
+/** Names of the extensions that an object depends on. */
 export function extensionsOf(object: SchemaObject | undefined): readonly string[] {
   const parts = partsIn(object?.values ?? {}, "neededExtensions");
   return parts.map((part) => textOf(part, "label") ?? "");
 }
 
 /**
- * The statements that have the engine's own triggers of a constraint fire as they should. Their names are
- * made of the constraint's oid, so they are found by the function that each calls.
+ * The statements that set the firing mode of a constraint's internal triggers. The names of such
+ * triggers contain the constraint's OID, so the statements find them by the function that each
+ * trigger calls.
  */
 export function triggerStates(
   schema: Schema,
@@ -111,7 +112,7 @@ export function triggerStates(
   });
 }
 
-/** How triggers fire, by the names of their functions: `RI_FKey_check_ins DISABLE, …`. */
+/** Firing modes by the name of the trigger's function: `RI_FKey_check_ins DISABLE, …`. */
 function statesIn(text: string | undefined): ReadonlyMap<string, string> {
   const states = (text ?? "").split(", ").filter((each) => each !== "");
   return new Map(

@@ -3,11 +3,11 @@ import type { Kind } from "../kinds.js";
 import { attachedTo, Attachments } from "./attachments.js";
 import { inDependencyOrder, needsOf } from "./dependency-order.js";
 import { CONSTRAINTS, isForeign, qualified, quoteName } from "./names.js";
-import { isMoreChecked, REMAKEABLE, type Remaking } from "./remaking.js";
+import { isMoreChecked, RECREATABLE, type RebuildPlan } from "./rebuild-plan.js";
 import { addConstraint, alterOn, create, createIndex, createLike } from "./statements.js";
 import { isReplaceable } from "./statements.js";
 
-/** What is made before columns are changed, for they may need it. */
+/** Kinds that are created before columns are altered, because the new columns may need them. */
 const FIRST: readonly Kind[] = [
   ...(["EnumType", "CompositeType", "RangeType", "Domain", "Sequence", "Table"] as const),
   ...(["Function", "Procedure", "Aggregate", "Operator", "Cast", "Collation", "Opaque"] as const),
@@ -15,23 +15,25 @@ const FIRST: readonly Kind[] = [
   ...(["ForeignDataWrapper", "ForeignServer"] as const),
 ];
 
-/** The statements that make what the target has and the base has not, or has to lose. */
+/**
+ * The statements that create objects of the target that are new, or that are dropped and recreated.
+ */
 export class Creations {
-  /** Statements that follow the transaction, each by itself. */
+  /** Statements that run after the transaction, each by itself. */
   readonly after: string[] = [];
-  /** Indexes that are made after the transaction. */
+  /** Indexes that are created after the transaction. */
   readonly pending: Set<string> = new Set();
   readonly #base: Schema;
   readonly #target: Schema;
-  readonly #remaking: Remaking;
+  readonly #rebuild: RebuildPlan;
   readonly #attachments: Attachments;
-  /** Objects that wait for what is made last, as far as that is known. */
+  /** Memo: whether an object must wait for one that is created after the columns are altered. */
   readonly #waiting = new Map<string, boolean>();
 
-  constructor(base: Schema, target: Schema, remaking: Remaking) {
+  constructor(base: Schema, target: Schema, rebuild: RebuildPlan) {
     this.#base = base;
     this.#target = target;
-    this.#remaking = remaking;
+    this.#rebuild = rebuild;
     this.#attachments = new Attachments(target);
   }
 
@@ -39,20 +41,23 @@ export class Creations {
     return this.#statements((object) => object.kind === kind);
   }
 
-  /** What columns may need while they change. */
+  /** Creates the objects that altered columns may need. */
   first(): readonly string[] {
     return this.#statements((object) => this.#isFirst(object));
   }
 
-  /** What needs columns as they are then. Partitions join once all that a partition must have is there. */
+  /**
+   * Creates the objects that need the altered columns. A partition is attached once it has all the
+   * indexes and constraints that it must have.
+   */
   last(): readonly string[] {
     const statements = this.#statements((object) => this.#isLast(object));
     const partitions = this.#target.all("Table").filter((table) => this.#isJoining(table));
-    const kept = this.#remaking.kept.filter(({ now }) => !this.#remaking.isFresh(now));
-    const joined = kept.flatMap(({ old, now }) => {
+    const matched = this.#rebuild.matched.filter(({ now }) => !this.#rebuild.isFresh(now));
+    const joined = matched.flatMap(({ old, now }) => {
       return attachedTo(old) === attachedTo(now) ? [] : this.#inTurn(now, this.#attach(now));
     });
-    this.after.push(...kept.flatMap(({ old, now }) => this.#validate(old, now)));
+    this.after.push(...matched.flatMap(({ old, now }) => this.#validate(old, now)));
     return [
       ...statements,
       ...partitions.map((table) => {
@@ -66,12 +71,12 @@ export class Creations {
   }
 
   #statements(isNow: (object: SchemaObject) => boolean): readonly string[] {
-    const { kept, remade } = this.#remaking;
+    const { matched, recreated } = this.#rebuild;
     const made = this.#target.objects.filter((object) => isNow(object) && this.#isMade(object));
-    const replacements = kept
+    const replacements = matched
       .filter(({ old, now }) => isNow(now) && isReplaceable(old, now))
-      .filter(({ now }) => !remade.has(now.id))
-      .filter(({ old, now }) => this.#remaking.changed(old, now).includes("definition"))
+      .filter(({ now }) => !recreated.has(now.id))
+      .filter(({ old, now }) => this.#rebuild.changed(old, now).includes("definition"))
       .map(({ now }) => now);
     const all = inDependencyOrder(this.#target, [...made, ...replacements], undefined, (each) =>
       this.#otherNeeds(each),
@@ -80,8 +85,8 @@ export class Creations {
   }
 
   #isMade({ id }: SchemaObject): boolean {
-    const { remade, replaced } = this.#remaking;
-    return this.#base.find(id) === undefined || remade.has(id) || replaced.has(id);
+    const { recreated, replaced } = this.#rebuild;
+    return this.#base.find(id) === undefined || recreated.has(id) || replaced.has(id);
   }
 
   #isFirst(object: SchemaObject): boolean {
@@ -91,17 +96,17 @@ export class Creations {
 
   #isLast(object: SchemaObject): boolean {
     if (this.#isFirst(object)) return false;
-    return REMAKEABLE.includes(object.kind) || FIRST.includes(object.kind);
+    return RECREATABLE.includes(object.kind) || FIRST.includes(object.kind);
   }
 
   /**
-   * A function may need a view, or a key that its query groups by; a partition of a table that is there
-   * already has that table's columns as they are then.
+   * A function may need a view, or a key that the function's query groups by. A partition of an
+   * existing table has the table's altered columns.
    */
   #isWaiting(object: SchemaObject): boolean {
     const known = this.#waiting.get(object.id);
     if (known !== undefined) return known;
-    // Until it is known, so that a circle of needs ends.
+    // A provisional answer, so that the recursion ends in a cycle of dependencies.
     this.#waiting.set(object.id, false);
     const { kind } = object;
     const isRoutine = kind === "Function" || kind === "Procedure" || kind === "Aggregate";
@@ -115,16 +120,21 @@ export class Creations {
   #isLater(id: string): boolean {
     const needed = this.#target.find(id);
     if (needed === undefined || this.#isOfDomain(needed)) return false;
-    const isLater = REMAKEABLE.includes(needed.kind) && !FIRST.includes(needed.kind);
+    const isLater = RECREATABLE.includes(needed.kind) && !FIRST.includes(needed.kind);
     return isLater || this.#isWaiting(needed);
   }
 
-  /** What a domain checks is there before anybody uses it, for it cannot be added to all that do. */
+  /**
+   * A domain's checks are created with the domain, because a check cannot be added once columns of
+   * some kinds use the domain.
+   */
   #isOfDomain({ kind, parent = "" }: SchemaObject): boolean {
     return CONSTRAINTS.includes(kind) && this.#target.get(parent).kind === "Domain";
   }
 
-  /** A partition that is made for a table that is there already, or for such a partition. */
+  /**
+   * Whether the object is a new partition of an existing table, or a partition of such a partition.
+   */
   #isLatePartition(table: SchemaObject): boolean {
     if (table.kind !== "Table" || table.values.partitionBound === undefined) return false;
     const [parent] = this.#parentsOf(table);
@@ -132,7 +142,10 @@ export class Creations {
     return !this.#isMade(parent) || this.#isLatePartition(parent);
   }
 
-  /** Whether a partition is made as a table of its own, so that its indexes have the names they should. */
+  /**
+   * Whether a partition is created as a separate table and attached later, so that its indexes get
+   * the intended names.
+   */
   #isJoining(table: SchemaObject): boolean {
     const [parent] = this.#parentsOf(table);
     if (parent === undefined || isForeign(table)) return false;
@@ -145,7 +158,9 @@ export class Creations {
     });
   }
 
-  /** Beside what the engine knows: what the statements that are chosen here want to be there first. */
+  /**
+   * Dependencies beyond those that PostgreSQL records: objects that the chosen statements require.
+   */
   #otherNeeds(object: SchemaObject): readonly string[] {
     if (this.#isLatePartition(object)) {
       const [parent] = this.#parentsOf(object);
@@ -185,12 +200,18 @@ export class Creations {
     return [...statements, ...this.#inTurn(object, this.#attach(object))];
   }
 
-  /** Whether a foreign key refers to columns that nothing makes unique before the transaction has ended. */
+  /**
+   * Whether a foreign key references columns whose unique index is only created after the
+   * transaction.
+   */
   #isWaitingForIndex(object: SchemaObject): boolean {
     return object.kind === "ForeignKey" && needsOf(object).some((id) => this.pending.has(id));
   }
 
-  /** Statements that attach a part; they wait for an index that is made after the transaction. */
+  /**
+   * Statements that attach a part. They are deferred when the part waits for an index that is
+   * created after the transaction.
+   */
   #inTurn(part: SchemaObject, statements: readonly string[]): readonly string[] {
     if (!this.pending.has(attachedTo(part) ?? "")) return statements;
     this.after.push(...statements);
@@ -206,21 +227,27 @@ export class Creations {
     return createIndex(this.#target, object, { isOnly, isConcurrent });
   }
 
-  /** Rows that are there already take time; those of a table that is made anew do not. */
+  /**
+   * Whether the object's table may have rows, so that creating the object takes time. A recreated
+   * table has none.
+   */
   #hasRows({ id, parent = "" }: SchemaObject): boolean {
     const table = this.#base.find(parent);
     const isNew = this.#base.find(id) === undefined;
-    return isNew && table?.kind === "Table" && !this.#remaking.isDropped(table);
+    return isNew && table?.kind === "Table" && !this.#rebuild.isDropped(table);
   }
 
-  /** Whether an index is made while others write; a partitioned one, once all of its parts are. */
+  /**
+   * Whether an index is created with CONCURRENTLY. A partitioned index waits for all its partition
+   * indexes.
+   */
   #isPending(index: SchemaObject): boolean {
     const all = this.#attachments.allOf(this.#attachments.rootOf(index));
     const made = all.filter((each) => this.#isMade(each));
     return this.#hasRows(index) && !made.some(({ id }) => this.#base.find(id) !== undefined);
   }
 
-  /** Whether a constraint is added without a look at the rows, which then are checked while others write. */
+  /** Whether a constraint is added as NOT VALID, and validated later while other sessions write. */
   #isCheckedLater(object: SchemaObject): boolean {
     const table = this.#base.find(object.parent ?? "");
     const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
@@ -241,7 +268,7 @@ export class Creations {
     return [`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`];
   }
 
-  /** The engine copies a foreign key to each partition, under its own name. */
+  /** PostgreSQL copies a foreign key to each partition under a generated name. */
   #isMadeByWhole(object: SchemaObject): boolean {
     const whole = this.#target.find(attachedTo(object) ?? "");
     if (whole === undefined || object.kind !== "ForeignKey") return false;
@@ -250,19 +277,19 @@ export class Creations {
     return isSame && (this.#isMade(whole) || this.#isMade(this.#target.get(object.parent ?? "")));
   }
 
-  /** Attaches a part to an index that is there, or that stays invalid. */
+  /** Attaches a part to an index that existed before, or that stays invalid. */
   #attach(part: SchemaObject): readonly string[] {
     const whole = this.#target.find(attachedTo(part) ?? "");
     if (whole === undefined || whole.kind === "ForeignKey") return [];
     const isByItself = this.#isMade(whole) && !this.#attachments.isAttachedOneByOne(whole);
-    // A partition's indexes are attached along with it.
+    // A partition's indexes are attached together with the partition.
     if (isByItself || this.#isJoining(this.#target.get(part.parent ?? ""))) return [];
     const [index, name] = [whole, part].map((each) => qualified(this.#target, each));
     return [`ALTER INDEX ${index ?? ""} ATTACH PARTITION ${name ?? ""}`];
   }
 
   #validate(old: SchemaObject, now: SchemaObject): readonly string[] {
-    if (!isMoreChecked(old, now, this.#remaking.changed(old, now))) return [];
+    if (!isMoreChecked(old, now, this.#rebuild.changed(old, now))) return [];
     const whole = this.#target.find(attachedTo(now) ?? "");
     const isDoneByWhole = whole !== undefined && !isSet(whole.values, "isInvalid");
     if (isDoneByWhole) return [];

@@ -1,10 +1,10 @@
 import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";
 
-/** What must be there before an object. */
+/** The objects that must exist before an object can be created. */
 export function needsOf({ values, parent }: SchemaObject): readonly string[] {
   const needs = partsIn(values, "dependsOn").flatMap((part) => idIn(part, "needs") ?? []);
   const inherited = partsIn(values, "inherits").flatMap((part) => idIn(part, "table") ?? []);
-  // A sequence goes with its column, but comes before it.
+  // A sequence is dropped with its owning column, but is created before it.
   const owner = idIn(values, "ownedBy");
   return [...needs, ...inherited, ...(parent === undefined ? [] : [parent])].filter(
     (id) => id !== owner,
@@ -12,9 +12,10 @@ export function needsOf({ values, parent }: SchemaObject): readonly string[] {
 }
 
 /**
- * Objects after those that they need.
- * @param isIncluded Whether a part comes or goes with the whole, which then needs what the part does.
- * @param otherNeeds What else an object needs, for the statements that are made of it.
+ * Sorts objects after the objects that they need.
+ * @param isIncluded whether a part is created or dropped with the whole, which then needs
+ * everything that the part needs.
+ * @param otherNeeds further dependencies of the statements that create an object.
  */
 export function inDependencyOrder(
   schema: Schema,

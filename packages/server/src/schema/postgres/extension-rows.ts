@@ -2,13 +2,14 @@ import { EXAMPLES_MAX, type RowQuestion } from "../row-check.js";
 import type { SchemaObject } from "../schema.js";
 import { quoteText } from "./names.js";
 
-/** Why dropping an extension may lose rows. */
+/** The reason why dropping an extension may lose rows. */
 export const EXTENSION_ROWS = "rows of tables that belong to it would be dropped with it";
 
 /**
- * The question to the tables that belong to an extension, before it is dropped. A schema does not describe these
- * tables, so nothing else would show that their rows go. Of a configuration table only the rows count that
- * pg_dump would dump, because the extension brings the others itself (PostgreSQL, "Extension Configuration Tables").
+ * Counts the rows of the tables that belong to an extension, before it is dropped. A schema does
+ * not describe these tables, so no other check would reveal the loss. For a configuration table,
+ * only the rows that pg_dump would dump count, because the extension recreates the others
+ * (PostgreSQL, "Extension Configuration Tables").
  */
 export function extensionRows(extension: SchemaObject): RowQuestion {
   const tables = tablesOf(extension.name ?? "");
@@ -22,9 +23,10 @@ export function extensionRows(extension: SchemaObject): RowQuestion {
   };
 }
 
-/** A query for the tables of an extension, each with the number of its rows. */
+/** A query for the tables of an extension, each with its number of rows. */
 function tablesOf(extension: string): string {
-  // SQL alone cannot count the rows of tables whose names it has yet to find; this function runs a query.
+  // Plain SQL cannot count the rows of tables whose names are only known at run time. The function
+  // query_to_xml runs a query given as text.
   const query = `format('SELECT count(*) AS n FROM %s %s', c.oid::regclass, (${condition()}))`;
   const rows = `substring(query_to_xml(${query}, false, true, '')::text FROM '<n>([0-9]+)</n>')::bigint`;
   return (

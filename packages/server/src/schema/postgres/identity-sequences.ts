@@ -2,11 +2,14 @@ import { partsIn, type Schema, type SchemaObject } from "../schema.js";
 import { qualified, quoteName } from "./names.js";
 import { grantSequence } from "./rights.js";
 
-/** Bytes of a name in PostgreSQL. */
+/** Longest name in PostgreSQL, in bytes. */
 const NAME_BYTES_MAX = 63;
 const SUFFIX = "_seq";
 
-/** Who may use the sequences of identity columns that are made with the names that PostgreSQL gives them. */
+/**
+ * Grants on the sequences of new identity columns, by the names that PostgreSQL generates for these
+ * sequences.
+ */
 export function sequenceRights(schema: Schema): readonly string[] {
   return schema.all("Column").flatMap((column) => {
     if (partsIn(column.values, "sequenceGrants").length === 0) return [];
@@ -17,7 +20,10 @@ export function sequenceRights(schema: Schema): readonly string[] {
   });
 }
 
-/** The name that PostgreSQL makes of a table's and a column's: the longer one is cut first. */
+/**
+ * The name that PostgreSQL generates from the names of a table and a column. When the result is too
+ * long, the longer of the two is truncated first.
+ */
 function sequenceName(
   { name: table = "" }: SchemaObject,
   { name: column = "" }: SchemaObject,
@@ -30,7 +36,7 @@ function sequenceName(
   return `${cut(table, ofTable)}_${cut(column, ofColumn)}${SUFFIX}`;
 }
 
-/** As many whole characters as fit. */
+/** Truncates a text to a number of bytes without splitting a character. */
 function cut(name: string, bytes: number): string {
   let fitting = "";
   for (const character of name) {

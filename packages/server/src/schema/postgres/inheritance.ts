@@ -1,7 +1,7 @@
 import type { Kind } from "../kinds.js";
 import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";
 
-/** The column that a child's is inherited from. */
+/** The ancestor's column from which a child's column is inherited. */
 export function inheritedColumn(
   schema: Schema,
   table: SchemaObject,
@@ -10,7 +10,7 @@ export function inheritedColumn(
   return inheritedPart(schema, table, "Column", label);
 }
 
-/** The part of a parent, or of a parent's parent, that a child's is a copy of. */
+/** The ancestor's part of which a child's part is a copy. */
 export function inheritedPart(
   schema: Schema,
   { values }: SchemaObject,

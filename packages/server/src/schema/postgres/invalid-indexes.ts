@@ -2,15 +2,21 @@ import { isSet, Schema, type SchemaObject } from "../schema.js";
 import { attachedTo, Attachments } from "./attachments.js";
 import { qualified } from "./names.js";
 
-/** What is done about indexes that CREATE INDEX CONCURRENTLY or REINDEX has begun and not ended. */
+/**
+ * What the migration does about indexes left invalid by an interrupted CREATE INDEX CONCURRENTLY or
+ * REINDEX.
+ */
 export interface InvalidIndexes {
-  /** The statements that remove them. */
+  /** The statements that drop the invalid indexes. */
   readonly drops: readonly string[];
-  /** Partitioned indexes with such a part, which can only go as a whole. */
+  /** Partitioned indexes with an invalid partition index; they can only be dropped as a whole. */
   readonly broken: readonly string[];
 }
 
-/** A schema without invalid indexes: no statement makes one, and no query uses one. */
+/**
+ * A schema without its invalid indexes. No statement creates an invalid index, and no query uses
+ * one.
+ */
 export function withoutInvalidIndexes(schema: Schema): Schema {
   const { objects } = schema;
   if (!objects.some((object) => isInvalidIndex(schema, object))) return schema;
@@ -18,8 +24,9 @@ export function withoutInvalidIndexes(schema: Schema): Schema {
 }
 
 /**
- * The invalid indexes of a base. They go whether or not the target has one of the name,
- * which is then made anew. In a copy of the database, where they cannot be made, there is none to drop.
+ * Handles the invalid indexes of a base schema. Each is dropped, and recreated when the target has
+ * an index of its name. A scratch database cannot contain invalid indexes, so nothing is dropped
+ * there.
  */
 export function invalidIndexes(base: Schema, target: Schema): InvalidIndexes {
   const attachments = new Attachments(base);
@@ -38,7 +45,7 @@ export function invalidIndexes(base: Schema, target: Schema): InvalidIndexes {
   };
 }
 
-/** Whether an index is invalid and has no parts that could complete it. */
+/** Whether an index is invalid and has no partition indexes that could complete it. */
 export function isInvalidIndex(schema: Schema, { kind, parent, values }: SchemaObject): boolean {
   if (kind !== "Index" || !isSet(values, "isInvalid")) return false;
   return schema.find(parent ?? "")?.values.partitionKey === undefined;

@@ -3,14 +3,14 @@ import type { Schema, SchemaObject } from "../schema.js";
 import { changesBetween } from "../schema-diff.js";
 import { leftAloneIn } from "../unmanaged.js";
 import { needsOf } from "./dependency-order.js";
-import type { Remaking } from "./remaking.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
 
 /**
- * Refuses what would make, change or drop an object that is left alone, and what would take something away
- * that such an object needs.
- * @throws AppError `INVALID_ARGUMENT`, naming it and why.
+ * Refuses a migration that would create, alter or drop an unmanaged object, or drop something that
+ * an unmanaged object needs.
+ * @throws AppError `INVALID_ARGUMENT`, naming the object and the reason.
  */
-export function refuseLeftAlone(base: Schema, target: Schema, remaking: Remaking): void {
+export function refuseLeftAlone(base: Schema, target: Schema, rebuild: RebuildPlan): void {
   const [before, after] = [leftAloneIn(base), leftAloneIn(target)];
   for (const [id, cause] of [...before, ...after]) {
     const [old, now] = [base.find(id), target.find(id)];
@@ -23,7 +23,7 @@ export function refuseLeftAlone(base: Schema, target: Schema, remaking: Remaking
   }
   for (const [id, cause] of before) {
     const object = base.get(id);
-    const lost = needsOf(object).find((need) => remaking.isGone(need));
+    const lost = needsOf(object).find((need) => rebuild.isGone(need));
     if (lost === undefined) continue;
     const because = cause.id === id ? "" : `, because it needs the ${say(base, cause)}`;
     throw new AppError(

@@ -5,7 +5,10 @@ import { diffSchemas } from "../schema-diff.js";
 import { onOf } from "./statements.js";
 import { qualified, quoteName } from "./names.js";
 
-/** What stops the undoing of a run where others have filled what the run had made. */
+/**
+ * Guards that stop the undo of a run when other sessions have written rows to objects that the run
+ * created.
+ */
 export interface LossGuards {
   readonly guards: readonly RowGuard[];
   /** Paths of the objects that a guard is for. */
@@ -13,8 +16,9 @@ export interface LossGuards {
 }
 
 /**
- * Guards for what a script drops that a run has made: it may, as long as nobody has filled it. What the run
- * has filled itself, such as a materialized view or the counter of a new identity column, needs none.
+ * Creates guards for the objects that an undo drops. An object may be dropped while nobody has
+ * written to it. An object that the run itself filled, such as a materialized view or the sequence
+ * of a new identity column, needs no guard.
  */
 export function lossGuards(from: Schema, to: Schema): LossGuards {
   const guards: RowGuard[] = [];
@@ -34,7 +38,7 @@ export function lossGuards(from: Schema, to: Schema): LossGuards {
   return { guards, guarded };
 }
 
-/** What is filled by whoever makes it. */
+/** Kinds of objects that contain data as soon as they are created. */
 const FILLED: readonly Kind[] = ["MaterializedView", "Sequence"];
 
 function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard | undefined {
@@ -65,5 +69,5 @@ function guardOf(schema: Schema, object: SchemaObject, path: string): RowGuard |
   };
 }
 
-/** A default that is the same for every row: a number, a truth value or a text, perhaps with a cast. */
+/** A constant default: a number, a boolean or a text, optionally with a cast. */
 const CONSTANT = /^\(?(?:-?[\d.]+|true|false|'(?:[^'\\]|'')*')\)?(?:::[\w ".()]+)?$/;

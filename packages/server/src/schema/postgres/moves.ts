@@ -1,7 +1,9 @@
 import type { Kind } from "../kinds.js";
 import { idIn, type Schema, type SchemaObject } from "../schema.js";
 
-/** Kinds that share their names within a schema of PostgreSQL: relations, their indexes, and types. */
+/**
+ * Kinds that share a namespace within a schema of PostgreSQL: relations, their indexes, and types.
+ */
 const RELATIONS: readonly Kind[] = [
   ...(["Table", "View", "MaterializedView", "Sequence", "Index"] as const),
   ...(["PrimaryKey", "UniqueConstraint", "ExclusionConstraint"] as const),
@@ -11,34 +13,42 @@ const INDEXED: readonly Kind[] = [
   ...(["Index", "PrimaryKey", "UniqueConstraint", "ExclusionConstraint"] as const),
 ];
 
-/** The schema of PostgreSQL that an object is in, if only as a part of a table; undefined for what is in none. */
+/**
+ * The PostgreSQL schema that contains an object or its table; undefined for objects outside of
+ * schemas.
+ */
 export function homeOf(schema: Schema, object: SchemaObject): string | undefined {
   if (object.kind === "Schema") return undefined;
   const above = schema.find(object.parent ?? "");
   return above?.kind === "Schema" ? above.id : above && homeOf(schema, above);
 }
 
-/** Objects that go from one schema to another with their rows, by ALTER … SET SCHEMA. */
+/** Objects that ALTER … SET SCHEMA moves to another schema together with their rows. */
 export class Moves {
   readonly #base: Schema;
   readonly #target: Schema;
-  readonly #remade: ReadonlySet<string>;
+  readonly #recreated: ReadonlySet<string>;
   readonly #places: ReadonlyMap<string, readonly Place[]>;
-  /** What is moved by a statement; indexes and serial columns' sequences follow their table. */
+  /**
+   * Objects moved by statements of their own. Indexes and serial columns' sequences move with their
+   * table.
+   */
   readonly moved: readonly SchemaObject[];
-  /** Names that objects have until everything is where it belongs, because theirs are in use there. */
+  /**
+   * Temporary names for objects whose final name is still in use in the schema that they move to.
+   */
   readonly between: ReadonlyMap<string, string>;
 
-  constructor(base: Schema, target: Schema, remade: ReadonlySet<string>) {
+  constructor(base: Schema, target: Schema, recreated: ReadonlySet<string>) {
     this.#base = base;
     this.#target = target;
-    this.#remade = remade;
+    this.#recreated = recreated;
     this.moved = base.objects.filter((old) => this.#isMovedItself(old));
     this.#places = this.moved.length === 0 ? new Map() : this.#findPlaces();
     this.between = this.moved.length === 0 ? new Map() : this.#findBetween();
   }
 
-  /** What an object of the base is in once everything is moved. */
+  /** The schema that contains an object of the base after all moves. */
   parentOf(old: SchemaObject): string | undefined {
     if (this.#base.find(old.parent ?? "")?.kind !== "Schema") return old.parent;
     if (this.#isMovedItself(old)) return this.#target.get(old.id).parent;
@@ -48,12 +58,12 @@ export class Moves {
 
   #isMovedItself(old: SchemaObject): boolean {
     const now = this.#target.find(old.id);
-    if (now === undefined || now.parent === old.parent || this.#remade.has(old.id)) return false;
+    if (now === undefined || now.parent === old.parent || this.#recreated.has(old.id)) return false;
     if (this.#base.find(old.parent ?? "")?.kind !== "Schema") return false;
     return this.#ownerOf(old) === undefined;
   }
 
-  /** The table of a serial column's sequence. */
+  /** The table that owns a serial column's sequence. */
   #ownerOf({ values }: SchemaObject): SchemaObject | undefined {
     const column = this.#base.find(idIn(values, "ownedBy") ?? "");
     return column === undefined ? undefined : this.#base.find(column.parent ?? "");
@@ -89,7 +99,7 @@ export class Moves {
     );
   }
 
-  /** Where objects are before and after, by their names. */
+  /** The schemas that contain objects before and after the moves, by the objects' names. */
   #findPlaces(): ReadonlyMap<string, readonly Place[]> {
     const places = [
       ...this.#relations(this.#base).map((old) => ({
@@ -123,7 +133,7 @@ export class Moves {
   }
 
   #isKept({ id }: SchemaObject): boolean {
-    return this.#target.find(id) !== undefined && !this.#remade.has(id);
+    return this.#target.find(id) !== undefined && !this.#recreated.has(id);
   }
 }
 

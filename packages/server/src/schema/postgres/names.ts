@@ -2,21 +2,21 @@ import type { Kind } from "../kinds.js";
 import { type Schema, type SchemaObject, textOf } from "../schema.js";
 import { isWord, type Token, tokensOf } from "../sql-tokens.js";
 
-/** A name in quotes, as PostgreSQL takes any. */
+/** Quotes an identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text in quotes. */
+/** Quotes a string literal. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return text.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }
 
-/** An object's name, qualified by its schema; a function's with its arguments. */
+/** An object's name, qualified by its schema; a function's name includes its argument types. */
 export function qualified(schema: Schema, object: SchemaObject): string {
   const { kind, values } = object;
-  // Its sort is a part of the name, for those of two sorts may have one name.
+  // The name includes the sort, because opaque objects of different sorts may share a name.
   if (kind === "Opaque")
     return (object.name ?? "").slice(`${textOf(values, "type") ?? ""} `.length);
   const isWhole = isRoutine(object) || kind === "Operator" || kind === "Cast";
@@ -32,30 +32,29 @@ function schemaOfTable(schema: Schema, table: SchemaObject): string {
   return quoteName(schema.get(table.parent ?? "").name ?? "");
 }
 
-/** Whether the object is called with arguments, which its name has. */
+/** Whether the object is a function or procedure, whose name includes its argument types. */
 export function isRoutine({ kind }: SchemaObject): boolean {
   return kind === "Function" || kind === "Procedure" || kind === "Aggregate";
 }
 
-/** Whether a table's rows are elsewhere. */
+/** Whether the table is a foreign table. */
 export function isForeign({ kind, values }: SchemaObject): boolean {
   return kind === "Table" && values.server !== undefined;
 }
 
-/** Kinds of constraints. */
 export const CONSTRAINTS: readonly Kind[] = [
   ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
   "ExclusionConstraint",
 ];
 
-/** Kinds that are made of a definition, and hold nothing. */
+/** Kinds that consist of a definition only and store no data. */
 export const DEFINED: readonly Kind[] = [
   ...(["Aggregate", "Operator", "Cast", "Collation", "Rule", "Statistics", "Publication"] as const),
   ...(["ForeignDataWrapper", "ForeignServer", "RangeType", "Opaque"] as const),
   ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
 ];
 
-/** What a statement calls an object of this kind. */
+/** The keyword for an object of this kind in SQL. */
 export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
   Schema: "SCHEMA",
   Extension: "EXTENSION",
@@ -82,18 +81,18 @@ export const WORDS: Readonly<Partial<Record<SchemaObject["kind"], string>>> = {
   TextSearchConfiguration: "TEXT SEARCH CONFIGURATION",
 };
 
-/** What a statement calls this very object. */
+/** The keyword for this object in SQL. */
 export function wordOf(object: SchemaObject): string {
   if (object.kind === "Opaque") return textOf(object.values, "type") ?? "";
   return isForeign(object) ? "FOREIGN TABLE" : (WORDS[object.kind] ?? "");
 }
 
-/** Every name that SQL may mean. */
+/** All names that occur in a piece of SQL. */
 export function namesIn(sql: string): ReadonlySet<string> {
   return new Set(tokensOf(sql, "postgres").flatMap((token) => nameIn(token) ?? []));
 }
 
-/** The name that a token may be. */
+/** The name that a token may stand for. */
 export function nameIn(token: Token): string | undefined {
   if (token.type === "name") return token.value;
   return token.type === "word" && !isWord(token, "NULL") ? token.value : undefined;

@@ -10,16 +10,18 @@ import { attachedTo } from "./attachments.js";
 import { refuseAttachedKeys } from "./attached-keys.js";
 import { Creations } from "./creations.js";
 import { extensionsOf } from "./copies.js";
-import { commented, details } from "./details.js";
+import { commented, objectAttributes } from "./object-attributes.js";
 import { extensionRows } from "./extension-rows.js";
 import { refuseLeftAlone } from "./left-alone.js";
 import { isRoutine, qualified, quoteName, quoteText, wordOf } from "./names.js";
-import { REMAKEABLE, Remaking, remakingBetween } from "./remaking.js";
+import { RECREATABLE, RebuildPlan, rebuildPlanBetween } from "./rebuild-plan.js";
 import { Renames } from "./renames.js";
 import { drop, labelsOf, onOf } from "./statements.js";
 import { type InvalidIndexes, invalidIndexes, withoutInvalidIndexes } from "./invalid-indexes.js";
 
-/** What columns may still need while they change. */
+/**
+ * Kinds that columns may still need while they are altered, so these kinds are dropped afterwards.
+ */
 const LATE: readonly Kind[] = [
   ...(["Function", "Procedure", "Operator", "Cast", "Opaque"] as const),
   ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
@@ -27,50 +29,54 @@ const LATE: readonly Kind[] = [
 ];
 
 /**
- * The script that leads from one PostgreSQL schema to another: values of enums first, which nobody may
- * use in the transaction that adds them; then everything that happens in one transaction; then what
- * would hold others up there: indexes, and the checking of rows by constraints that are there already.
- * @throws AppError `INVALID_ARGUMENT`, naming it, for what no migration makes, changes or drops.
+ * The script between two PostgreSQL schemas. New enum values come first, because they cannot be
+ * used in the transaction that adds them. The main transaction follows. Statements that would hold
+ * locks for long come last, outside of it: building indexes, and validating constraints on existing
+ * rows.
+ * @throws AppError `INVALID_ARGUMENT`, naming the object, for objects that migrations do not
+ * manage.
  */
 export function* planPostgres(base: Schema, target: Schema): Pausing<Script> {
   const [before, after] = [withoutInvalidIndexes(base), withoutInvalidIndexes(target)];
   const invalid = invalidIndexes(base, target);
   yield;
   const { broken } = invalid;
-  const remaking =
-    broken.length === 0 ? remakingBetween(before, after) : new Remaking(before, after, broken);
+  const rebuild =
+    broken.length === 0
+      ? rebuildPlanBetween(before, after)
+      : new RebuildPlan(before, after, broken);
   yield;
-  return yield* new PostgresPlan(before, after, remaking, invalid).script();
+  return yield* new PostgresPlan(before, after, rebuild, invalid).script();
 }
 
 class PostgresPlan {
   readonly #base: Schema;
   readonly #target: Schema;
-  readonly #remaking: Remaking;
+  readonly #rebuild: RebuildPlan;
   readonly #renames: Renames;
   readonly #creations: Creations;
   readonly #invalid: InvalidIndexes;
-  /** Statements that follow the transaction, each by itself; and those that end it all. */
+  /** Statements after the transaction, each by itself, and statements at the very end. */
   readonly #after: string[] = [];
   readonly #last: string[] = [];
-  /** Whether objects go before columns change, as far as that is known. */
+  /** Memo: whether an object is dropped before columns are altered. */
   readonly #early = new Map<string, boolean>();
 
-  constructor(base: Schema, target: Schema, remaking: Remaking, invalid: InvalidIndexes) {
+  constructor(base: Schema, target: Schema, rebuild: RebuildPlan, invalid: InvalidIndexes) {
     this.#base = base;
     this.#target = target;
     this.#invalid = invalid;
-    this.#remaking = remaking;
-    this.#renames = new Renames(base, target, this.#remaking);
-    this.#creations = new Creations(base, target, this.#remaking);
-    refuseLeftAlone(base, target, this.#remaking);
-    refuseAttachedKeys(base, this.#remaking);
+    this.#rebuild = rebuild;
+    this.#renames = new Renames(base, target, this.#rebuild);
+    this.#creations = new Creations(base, target, this.#rebuild);
+    refuseLeftAlone(base, target, this.#rebuild);
+    refuseAttachedKeys(base, this.#rebuild);
   }
 
   *script(): Pausing<Script> {
     const first = this.#enumValues();
     yield;
-    const changes = alterations(this.#base, this.#target, this.#remaking, this.#renames);
+    const changes = alterations(this.#base, this.#target, this.#rebuild, this.#renames);
     this.#after.push(...changes.after);
     this.#last.push(...changes.last);
     yield;
@@ -82,7 +88,7 @@ class PostgresPlan {
       ...this.#renames.moves(),
       ...this.#releases(),
       ...this.#forgottenExtensions(),
-      ...[...this.#remaking.defaults].flatMap((id) => this.#dropDefault(id)),
+      ...[...this.#rebuild.defaults].flatMap((id) => this.#dropDefault(id)),
       ...this.#drops((object) => this.#isEarly(object)),
     ];
     yield;
@@ -97,33 +103,44 @@ class PostgresPlan {
       ...this.#dropReplaced(),
     ];
     yield;
-    const said = yield* details(this.#base, this.#target, this.#remaking, this.#creations.pending);
+    const attributes = yield* objectAttributes(
+      this.#base,
+      this.#target,
+      this.#rebuild,
+      this.#creations.pending,
+    );
     const after = [...this.#after, ...this.#creations.after];
     return [
       ...(first.length === 0 ? [] : [{ isAtomic: false, statements: first }]),
-      ...atomic([...main, ...said.now]),
+      ...atomic([...main, ...attributes.now]),
       ...(after.length === 0 ? [] : [{ isAtomic: false, statements: after }]),
-      ...atomic([...this.#last, ...said.last]),
+      ...atomic([...this.#last, ...attributes.last]),
     ];
   }
 
-  /** What must go before columns change; functions and types may still be needed by then. */
+  /**
+   * Whether an object must be dropped before columns are altered. Functions and types may still be
+   * needed while columns are altered.
+   */
   #isEarly(object: SchemaObject): boolean {
-    if (this.#remaking.isGeneratedAnew(object)) return true;
+    if (this.#rebuild.isGeneratedAnew(object)) return true;
     const known = this.#early.get(object.id);
     if (known !== undefined) return known;
     const isLate = LATE.includes(object.kind);
-    const isPlain = object.kind === "Table" || (REMAKEABLE.includes(object.kind) && !isLate);
-    const isRemade = this.#remaking.remade.has(object.id);
-    // Until it is known, so that a circle of needs ends.
-    this.#early.set(object.id, isRemade || isPlain);
+    const isPlain = object.kind === "Table" || (RECREATABLE.includes(object.kind) && !isLate);
+    const isRecreated = this.#rebuild.recreated.has(object.id);
+    // A provisional answer, so that the recursion ends in a cycle of dependencies.
+    this.#early.set(object.id, isRecreated || isPlain);
     const isTied = isLate && needsOf(object).some((id) => this.#isEarlyDrop(id));
-    const isEarly = isRemade || isPlain || isTied || this.#isRoutineReplaced(object);
+    const isEarly = isRecreated || isPlain || isTied || this.#isRoutineReplaced(object);
     this.#early.set(object.id, isEarly);
     return isEarly;
   }
 
-  /** Whether another routine takes the name, which all kinds of them share. */
+  /**
+   * Whether another routine takes over the name. Functions, procedures and aggregates share a
+   * namespace.
+   */
   #isRoutineReplaced(object: SchemaObject): boolean {
     if (!isRoutine(object)) return false;
     const siblings = this.#target.partsOf(
@@ -132,30 +149,33 @@ class PostgresPlan {
       "Procedure",
       "Aggregate",
     );
-    const called = this.#remaking.routineName(object);
+    const called = this.#rebuild.routineName(object);
     return siblings.some(({ id, name }) => id !== object.id && name === called);
   }
 
   #isEarlyDrop(id: string): boolean {
     const object = this.#base.find(id);
     if (object === undefined) return false;
-    const isGone = this.#remaking.isDropped(object) && this.#isEarly(object);
-    return isGone || this.#remaking.replaced.has(id);
+    const isGone = this.#rebuild.isDropped(object) && this.#isEarly(object);
+    return isGone || this.#rebuild.replaced.has(id);
   }
 
-  /** The columns of a typed table change with its type only. */
+  /** The columns of a typed table can only be altered through its type. */
   #untyped(): readonly string[] {
-    return this.#remaking.kept
+    return this.#rebuild.matched
       .filter(
-        ({ old, now }) => old.values.ofType !== undefined && this.#remaking.isRetyped(old, now),
+        ({ old, now }) => old.values.ofType !== undefined && this.#rebuild.isRetyped(old, now),
       )
-      .filter(({ now }) => !this.#remaking.isFresh(now))
+      .filter(({ now }) => !this.#rebuild.isFresh(now))
       .map(({ old }) => `ALTER TABLE ${qualified(this.#base, old)} NOT OF`);
   }
 
-  /** Sequences that outlive what they belong to, and those of identity columns that no longer are. */
+  /**
+   * Detaches sequences that outlive the columns that own them, and sequences of former identity
+   * columns.
+   */
   #releases(): readonly string[] {
-    return this.#remaking.kept.flatMap(({ old, now }) => {
+    return this.#rebuild.matched.flatMap(({ old, now }) => {
       const owner = idIn(old.values, "ownedBy");
       if (
         owner !== undefined &&
@@ -170,10 +190,10 @@ class PostgresPlan {
     });
   }
 
-  /** Extensions that objects are no longer dropped with, before any of them goes. */
+  /** Removes dependencies on extensions, before any extension is dropped. */
   #forgottenExtensions(): readonly string[] {
-    return this.#remaking.kept.flatMap(({ old, now }) => {
-      if (this.#remaking.isFresh(now)) return [];
+    return this.#rebuild.matched.flatMap(({ old, now }) => {
+      if (this.#rebuild.isFresh(now)) return [];
       const has = extensionsOf(now);
       const gone = extensionsOf(old).filter((each) => !has.includes(each));
       return gone.map((each) => {
@@ -186,8 +206,7 @@ class PostgresPlan {
   #drops(isNow: (object: SchemaObject) => boolean): readonly Step[] {
     const gone = this.#base.objects.filter(
       (object) =>
-        (this.#remaking.isDropped(object) || this.#remaking.isGeneratedAnew(object)) &&
-        isNow(object),
+        (this.#rebuild.isDropped(object) || this.#rebuild.isGeneratedAnew(object)) && isNow(object),
     );
     const { renamed } = this.#renames;
     const isIncluded = (part: SchemaObject): boolean => !this.#isDroppedBySaying(part);
@@ -201,13 +220,16 @@ class PostgresPlan {
       ]);
   }
 
-  /** The engine drops no partition of a table that foreign keys refer to, while it is one. */
+  /**
+   * PostgreSQL does not drop an attached partition of a table that foreign keys reference, so the
+   * partition is detached first.
+   */
   #detached({ id, values }: SchemaObject): readonly string[] {
     if (values.partitionBound === undefined) return [];
     const { renamed } = this.#renames;
     return partsIn(values, "inherits").flatMap((part) => {
       const parent = this.#base.find(idIn(part, "table") ?? "");
-      const isThere = parent !== undefined && !this.#remaking.isDropped(parent);
+      const isThere = parent !== undefined && !this.#rebuild.isDropped(parent);
       if (!isThere || !this.#isReferredTo(parent)) return [];
       const [whole, partition] = [parent.id, id].map((each) =>
         qualified(renamed, renamed.get(each)),
@@ -216,7 +238,7 @@ class PostgresPlan {
     });
   }
 
-  /** Whether a foreign key refers to a partitioned table, or to one that it is a partition of. */
+  /** Whether a foreign key references a partitioned table or one of its ancestors. */
   #isReferredTo({ id, values }: SchemaObject): boolean {
     const keys = this.#base.all("ForeignKey");
     if (keys.some((key) => idIn(key.values, "target") === id)) return true;
@@ -226,32 +248,38 @@ class PostgresPlan {
     });
   }
 
-  /** What goes with its table, or with the column it is owned by, is not said. */
+  /**
+   * Whether an object needs a DROP statement of its own. An object that is dropped with its table
+   * or owning column does not.
+   */
   #isDroppedBySaying(object: SchemaObject): boolean {
     const { kind, parent = "", values } = object;
-    if (this.#remaking.isGeneratedAnew(object)) return !this.#remaking.remade.has(parent);
+    if (this.#rebuild.isGeneratedAnew(object)) return !this.#rebuild.recreated.has(parent);
     if (kind === "Column" || kind === "Database" || kind === "DefaultPrivileges") return false;
     const owner = idIn(values, "ownedBy");
     if (owner !== undefined && this.#isColumnGone(owner)) return false;
     const above = this.#base.find(parent);
     if (above === undefined || above.kind === "Schema" || above.kind === "Database") return true;
     const whole = this.#base.find(attachedTo(object) ?? "");
-    if (whole !== undefined && this.#remaking.isDropped(whole)) return false;
-    if (!this.#remaking.isDropped(above)) return true;
+    if (whole !== undefined && this.#rebuild.isDropped(whole)) return false;
+    if (!this.#rebuild.isDropped(above)) return true;
     return (kind === "ForeignKey" && whole === undefined) || this.#isTied(object);
   }
 
-  /** A part that needs what needs the whole: neither could go first. */
+  /**
+   * Whether a part depends on objects that depend on its whole, so that neither can be dropped
+   * first.
+   */
   #isTied({ kind, parent = "", ...object }: SchemaObject): boolean {
-    if (!REMAKEABLE.includes(kind)) return false;
-    // Its columns go with the table.
+    if (!RECREATABLE.includes(kind)) return false;
+    // The table's own columns are dropped with the table.
     const others = needsOf({ kind, parent: undefined, ...object }).filter(
       (id) => this.#base.find(id)?.parent !== parent,
     );
     return others.some((id) => this.#needs(id, parent));
   }
 
-  /** Whether an object needs another one, if only by way of others. */
+  /** Whether an object depends on another one, directly or indirectly. */
   #needs(id: string, other: string, seen = new Set<string>()): boolean {
     const object = this.#base.find(id);
     if (object === undefined || id === other || seen.has(id)) return false;
@@ -263,14 +291,14 @@ class PostgresPlan {
   #isColumnGone(id: string): boolean {
     const column = this.#base.get(id);
     const table = this.#base.get(column.parent ?? "");
-    const isGone = this.#target.find(id) === undefined || this.#remaking.anew.has(id);
-    return isGone || this.#remaking.isDropped(table);
+    const isGone = this.#target.find(id) === undefined || this.#rebuild.anew.has(id);
+    return isGone || this.#rebuild.isDropped(table);
   }
 
-  /** New values of enums that keep the ones they have. */
+  /** New values of enums that keep their existing values. */
   #enumValues(): readonly string[] {
-    return this.#remaking.kept.flatMap(({ old, now }) => {
-      if (now.kind !== "EnumType" || this.#remaking.replaced.has(now.id)) return [];
+    return this.#rebuild.matched.flatMap(({ old, now }) => {
+      if (now.kind !== "EnumType" || this.#rebuild.replaced.has(now.id)) return [];
       const had = labelsOf(old);
       return labelsOf(now).flatMap((label, index, labels) => {
         if (had.includes(label)) return [];
@@ -282,7 +310,7 @@ class PostgresPlan {
   }
 
   #makeRoom(): readonly string[] {
-    return [...this.#remaking.replaced].flatMap((id) => {
+    return [...this.#rebuild.replaced].flatMap((id) => {
       const [old, type] = [this.#base.get(id), this.#target.get(id)];
       const [name, room] = [qualified(this.#target, type), oldName(type)];
       const rename = `ALTER ${wordOf(type)} ${name} RENAME TO ${quoteName(room)}`;
@@ -294,18 +322,21 @@ class PostgresPlan {
     });
   }
 
-  /** A default that cannot be cast would stop a change of type, and keeps what it needs. */
+  /**
+   * Drops a default before its column's type changes, because a default that cannot be cast would
+   * stop the change and would keep its own dependencies.
+   */
   #dropDefault(id: string): readonly string[] {
     const now = this.#target.get(id);
     const table = this.#base.get(this.#base.get(id).parent ?? "");
-    if (this.#remaking.anew.has(id) || this.#remaking.isDropped(table)) return [];
+    if (this.#rebuild.anew.has(id) || this.#rebuild.isDropped(table)) return [];
     return [
       `ALTER TABLE ${onOf(this.#target, now)} ALTER COLUMN ${quoteName(now.name ?? "")} DROP DEFAULT`,
     ];
   }
 
   #dropReplaced(): readonly string[] {
-    return [...this.#remaking.replaced].map((id) => {
+    return [...this.#rebuild.replaced].map((id) => {
       const type = this.#target.get(id);
       return `DROP ${wordOf(type)} ${onOf(this.#target, type)}.${quoteName(oldName(type))}`;
     });

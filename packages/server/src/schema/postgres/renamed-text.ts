@@ -5,30 +5,33 @@ import type { PropertyName } from "../vocabulary.js";
 import { needsOf } from "./dependency-order.js";
 import { isRoutine, nameIn } from "./names.js";
 
-/** What names become. */
+/** Renamed identifiers. */
 interface Names {
-  /** New names by the old ones. */
+  /** New names by old names. */
   readonly words: ReadonlyMap<string, string>;
-  /** Names in other schemas by those of before, each with its schema. */
+  /** Qualified new names by qualified old names, for objects in other schemas. */
   readonly moved: ReadonlyMap<string, readonly [schema: string, name: string]>;
 }
 
 const NO_NAMES: Names = { words: new Map(), moved: new Map() };
 
-/** Names that texts of an object may hold: of its columns and those it needs, and of everything else. */
+/**
+ * The renames that apply to an object's texts: of the columns and objects that it needs, and of all
+ * other objects.
+ */
 interface Scope {
   readonly all: Names;
   readonly wholes: Names;
 }
 
-/** Texts of the engine, which name other objects. */
+/** Properties that hold SQL printed by PostgreSQL, which names other objects. */
 const TEXTS: readonly PropertyName[] = [
   ...(["type", "returns", "signature", "collation", "schemaName", "default", "generated"] as const),
   ...(["expression", "where", "definition", "partitionKey", "partitionBound"] as const),
-  // Lists whose parts have such texts.
+  // Lists whose parts have such properties.
   ...(["parts", "attributes"] as const),
 ];
-/** Texts in which no column is named. */
+/** Properties that hold SQL in which no column is named. */
 const OF_TYPES: readonly PropertyName[] = [
   "type",
   "returns",
@@ -38,9 +41,9 @@ const OF_TYPES: readonly PropertyName[] = [
 ];
 
 /**
- * What the engine makes of the texts of a base once everything has its new name: it knows what an object
- * needs by ids, and so calls it by its new name. Only what an object needs is renamed in it, for other
- * objects may have the same names.
+ * Predicts how PostgreSQL prints the SQL texts of a base schema after the renames. PostgreSQL
+ * stores dependencies by id and prints current names. Only names of objects that the text depends
+ * on are replaced, because unrelated objects may have the same names.
  */
 export class RenamedText {
   readonly #base: Schema;
@@ -56,10 +59,14 @@ export class RenamedText {
     );
   }
 
-  /** The properties of an object that change by more than renames, its own or others'. */
+  /**
+   * The properties of an object that change, apart from the object's own rename and renames of
+   * others.
+   */
   changedProperties(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
     const changed = changesBetween(old, now).map(({ property }) => property);
-    // A text that is the same before and after may be another in between: names change places.
+    // A text that is equal before and after may still change, when two objects have swapped their
+    // names.
     const texts = this.#isAny ? TEXTS.filter((property) => property in now.values) : [];
     return [...new Set([...changed, ...texts])].flatMap((property) => {
       if (property === "name") return [];
@@ -89,27 +96,28 @@ export class RenamedText {
   #isPartKept(old: SchemaObject, before: Part, after: Part): boolean {
     const properties = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...properties].every((key) => {
-      // The keys of parts are names of properties.
+      // The keys of parts are property names.
       const property = key as PropertyName;
       return this.#isKept(old, property, before[property], after[property]);
     });
   }
 
-  /** Whether a text of an object of the base comes to be the text that the target wants. */
+  /** Whether a base object's text equals the target's text after the renames. */
   #becomes(old: SchemaObject, property: PropertyName, before: string, after: string): boolean {
     if (!this.#isAny) return spelled(before) === spelled(after);
     const { all, wholes } = this.#scopeOf(old);
     const isView = old.kind === "View" || old.kind === "MaterializedView";
-    // A view goes on calling its columns as it did, whatever they are called below.
+    // A view keeps its own column names when the columns of its tables are renamed.
     const hasColumns = all.words.size > wholes.words.size;
     if (isView && property === "definition" && hasColumns) return false;
     const names = OF_TYPES.includes(property) ? wholes : all;
-    // The columns of a foreign key are compared by themselves, and two of one name may meet in it.
+    // A foreign key's columns are compared separately, because it may name two columns with the
+    // same name.
     if (old.kind === "ForeignKey") return mayBecome(before, after, names);
     return renamed(before, names) === spelled(after);
   }
 
-  /** What a routine is called, which its arguments' types are a part of. */
+  /** The name of a routine, including its argument types. */
   nameOf(old: SchemaObject): string | undefined {
     if (!isRoutine(old) || old.name === undefined || !this.#isAny) return old.name;
     const { wholes } = this.#scopeOf(old);
@@ -141,7 +149,7 @@ export class RenamedText {
     return above === undefined ? [] : [above, ...this.#above(above)];
   }
 
-  /** Columns that a table's own texts name, and those that a partition has from its parents. */
+  /** Columns that a table's own texts name, and inherited columns of a partition. */
   #columnsBeside(old: SchemaObject): readonly SchemaObject[] {
     const table = old.kind === "Table" ? old : this.#base.find(old.parent ?? "");
     if (table?.kind !== "Table") return [];
@@ -157,7 +165,10 @@ export class RenamedText {
     });
   }
 
-  /** What another object's text calls an object that goes to another schema, before and after. */
+  /**
+   * How other objects' texts name an object that moves to another schema, before and after the
+   * move.
+   */
   #moving(
     old: SchemaObject,
   ): readonly (readonly [string, readonly [schema: string, name: string]])[] {
@@ -182,7 +193,7 @@ function movedKey(schema: string, name: string): string {
   return JSON.stringify([schema, name]);
 }
 
-/** SQL in one spelling: every name as it is without quotes, single spaces between tokens. */
+/** SQL in a normalized form: names without quotes, tokens separated by single spaces. */
 function spelled(sql: string): string {
   return renamed(sql, NO_NAMES);
 }
@@ -197,12 +208,12 @@ function renamedTokens(tokens: readonly Token[], names: Names): readonly string[
     const name = found.get(index) ?? nameIn(token);
     if (name !== undefined) return name;
     const isObject = isSign(tokens[index + 1], "::") && isWord(tokens[index + 2], "REGCLASS");
-    // A sequence is named in a text: nextval('s'::regclass).
+    // A string literal that names a sequence: nextval('s'::regclass).
     return isObject ? `'${renamed(token.text.slice(1, -1), names)}'` : token.text;
   });
 }
 
-/** The tokens that become another name, by their index. */
+/** The tokens that are renamed, by index. */
 function newNames(tokens: readonly Token[], names: Names): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const [index, token] of tokens.entries()) {
@@ -216,7 +227,7 @@ function newNames(tokens: readonly Token[], names: Names): ReadonlyMap<number, s
   return found;
 }
 
-/** Whether each token stays or is renamed. */
+/** Whether `after` can result from `before` by renaming some of the tokens. */
 function mayBecome(before: string, after: string, names: Names): boolean {
   const old = renamedTokens(tokensOf(before, "postgres"), { ...NO_NAMES, moved: names.moved });
   const now = renamedTokens(tokensOf(after, "postgres"), NO_NAMES);
@@ -224,7 +235,7 @@ function mayBecome(before: string, after: string, names: Names): boolean {
   return old.every((token, index) => token === now[index] || names.words.get(token) === now[index]);
 }
 
-/** A text that is as it was but for its names. */
+/** The text with the renamed names replaced. */
 function respelled(sql: string, names: Names): string {
   const tokens = tokensOf(sql, "postgres");
   const found = newNames(tokens, names);

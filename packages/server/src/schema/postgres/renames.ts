@@ -2,7 +2,7 @@ import { Schema, type SchemaObject } from "../schema.js";
 import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./names.js";
 import type { Kind } from "../kinds.js";
 import { Moves } from "./moves.js";
-import type { Remaking } from "./remaking.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
 import { alterOn, onOf } from "./statements.js";
 
 const RELATED: readonly Kind[] = [
@@ -10,20 +10,20 @@ const RELATED: readonly Kind[] = [
   ...(["EnumType", "CompositeType", "RangeType", "Domain"] as const),
 ];
 
-/** What objects of a base are called once the renames are done, which come before everything else. */
+/** The names of base objects after the renames, which are the first statements of a script. */
 export class Renames {
   readonly #base: Schema;
   readonly #target: Schema;
-  readonly #remaking: Remaking;
+  readonly #rebuild: RebuildPlan;
   readonly #moves: Moves;
-  /** The base under its new names, and in its new schemas. */
+  /** The base schema with its new names and moved objects. */
   readonly renamed: Schema;
 
-  constructor(base: Schema, target: Schema, remaking: Remaking) {
+  constructor(base: Schema, target: Schema, rebuild: RebuildPlan) {
     this.#base = base;
     this.#target = target;
-    this.#remaking = remaking;
-    this.#moves = new Moves(base, target, remaking.remade);
+    this.#rebuild = rebuild;
+    this.#moves = new Moves(base, target, rebuild.recreated);
     const named = base.objects.map((old) => {
       return { ...old, name: this.newName(old), parent: this.#moves.parentOf(old) };
     });
@@ -32,13 +32,13 @@ export class Renames {
   }
 
   /**
-   * What an object of the base is called after the renames. What is made again keeps its name until it goes;
-   * what goes for good makes room for what takes its name.
+   * The name of a base object after the renames. A recreated object keeps its old name until it is
+   * dropped. A dropped object gets a temporary name when another object takes over its name.
    */
   newName(old: SchemaObject): string | undefined {
     const now = this.#target.find(old.id);
-    if (isRoutine(old)) return this.#remaking.routineName(old);
-    const isKept = now !== undefined && !this.#remaking.remade.has(old.id);
+    if (isRoutine(old)) return this.#rebuild.routineName(old);
+    const isKept = now !== undefined && !this.#rebuild.recreated.has(old.id);
     if (isKept) return now.name;
     const between = this.#moves.between.get(old.id);
     if (between !== undefined || now !== undefined) return between ?? old.name;
@@ -51,7 +51,10 @@ export class Renames {
     return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
   }
 
-  /** Relations and types share their names, and some go only when others are there already. */
+  /**
+   * Relations and types share a namespace, and some old objects are only dropped after the new ones
+   * were created.
+   */
   #isTakenByAnother({ kind, name, parent = "" }: SchemaObject): boolean {
     const others = this.#target.partsOf(parent, ...RELATED);
     return others.some((each) => {
@@ -62,14 +65,14 @@ export class Renames {
   }
 
   /**
-   * Parts before what they are parts of, which still has its old name then; over a name of their own
-   * where the new one may still be in use.
+   * Renames parts before their parents, whose old names the statements use. A temporary name is
+   * used where the new name may still be taken.
    */
   statements(): readonly string[] {
     const levels: SchemaObject[][] = [];
     for (const old of this.#base.objects) {
       const to = this.newName(old);
-      // A routine's arguments are renamed with their types.
+      // A routine's argument types are renamed with the types.
       if (isRoutine(old)) continue;
       const isRenamed = to !== undefined && to !== old.name;
       const isMoving = this.#moves.between.has(old.id);
@@ -94,7 +97,7 @@ export class Renames {
     });
   }
 
-  /** What goes to another schema, once everything has its name and every schema is there. */
+  /** Moves objects to other schemas, after all renames and after all schemas were created. */
   moves(): readonly string[] {
     const { moved, between } = this.#moves;
     const sets = moved.map((old) => {

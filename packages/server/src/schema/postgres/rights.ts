@@ -3,7 +3,7 @@ import { isSet, type Part, partsIn, type Schema, type SchemaObject, textOf } fro
 import type { Kind } from "../kinds.js";
 import { isForeign, qualified, quoteName, quoteText, WORDS } from "./names.js";
 
-/** Who may do what with an object, beside what goes without saying, and what of that nobody may. */
+/** Grants and revocations beyond the built-in default privileges of an object's kind. */
 export interface Rights {
   readonly grants: readonly Part[];
   readonly revoked: readonly Part[];
@@ -11,7 +11,10 @@ export interface Rights {
 
 const NONE: Rights = { grants: [], revoked: [] };
 
-/** What an object says of rights. @param labelNow What a column of the object is called by now. */
+/**
+ * The privileges of an object.
+ * @param labelNow the current name of a column.
+ */
 export function rightsOf(
   object: SchemaObject | undefined,
   labelNow: (label: string) => string = (label) => label,
@@ -34,7 +37,7 @@ const SORTS: Readonly<Partial<Record<Kind, string>>> = {
   ...{ EnumType: "TYPES", CompositeType: "TYPES", RangeType: "TYPES", Domain: "TYPES" },
 };
 
-/** What a new object gets from the default privileges that there are. */
+/** The privileges that default privileges give to a new object. */
 export function initialRights(base: Schema, kind: Kind, schemaId: string | undefined): Rights {
   const places = [base.database.id, schemaId].filter((id) => id !== undefined);
   const usual = places
@@ -45,7 +48,7 @@ export function initialRights(base: Schema, kind: Kind, schemaId: string | undef
   return { grants: [...grants.values()], revoked: usual.flatMap(({ revoked }) => revoked) };
 }
 
-/** The statements that lead from what may be done with an object to what may be. */
+/** The statements that change an object's privileges. */
 export function changeRights(
   schema: Schema,
   object: SchemaObject,
@@ -60,7 +63,7 @@ export function changeRights(
   });
 }
 
-/** Who may use the sequence of a new identity column, whose name is known. */
+/** The statements that grant privileges on the sequence of a new identity column. */
 export function grantSequence(
   table: SchemaObject,
   column: SchemaObject,
@@ -70,7 +73,10 @@ export function grantSequence(
   return sayRights(table, NONE, after, () => ` ON SEQUENCE ${sequence}`);
 }
 
-/** As {@link changeRights}, of the sequence of an identity column, which goes by its column. */
+/**
+ * Like {@link changeRights}, for the sequence of an identity column, which is found through its
+ * column.
+ */
 export function changeSequenceRights(
   schema: Schema,
   column: SchemaObject,
@@ -86,7 +92,7 @@ export function changeSequenceRights(
   );
 }
 
-/** What a role's new objects get, from what they got before. */
+/** The statements that change a role's default privileges. */
 export function changeDefaults(
   schema: Schema,
   object: SchemaObject,

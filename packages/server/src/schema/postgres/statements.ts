@@ -12,7 +12,7 @@ import { CONSTRAINTS, isForeign, isRoutine, qualified, quoteName, quoteText } fr
 import { WORDS, wordOf } from "./names.js";
 import { inheritedColumn } from "./inheritance.js";
 
-/** The statements that make an object, without its comment, its owner and its grants. */
+/** The statements that create an object, without its comment, owner and privileges. */
 export function create(schema: Schema, object: SchemaObject): readonly string[] {
   const { kind, values } = object;
   const name = qualified(schema, object);
@@ -148,7 +148,10 @@ function createTable(schema: Schema, table: SchemaObject): readonly string[] {
   return createTableAs(schema, table, body);
 }
 
-/** The statements that make a partition as a table of its own, to be attached once it has its indexes. */
+/**
+ * The statements that create a partition as a separate table, to be attached once it has its
+ * indexes.
+ */
 export function createLike(
   schema: Schema,
   table: SchemaObject,
@@ -172,21 +175,24 @@ function createTableAs(schema: Schema, table: SchemaObject, body: string): reado
   ];
 }
 
-/** How the rows of a table or a materialized view are kept; options of a view. */
+/** The storage parameters of a table or materialized view; the options of a view. */
 function storageClauses({ values }: SchemaObject): string {
   const options = textOf(values, "options");
   const given = options === undefined ? "" : ` WITH (${options})`;
   return `${prefixed(" USING ", textOf(values, "accessMethod")) ?? ""}${given}`;
 }
 
-/** The statement that gives a table its type. */
+/** The statement that makes a table a typed table. */
 export function ofType(schema: Schema, table: SchemaObject): readonly string[] {
   const type = idIn(table.values, "ofType");
   if (type === undefined) return [];
   return [`ALTER TABLE ${qualified(schema, table)} OF ${qualified(schema, schema.get(type))}`];
 }
 
-/** The statement that says of a NOT NULL what CREATE TABLE and SET NOT NULL cannot. */
+/**
+ * The statement that sets attributes of a NOT NULL constraint that CREATE TABLE and SET NOT NULL
+ * cannot express.
+ */
 export function notNullState(
   table: string,
   { name = "", values }: SchemaObject,
@@ -197,7 +203,10 @@ export function notNullState(
     : [`ALTER TABLE ${table} ADD NOT NULL ${quoteName(name)} ${state}`];
 }
 
-/** A child's column is generated as its parent's is, and must not say so again. */
+/**
+ * Removes an inherited generation expression, which CREATE TABLE must not repeat for a child's
+ * column.
+ */
 function withoutInherited(schema: Schema, table: SchemaObject, column: SchemaObject): SchemaObject {
   const above = inheritedColumn(schema, table, column.name ?? "");
   if (above?.values.generated === undefined) return column;
@@ -212,7 +221,7 @@ function serverClause({ values }: SchemaObject): string {
   return ` SERVER ${textOf(values, "server") ?? ""}${given}`;
 }
 
-/** The statements that change the storage options of a table or an index. */
+/** The statements that change the storage parameters of a table or an index. */
 export function alterOptions(
   head: string,
   old: SchemaObject | undefined,
@@ -244,7 +253,7 @@ export function rowSecurity(
   ];
 }
 
-/** A column's part of CREATE TABLE and ADD COLUMN. */
+/** A column definition for CREATE TABLE and ADD COLUMN. */
 export function columnClause({ name = "", values }: SchemaObject): string {
   const generated = textOf(values, "generated");
   const identity = textOf(values, "identity");
@@ -262,19 +271,19 @@ export function columnClause({ name = "", values }: SchemaObject): string {
     identity === undefined
       ? undefined
       : `GENERATED ${identity.toUpperCase()} AS IDENTITY${options === "" ? "" : ` (${options.trim()})`}`,
-    // Else it is added with all there is to say of it.
+    // Otherwise a separate statement adds the NOT NULL constraint with its attributes.
     isSet(values, "notNull") && values.notNullState === undefined ? "NOT NULL" : undefined,
   ]
     .filter((word) => word !== undefined)
     .join(" ");
 }
 
-/** The options of an identity column; its type is the column's. */
+/** The sequence options of an identity column, without the type, which is the column's. */
 export function identityOptions(values: SchemaObject["values"]): string | undefined {
   return textOf(values, "sequenceOptions")?.replace(/^AS \S+ /, "");
 }
 
-/** CREATE INDEX; of a partitioned table alone, or while others write, where that is said. */
+/** CREATE INDEX, with ONLY or CONCURRENTLY on request. */
 export function createIndex(
   schema: Schema,
   index: SchemaObject,
@@ -290,14 +299,14 @@ export function createIndex(
   return `${head} ${withoutWhere(index)}${given}${prefixed(" WHERE ", textOf(values, "where")) ?? ""}`;
 }
 
-/** An index's definition without its condition, which comes after the storage options. */
+/** An index's definition without its WHERE clause, which must follow the storage parameters. */
 function withoutWhere({ values }: SchemaObject): string {
   const definition = textOf(values, "definition") ?? "";
   const where = textOf(values, "where");
   return where === undefined ? definition : definition.slice(0, -` WHERE ${where}`.length);
 }
 
-/** What an index, a constraint, a trigger or a policy is on. */
+/** The table or domain that an index, constraint, trigger or policy is on. */
 export function onOf(schema: Schema, { parent = "" }: SchemaObject): string {
   return qualified(schema, schema.get(parent));
 }
@@ -308,7 +317,7 @@ export function addConstraint(schema: Schema, constraint: SchemaObject): string 
   return `${alterOn(schema, constraint)} ADD CONSTRAINT ${quoteName(constraint.name ?? "")} ${definition}`;
 }
 
-/** How a statement about a constraint begins. */
+/** The beginning of a statement that alters a constraint. */
 export function alterOn(schema: Schema, { parent = "" }: SchemaObject): string {
   const word = schema.get(parent).kind === "Domain" ? "DOMAIN" : "TABLE";
   return `ALTER ${word} ${qualified(schema, schema.get(parent))}`;
@@ -321,7 +330,6 @@ function enable(schema: Schema, object: SchemaObject): readonly string[] {
   return [`ALTER TABLE ${onOf(schema, object)} ${enabled} ${what}`];
 }
 
-/** The statement that drops an object. */
 export function drop(schema: Schema, object: SchemaObject): string {
   const { kind, name = "" } = object;
   if (kind === "Column")
@@ -335,7 +343,7 @@ export function drop(schema: Schema, object: SchemaObject): string {
   return `DROP ${wordOf(object)} ${qualified(schema, object)}`;
 }
 
-/** Whether the definition of a routine can replace another in place. */
+/** Whether CREATE OR REPLACE can turn one definition of a routine into another. */
 export function isReplaceable(old: SchemaObject, now: SchemaObject): boolean {
   return (
     isRoutine(now) &&

@@ -7,7 +7,7 @@ import { type CopiedColumn, isRowid, questionFor } from "./conversions.js";
 import { namesIn, quoteName, renameIn, spell } from "./expression.js";
 import { columnClause, constraintClause, createTable, referenceClause } from "./statements.js";
 
-/** How one table becomes another: by ALTER TABLE where SQLite can, or by building it anew. */
+/** How a table changes: in place by ALTER TABLE where SQLite can, otherwise by rebuilding it. */
 export interface TableChange {
   readonly before: SchemaObject;
   readonly after: SchemaObject;
@@ -15,13 +15,16 @@ export interface TableChange {
   readonly isRebuild: boolean;
   readonly dropped: readonly SchemaObject[];
   readonly added: readonly SchemaObject[];
-  /** Constraints that come with an added column. */
+  /** Constraints defined together with an added column. */
   readonly inline: ReadonlyMap<string, readonly SchemaObject[]>;
 }
 
 const CONSTRAINTS = ["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const;
 
-/** What happens to a table that both schemas have; undefined when nothing does but perhaps its name. */
+/**
+ * The change of a table that both schemas have; undefined when nothing changes but perhaps the
+ * name.
+ */
 export function tableChange(
   base: Schema,
   target: Schema,
@@ -65,12 +68,15 @@ function isColumnAltered(
   );
 }
 
-/** An expression after a rename, as SQLite itself would write it. */
+/** An expression with renamed identifiers, spelled as SQLite itself would. */
 function renamedText(value: unknown, names: ReadonlyMap<string, string>): string {
   return spell(renameIn(tokensOf(typeof value === "string" ? value : ""), names));
 }
 
-/** Constraints that are there on one side only. What differs by renamed columns alone is the same. */
+/**
+ * Constraints that only one of the schemas has. Constraints that differ only by renamed columns are
+ * equal.
+ */
 function constraintChanges(
   base: Schema,
   target: Schema,
@@ -105,7 +111,7 @@ function isSameConstraint(
   });
 }
 
-/** Checks and foreign keys that can be said in ADD COLUMN. */
+/** Checks and foreign keys that ADD COLUMN can define. */
 function inlineConstraints(
   added: readonly SchemaObject[],
   come: readonly SchemaObject[],
@@ -127,8 +133,8 @@ function isAbout({ kind, values }: SchemaObject, column: SchemaObject): boolean 
 }
 
 /**
- * Whether ADD COLUMN can add it to a table that has rows (SQLite, "ALTER TABLE", section 4). The
- * default must be a constant, and there must be one where NULL is refused.
+ * Whether ADD COLUMN can add the column to a table with rows (SQLite, "ALTER TABLE", section 4).
+ * The default must be constant, and NOT NULL needs a default.
  */
 function canAdd({ values }: SchemaObject, constraints: readonly SchemaObject[]): boolean {
   const preset = textOf(values, "default");
@@ -139,7 +145,7 @@ function canAdd({ values }: SchemaObject, constraints: readonly SchemaObject[]):
   return isNull || !constraints.some(({ kind }) => kind === "ForeignKey");
 }
 
-/** Whether DROP COLUMN can: nothing in the table may speak of the column (section 5). */
+/** Whether DROP COLUMN can drop the column: nothing else in the table may use it (section 5). */
 function canDrop(base: Schema, table: SchemaObject, column: SchemaObject): boolean {
   const constraints = base.partsOf(table.id, ...CONSTRAINTS);
   const isUsed = constraints.some(
@@ -156,7 +162,7 @@ function mentions(sql: string | undefined, { name = "" }: SchemaObject): boolean
   return sql !== undefined && namesIn(tokensOf(sql)).has(name.toLowerCase());
 }
 
-/** The steps that change a table whose columns are renamed already. */
+/** The steps that alter a table, after its columns have been renamed. */
 export function alterTable(base: Schema, target: Schema, change: TableChange): readonly Step[] {
   if (change.isRebuild) return rebuild(base, target, change);
   const table = quoteName(change.after.name ?? "");
@@ -181,7 +187,7 @@ function inlineClause(target: Schema, constraint: SchemaObject): string {
   return label + referenceClause(target, constraint);
 }
 
-/** SQLite, "Making Other Kinds Of Table Schema Changes": steps 4 to 7. */
+/** SQLite, "Making Other Kinds Of Table Schema Changes", steps 4 to 7. */
 function rebuild(base: Schema, target: Schema, change: TableChange): readonly Step[] {
   const { before, after } = change;
   const name = after.name ?? "";
@@ -198,14 +204,17 @@ function rebuild(base: Schema, target: Schema, change: TableChange): readonly St
     ...copy(copied, number, [name, fresh]),
     ...(isCounting(base, before) && isCounting(target, after) ? keepCounting(name, fresh) : []),
     `DROP TABLE ${quoteName(name)}`,
-    // The new table takes the old one's place without what refers to it being rewritten.
+    // Renames the new table without rewriting references to the old one.
     "PRAGMA legacy_alter_table = ON",
     `ALTER TABLE ${quoteName(fresh)} RENAME TO ${quoteName(name)}`,
     "PRAGMA legacy_alter_table = OFF",
   ];
 }
 
-/** The rows as they were, under their old numbers. Whatever a constraint says, none is left out or replaced. */
+/**
+ * Copies all rows with their rowids. A row that violates a constraint aborts the copy instead of
+ * being skipped or replaced.
+ */
 function copy(
   copied: readonly CopiedColumn[],
   number: string | undefined,
@@ -218,7 +227,10 @@ function copy(
   return [`INSERT OR ABORT INTO ${quoteName(fresh)} (${columns}) ${rows}`];
 }
 
-/** What the number of a row is called before and after; undefined where it is a column's, or there is none. */
+/**
+ * The name of the rowid before and after. Undefined when a column is the rowid, or when there is
+ * none.
+ */
 function rowNumber(base: Schema, target: Schema, table: SchemaObject): string | undefined {
   const names = new Set<string>();
   for (const schema of [base, target]) {
@@ -236,7 +248,7 @@ function isCounting(schema: Schema, table: SchemaObject): boolean {
     .some(({ values }) => isSet(values, "isAutoincrement"));
 }
 
-/** AUTOINCREMENT never gives out a key twice, that of a deleted row included. */
+/** Preserves AUTOINCREMENT's counter, so that keys of deleted rows are not reused. */
 function keepCounting(name: string, fresh: string): readonly string[] {
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
   const copied = `SELECT ${literal(fresh)}, seq FROM sqlite_sequence WHERE name = ${literal(name)}`;
@@ -246,7 +258,7 @@ function keepCounting(name: string, fresh: string): readonly string[] {
   ];
 }
 
-/** What a column that goes is called by then: it makes room for one that takes its name. */
+/** The temporary name of a dropped column, which frees the name for another column. */
 export function goneName(
   { name = "" }: SchemaObject,
   renamedColumns: TableChange["renamedColumns"],

@@ -2,14 +2,14 @@ import { EXAMPLES_MAX, type RowQuestion } from "../row-check.js";
 import { isSet, partsIn, idIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { quoteName } from "./expression.js";
 
-/** What becomes of the values of a column that is copied into another one; as on PostgreSQL. */
+/** The effect of a type change on values that are copied to the new column; as on PostgreSQL. */
 export interface SqliteConversion {
   readonly outcome: "kept" | "refused" | "checked";
-  /** Why, as a sentence without its full stop. */
+  /** The reason, as a sentence without a full stop. */
   readonly reason: string;
 }
 
-/** A column before and after, in the schemas that it is in. */
+/** A column before and after, and the schemas that describe it. */
 export interface CopiedColumn {
   readonly base: Schema;
   readonly target: Schema;
@@ -17,24 +17,27 @@ export interface CopiedColumn {
   readonly now: SchemaObject;
 }
 
-/** How a column stores what it is given (SQLite, "Datatypes In SQLite", section 3). */
+/**
+ * A column's affinity, which decides how values are stored (SQLite, "Datatypes In SQLite", section
+ * 3).
+ */
 type Storage = "INTEGER" | "NUMERIC" | "REAL" | "TEXT" | "BLOB";
 
 interface Verdict extends SqliteConversion {
-  /** Whether a value changes, and what it becomes, as expressions. */
+  /** SQL expressions: whether a value changes, and its new value. */
   readonly changes?: (value: string) => string;
   readonly becomes?: (value: string) => string;
 }
 
-/** What becomes of the values of a column when its table is built anew. */
+/** The effect on a column's values when its table is rebuilt. */
 export function conversionIn(copied: CopiedColumn): SqliteConversion {
   const { outcome, reason } = verdictOn(copied);
   return { outcome, reason };
 }
 
 /**
- * The question to the rows before a column is copied into one that may store its values otherwise.
- * @param table The table, and the column, by the names that they have by then.
+ * The check that precedes the copy of a column whose new affinity may change values.
+ * @param table the table's current name; the column has its current name too.
  */
 export function questionFor(copied: CopiedColumn, table: string): RowQuestion | undefined {
   const { changes, becomes, outcome, reason } = verdictOn(copied);
@@ -74,7 +77,7 @@ function converted(from: Storage, to: Storage): Verdict {
   return toNumber();
 }
 
-/** Text that looks like a number becomes one, and is not written as it was. */
+/** Numeric text is converted to a number, which loses its spelling. */
 function toNumber(): Verdict {
   return {
     outcome: "checked",
@@ -108,12 +111,12 @@ function toText(): Verdict {
   };
 }
 
-/** A comparison with a number makes a number of text under the rules by which a column does. */
+/** Comparing with a number converts text by the same rules as storing it in a numeric column. */
 function becomesNumber(value: string): string {
   return `typeof(${value}) = 'text' AND CAST(${value} AS NUMERIC) = +${value}`;
 }
 
-/** A key that is the rowid gives NULL a number. */
+/** An INTEGER PRIMARY KEY replaces NULL by a new rowid. */
 function numbered(from: Storage, to: Storage): Verdict {
   const { changes, becomes } = converted(from, to);
   return {
@@ -125,7 +128,7 @@ function numbered(from: Storage, to: Storage): Verdict {
   };
 }
 
-/** Whether a column is the number of its row by another name (SQLite, "CREATE TABLE", section 5). */
+/** Whether a column is an alias of the rowid (SQLite, "CREATE TABLE", section 5). */
 export function isRowid(schema: Schema, { id, values, parent = "" }: SchemaObject): boolean {
   if (textOf(values, "type")?.toUpperCase() !== "INTEGER") return false;
   if (isSet(schema.get(parent).values, "isWithoutRowid")) return false;
@@ -140,9 +143,9 @@ function isStrictTable(schema: Schema, { parent = "" }: SchemaObject): boolean {
 
 function storageOf(schema: Schema, column: SchemaObject): Storage {
   const { values } = column;
-  // In a STRICT table ANY stores what it is given.
+  // In a STRICT table, a column of type ANY stores values unchanged.
   if (isStrictTable(schema, column) && textOf(values, "type")?.toUpperCase() === "ANY")
     return "BLOB";
-  // The reader of the catalog writes these five.
+  // The catalog reader only writes these five affinities.
   return (textOf(values, "affinity") ?? "BLOB") as Storage;
 }

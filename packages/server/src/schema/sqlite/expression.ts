@@ -1,6 +1,6 @@
 import { isSign, type Token } from "../sql-tokens.js";
 
-/** Words that cannot name anything, so that their case says nothing. */
+/** Reserved words, which cannot be names, so their case does not matter. */
 const RESERVED = new Set(
   (
     "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT " +
@@ -10,7 +10,7 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
-/** Every keyword of SQLite: as a name, one of them needs quotes somewhere. */
+/** All keywords of SQLite. A keyword used as a name needs quotes in some positions. */
 const KEYWORDS = new Set(
   (
     "ABORT ACTION AFTER ALWAYS ANALYZE ASC ATTACH BEFORE BEGIN BY CASCADE CAST COLUMN CONFLICT CROSS " +
@@ -25,12 +25,14 @@ const KEYWORDS = new Set(
     .concat([...RESERVED]),
 );
 
-/** A name as SQL has it: in quotes unless it is as plain as can be. */
+/** An SQL name, quoted unless it is a plain identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Tokens in one spelling: comments left out, needless quotes dropped, keywords in upper case. */
+/**
+ * Normalizes the spelling of tokens: without comments and needless quotes, keywords in upper case.
+ */
 export function spell(tokens: readonly Token[]): string {
   let text = "";
   let previous: Token | undefined;
@@ -60,7 +62,10 @@ function isSpaced(previous: Token, token: Token): boolean {
   return previous.type !== "word" || KEYWORDS.has(previous.text.toUpperCase());
 }
 
-/** Tokens with some names replaced, as after a rename; @param names New names by the old, lower-case. */
+/**
+ * Renames identifiers in tokens.
+ * @param names new names by old names in lower case.
+ */
 export function renameIn(
   tokens: readonly Token[],
   names: ReadonlyMap<string, string>,
@@ -73,7 +78,7 @@ export function renameIn(
   });
 }
 
-/** Every name that the tokens may mean, lower-case. */
+/** All identifiers in the tokens, in lower case. */
 export function namesIn(tokens: readonly Token[]): ReadonlySet<string> {
   const names = tokens.filter(({ type }) => type === "word" || type === "name");
   return new Set(names.map(({ value }) => value.toLowerCase()));

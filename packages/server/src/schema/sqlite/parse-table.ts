@@ -2,7 +2,7 @@ import { isSign, isWord, type Token, tokensOf } from "../sql-tokens.js";
 import { splitByComma, TokenReader } from "../token-reader.js";
 import { spell } from "./expression.js";
 
-/** A column as CREATE TABLE says it. */
+/** A column definition of CREATE TABLE. */
 export interface ParsedColumn {
   readonly name: string;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface ParsedColumn {
   generated?: { readonly expression: string; readonly storage: string };
 }
 
-/** A constraint, wherever it stood. */
+/** A column or table constraint. */
 export type ParsedConstraint =
   | (Named & {
       readonly kind: "primary" | "unique";
@@ -24,7 +24,7 @@ export type ParsedConstraint =
       readonly kind: "check";
       readonly expression: string;
       readonly conflict?: string;
-      /** The column that it was written at. */
+      /** For a column constraint: the name of its column. */
       readonly statedAt?: string;
     })
   | (Named & {
@@ -42,16 +42,16 @@ interface Named {
   readonly name?: string;
 }
 
-/** A column or expression of a key or an index. */
+/** A column or expression in a key or an index. */
 export interface ParsedPart {
-  /** The name, when the part is one name and nothing else. */
+  /** The column's name; absent for an expression. */
   readonly column?: string;
   readonly expression: string;
   readonly collation?: string;
   readonly isDescending: boolean;
 }
 
-/** What CREATE TABLE says. */
+/** A parsed CREATE TABLE statement. */
 export interface ParsedTable {
   readonly columns: readonly ParsedColumn[];
   readonly constraints: readonly ParsedConstraint[];
@@ -59,7 +59,7 @@ export interface ParsedTable {
   readonly isWithoutRowid: boolean;
 }
 
-/** Reads a CREATE TABLE that SQLite has accepted. */
+/** Parses a CREATE TABLE statement that SQLite has accepted. */
 export function parseTable(sql: string): ParsedTable {
   const reader = new TokenReader(tokensOf(sql));
   reader.until((token) => isSign(token, "("));
@@ -70,7 +70,7 @@ export function parseTable(sql: string): ParsedTable {
     if (!isWord(part.peek(), "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN")) {
       columns.push(readColumn(part, constraints));
     }
-    // SQLite lets the comma between two constraints of a table be left out.
+    // SQLite allows omitting the comma between two table constraints.
     while (!part.isDone) readTableConstraint(part, constraints);
   }
   const options = reader.rest();
@@ -135,7 +135,7 @@ function readTableConstraint(reader: TokenReader, constraints: ParsedConstraint[
   }
 }
 
-/** Reads a column or expression with its collation and order. */
+/** Parses a column or expression with its collation and sort order. */
 export function parsePart(tokens: readonly Token[]): ParsedPart {
   const order = tokens.at(-1);
   const isOrdered = isWord(order, "ASC", "DESC");
@@ -179,7 +179,7 @@ function readDefault(reader: TokenReader): string {
   return `${first.text}${reader.next().text}`;
 }
 
-/** A default that is a name in quotes is text to SQLite. */
+/** SQLite treats a default that is a quoted name as a string. */
 function spellDefault(token: Token): string {
   if (token.type === "name") return `'${token.value.replaceAll("'", "''")}'`;
   return token.type === "word" ? token.text.toUpperCase() : token.text;
@@ -208,7 +208,7 @@ function readReference(
     else if (reader.takeWords("MATCH")) rules.match = reader.next().text.toLowerCase();
     else if (reader.takeWords("NOT", "DEFERRABLE")) readInitially(reader);
     else if (reader.takeWords("DEFERRABLE")) {
-      // SQLite knows no DEFERRABLE that is not INITIALLY DEFERRED.
+      // In SQLite, DEFERRABLE has an effect only with INITIALLY DEFERRED.
       if (readInitially(reader) === "DEFERRED") rules.deferrable = "deferred";
     } else break;
   }
@@ -227,7 +227,6 @@ function action(rule: "onDelete" | "onUpdate", reader: TokenReader): object {
   return what === "no action" ? {} : { [rule]: what };
 }
 
-/** A name without its quotes. */
 export function nameOf(token: Token | undefined): string {
   if (token === undefined) return "";
   return token.type === "string" ? token.text.slice(1, -1).replaceAll("''", "'") : token.value;

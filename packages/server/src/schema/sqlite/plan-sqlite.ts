@@ -13,8 +13,8 @@ import {
 } from "./statements.js";
 
 /**
- * The steps that lead from one schema to another, in order. They belong into one transaction
- * with foreign keys off, which ends with a check of the foreign keys.
+ * The steps between two schemas, in order. They must run in one transaction with foreign keys off,
+ * which ends with a check of the foreign keys.
  */
 export function planSqlite(base: Schema, target: Schema): readonly Step[] {
   return new SqlitePlan(base, target).steps();
@@ -24,8 +24,8 @@ class SqlitePlan {
   readonly #base: Schema;
   readonly #target: Schema;
   readonly #changes: readonly TableChange[];
-  /** Views, triggers and indexes that are dropped first and made again at the end. */
-  readonly #remade: ReadonlySet<string>;
+  /** Views, triggers and indexes that are dropped first and recreated at the end. */
+  readonly #recreated: ReadonlySet<string>;
 
   constructor(base: Schema, target: Schema) {
     this.#base = base;
@@ -34,7 +34,7 @@ class SqlitePlan {
       const change = tableChange(base, target, before, after);
       return change === undefined ? [] : [change];
     });
-    this.#remade = this.#findRemade();
+    this.#recreated = this.#findRecreated();
   }
 
   steps(): readonly Step[] {
@@ -59,32 +59,32 @@ class SqlitePlan {
     });
   }
 
-  #findRemade(): ReadonlySet<string> {
-    const remade = new Set<string>();
+  #findRecreated(): ReadonlySet<string> {
+    const recreated = new Set<string>();
     const others = [...this.#kept("View"), ...this.#kept("Trigger"), ...this.#kept("Index")];
     for (const { before, after } of others) {
       if (before.name !== after.name || changesBetween(before, after).length > 0)
-        remade.add(after.id);
+        recreated.add(after.id);
     }
     const touched = this.#touchedNames();
     const rebuilt = new Set(
       this.#changes.filter(({ isRebuild }) => isRebuild).map(({ after }) => after.id),
     );
-    for (let size = -1; size < remade.size;) {
-      size = remade.size;
+    for (let size = -1; size < recreated.size;) {
+      size = recreated.size;
       for (const { before } of others) {
-        if (remade.has(before.id)) touched.add((before.name ?? "").toLowerCase());
+        if (recreated.has(before.id)) touched.add((before.name ?? "").toLowerCase());
         const on = idIn(before.values, "on") ?? "";
-        const isUnder = rebuilt.has(on) || (before.kind !== "Index" && remade.has(on));
+        const isUnder = rebuilt.has(on) || (before.kind !== "Index" && recreated.has(on));
         if (isUnder || (before.kind !== "Index" && speaksOf(this.#base, before, touched))) {
-          remade.add(before.id);
+          recreated.add(before.id);
         }
       }
     }
-    return remade;
+    return recreated;
   }
 
-  /** Names of tables whose change SQLite would refuse while views or triggers speak of them. */
+  /** Names of tables that SQLite refuses to alter while views or triggers use them. */
   #touchedNames(): Set<string> {
     const changed = this.#changes
       .filter(
@@ -105,13 +105,13 @@ class SqlitePlan {
   #drops(kind: "Trigger" | "View" | "Index", word: string): string[] {
     const all = kind === "View" ? inDependencyOrder(this.#base.all(kind)) : this.#base.all(kind);
     return all
-      .filter(({ id }) => this.#target.find(id) === undefined || this.#remade.has(id))
+      .filter(({ id }) => this.#target.find(id) === undefined || this.#recreated.has(id))
       .map(({ name = "" }) => `DROP ${word} ${quoteName(name)}`);
   }
 
   #come(kind: "Trigger" | "View" | "Index"): readonly SchemaObject[] {
     const isNew = ({ id }: SchemaObject): boolean => this.#base.find(id) === undefined;
-    return this.#target.all(kind).filter((each) => isNew(each) || this.#remade.has(each.id));
+    return this.#target.all(kind).filter((each) => isNew(each) || this.#recreated.has(each.id));
   }
 
   #goneTables(): readonly string[] {
@@ -137,7 +137,9 @@ class SqlitePlan {
     ];
   }
 
-  /** Tables of both schemas; a virtual one with another definition is another table. */
+  /**
+   * Tables that both schemas have. A virtual table with another definition counts as another table.
+   */
   #keptTables(): readonly { readonly before: SchemaObject; readonly after: SchemaObject }[] {
     const virtual = this.#kept("VirtualTable");
     return [
@@ -146,7 +148,7 @@ class SqlitePlan {
     ];
   }
 
-  /** Tables, then columns. What takes a name that is still in use goes over one of its own. */
+  /** Renames tables, then columns. A temporary name is used when the new name is still taken. */
   #renames(): readonly string[] {
     const tables = this.#keptTables().map(
       ({ before, after }) => [before.name ?? "", after.name ?? ""] as const,
@@ -186,7 +188,7 @@ function renameAll(
   return [...first, ...second];
 }
 
-/** Views after those that they read. */
+/** Sorts views after the views that they read. */
 function inDependencyOrder(views: readonly SchemaObject[]): readonly SchemaObject[] {
   const ordered = new Set<SchemaObject>();
   const open = new Set<SchemaObject>();

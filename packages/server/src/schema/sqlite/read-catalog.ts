@@ -5,25 +5,24 @@ import { spell } from "./expression.js";
 import { type ParsedColumn, type ParsedConstraint, type ParsedPart } from "./parse-table.js";
 import { parsePart, parseTable } from "./parse-table.js";
 
-/** A row of sqlite_schema. */
 export interface CatalogRow {
   readonly type: string;
   readonly name: string;
   readonly table: string;
-  /** Null for the index of a constraint. */
+  /** Null for the implicit index of a constraint. */
   readonly sql: string | null;
-  /** Of a view or a virtual table, whose text does not tell them all. */
+  /** For a view or a virtual table, whose SQL does not list all columns. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
 const DATABASE = "database";
 
-/** Names of the tables in a database that are not its owner's: SQLite's and ours. */
+/** Prefixes of tables that belong to SQLite or Steward, not to the database's owner. */
 const FOREIGN = /^(sqlite_|_steward_)/i;
 
 /**
- * What the rows of a SQLite catalog say, as objects that are not identified yet.
- * @param shadows Tables that belong to a virtual table.
+ * Reads a SQLite catalog into objects that are not identified yet.
+ * @param shadows shadow tables of virtual tables.
  */
 export function readSqliteCatalog(
   rows: readonly CatalogRow[],
@@ -55,7 +54,7 @@ class CatalogReader {
     const tables = this.#rows
       .filter(({ type, sql }) => type === "table" && !isVirtual(sql))
       .map((row) => ({ row, parsed: parseTable(row.sql ?? "") }));
-    // Foreign keys need to know the columns of tables that come later.
+    // A foreign key may reference columns of a table that follows, so all columns are read first.
     for (const { row, parsed } of tables)
       this.#remember(row.name, parsed.columns, parsed.constraints);
     for (const [index, { row, parsed }] of tables.entries()) {
@@ -192,7 +191,8 @@ class CatalogReader {
       this.#part(table, parsePart(part)),
     );
     const where = reader.takeWords("WHERE") ? spell(reader.rest()) : undefined;
-    // Names of indexes, views and triggers are the database's, so a table's rename leaves them.
+    // Names of indexes, views and triggers are global to the database, so renaming a table does not
+    // change them.
     const on = { ref: tableId(table) };
     this.#add("Index", name, `index:${fold(name)}`, DATABASE, { on, isUnique, parts, where });
   }

@@ -2,7 +2,7 @@ import type { TableLock } from "../locks.js";
 import { tokensOf } from "../sql-tokens.js";
 import { TokenReader } from "../token-reader.js";
 
-/** The locks of a statement that the planner writes. Each of them reserves the whole file. */
+/** The locks of a planned statement. Every write takes RESERVED on the whole file. */
 export function sqliteLocks(sql: string): readonly TableLock[] {
   const reader = new TokenReader(tokensOf(sql));
   const reserved = (holdsWhile: TableLock["holdsWhile"], table = ""): readonly TableLock[] => [

@@ -10,7 +10,7 @@ import {
 } from "../schema.js";
 import { quoteName } from "./expression.js";
 
-/** CREATE TABLE, under its own name or another. */
+/** CREATE TABLE, optionally under another name. */
 export function createTable(
   schema: Schema,
   table: SchemaObject,
@@ -35,7 +35,10 @@ export function createTable(
   return `CREATE TABLE ${quoteName(name)} (\n  ${lines.join(",\n  ")}\n)${end}`;
 }
 
-/** A column's part of CREATE TABLE and ADD COLUMN. @param key The key to say with the column. */
+/**
+ * A column definition for CREATE TABLE and ADD COLUMN.
+ * @param key the primary key to define with the column.
+ */
 export function columnClause(column: SchemaObject, key?: SchemaObject): string {
   const { values } = column;
   const generated = textOf(values, "generated");
@@ -60,7 +63,7 @@ export function columnClause(column: SchemaObject, key?: SchemaObject): string {
     .join(" ");
 }
 
-/** A constraint's part of CREATE TABLE. */
+/** A table constraint for CREATE TABLE. */
 export function constraintClause(schema: Schema, constraint: SchemaObject): string {
   const label = labelOf(constraint);
   return `${label === undefined ? "" : `${label} `}${constraintBody(schema, constraint)}`;
@@ -80,7 +83,7 @@ function constraintBody(schema: Schema, constraint: SchemaObject): string {
   return `FOREIGN KEY (${columns()}) ${referenceClause(schema, constraint)}`;
 }
 
-/** The part of a foreign key from REFERENCES on. */
+/** The REFERENCES clause of a foreign key. */
 export function referenceClause(schema: Schema, { values }: SchemaObject): string {
   const target = idIn(values, "target");
   const table = target === undefined ? textOf(values, "targetName") : schema.get(target).name;

@@ -6,29 +6,30 @@ import type { FaultSchemas } from "./fault-schemas.js";
 import { type Attempt, readValues, refuseLosses, sideOf } from "./own-values.js";
 import { isTheirs, SecondWriter } from "./second-writer.js";
 
-/** Refusals that name a way out. */
+/** Error codes whose messages name a way out. */
 const REFUSALS: readonly string[] = ["STATE_CONFLICT", "STEP_FAILED", "APPROVAL_REQUIRED"];
 
-/** How the migration of a round ended. */
+/** Result of a round. */
 export interface RoundResult {
-  /** `unchanged`: there was none. */
+  /** `unchanged`: there was nothing to migrate. */
   readonly end: "died" | "refused" | "done" | "unchanged";
-  /** Whether it did not come to the statement that it was to die at, nor would to any later one. */
+  /** Whether the migration ended before the statement at which the process was to be killed. */
   readonly isThrough: boolean;
 }
 
 /** What a round is about. */
 export interface FaultRound {
   readonly schemas: FaultSchemas;
-  /** From 0: the process dies before the engine has seen this statement of it. */
+  /** The process is killed before it sends this statement to the engine, counted from 0. */
   readonly statement: number;
   readonly random: () => number;
 }
 
 /**
- * Migrates one schema to another while a second writer works, lets things go wrong, has the process die at a
- * statement, and goes on to the wanted schema by the commands that the errors name.
- * @throws Error naming what was lost or touched, or what does not go on.
+ * One round: migrates between two schemas while another session writes, injects a fault, and kills
+ * the process at a statement. Then it follows the commands named by the errors until the database
+ * has the wanted schema.
+ * @throws Error naming what was lost or changed, or what cannot be continued.
  */
 export async function runFaultRound(place: FaultPlace, round: FaultRound): Promise<RoundResult> {
   const others = new SecondWriter(place.query);
@@ -49,10 +50,10 @@ export async function runFaultRound(place: FaultPlace, round: FaultRound): Promi
   return { end: end instanceof AppError ? "refused" : "done", isThrough };
 }
 
-/** What goes wrong beside the death of the process. */
+/** A fault in addition to the killed process. */
 type Trouble = "none" | "changed table" | "new table" | "bad rows" | "lock";
 
-/** Each as likely as the others: in most rounds nothing else goes wrong. */
+/** Drawn with equal probability; most rounds have no additional fault. */
 const TROUBLES: readonly Trouble[] = [
   ...(["changed table", "new table", "bad rows", "lock"] as const),
   ...Array.from({ length: 7 }, () => "none" as const),
@@ -112,7 +113,7 @@ async function applyIn(
   return await apply(participants, attempt, random() < 0.5);
 }
 
-/** @param isWatched whether the second writer makes a table once the migration is under way. */
+/** @param isWatched whether the other session creates a table while the migration runs. */
 async function apply(
   { place, round: { statement }, others }: Participants,
   { migration: { id }, isLossAccepted }: Attempt,
@@ -127,7 +128,10 @@ async function apply(
   return await run.ended;
 }
 
-/** Nothing of others is touched, no value of one's own lost, and the state is one that can be gone on from. */
+/**
+ * Verifies that no object of others was changed, no value was lost without acceptance, and the
+ * state can be continued from.
+ */
 async function refuseDamage({ place, others }: Participants, attempt: Attempt): Promise<void> {
   const { id } = attempt.migration;
   await place.check();
@@ -141,7 +145,7 @@ async function refuseDamage({ place, others }: Participants, attempt: Attempt): 
   await refuseLosses(place, attempt, side);
 }
 
-/** Gives the commands that the errors name, until the database has the wanted schema. */
+/** Follows the commands named by the errors until the database has the wanted schema. */
 async function goOn(participants: Participants, begun: Attempt): Promise<void> {
   const { place, others, round } = participants;
   const settled = await settleUnfinished(participants, begun.migration.id);
@@ -153,7 +157,7 @@ async function goOn(participants: Participants, begun: Attempt): Promise<void> {
   await removeTroublemakers(participants, attempt.migration);
   await settleUnfinished(participants, attempt.migration.id);
   await place.service.acceptDrift(ADMIN, "shop", "others' tables");
-  // A hint that has been carried out is refused: there is nothing of the old name any more.
+  // A hint that has taken effect is refused, because its old name no longer exists.
   const unhinted = round.schemas.wanted.replace(/\/\*.*?\*\//g, "");
   const isThere = (await sideOf(place, attempt.migration)) === "target";
   const rest = await proposeWanted(participants, isThere ? unhinted : round.schemas.wanted);
@@ -165,7 +169,7 @@ async function goOn(participants: Participants, begun: Attempt): Promise<void> {
   }
 }
 
-/** Goes on with a run that stopped half way, or takes it back. */
+/** Resumes or undoes an interrupted run. */
 async function settleUnfinished(
   participants: Participants,
   id: string,
@@ -181,13 +185,14 @@ async function settleUnfinished(
   await removeTroublemakers(participants, await place.service.show(ADMIN, id));
   const refusal = await refusalOf(() => place.service.resume(ADMIN, id, accepted));
   if (refusal === undefined) return unfinished.purpose === "undo" ? "undone" : undefined;
-  // Rows that break a new constraint are the owner's to change; the other way out that the error names is to undo.
+  // Rows that violate a new constraint are the owner's to change. The other way out that the error
+  // names is undo.
   if (refusal.code !== "STEP_FAILED" || unfinished.purpose === "undo") throw refusal;
   await place.service.undo(ADMIN, id, accepted);
   return "undone";
 }
 
-/** The rows that were added to break something go again. */
+/** Deletes the rows that were added to violate a constraint. */
 async function removeTroublemakers(
   { place, round: { schemas } }: Participants,
   migration: Migration,
@@ -199,7 +204,10 @@ async function removeTroublemakers(
   if (now !== undefined) await place.query(`DELETE FROM ${now.name ?? ""} WHERE id > 900`);
 }
 
-/** Applies in this process, which nothing ends. @returns why it was refused. */
+/**
+ * Applies the migration in this process.
+ * @returns the error that refused it.
+ */
 async function applyByLiving(
   { place: { service } }: Participants,
   { migration: { id }, isLossAccepted }: Attempt,
@@ -207,7 +215,10 @@ async function applyByLiving(
   return await refusalOf(() => service.apply(ADMIN, id, { acceptDataLoss: isLossAccepted }));
 }
 
-/** @returns why it was refused. @throws every error that names no way out. */
+/**
+ * @returns the error.
+ * @throws every error that names no way out.
+ */
 async function refusalOf(attempt: () => Promise<unknown>): Promise<AppError | undefined> {
   try {
     await attempt();
@@ -218,7 +229,9 @@ async function refusalOf(attempt: () => Promise<unknown>): Promise<AppError | un
   }
 }
 
-/** Applies what is still to do; where the rows do not allow it, their owner removes them. */
+/**
+ * Applies the rest of the migration. When rows violate the new schema, their owner deletes them.
+ */
 async function applyRest(participants: Participants, migration: Migration): Promise<void> {
   const { place } = participants;
   const attempt = await attemptAt(place, migration, true);

@@ -4,30 +4,35 @@ import type { FaultPlace } from "./fault-place.js";
 import { type RoundResult, runFaultRound } from "./fault-round.js";
 import { faultSchemas } from "./fault-schemas.js";
 
-/** More statements than any migration here runs. */
+/** More statements than any of these migrations runs. */
 const STATEMENTS_MAX = 400;
-/** Pairs that are tried until a process dies; most do at the first. */
+/**
+ * Further pairs that are tried until a process was killed; for most seeds the first pair is enough.
+ */
 const FURTHER_SEEDS_MAX = 20;
 
 /** How much is tried, and where. */
 export interface FaultRounds {
   readonly dialect: Dialect;
-  /** Opens an empty database, set up at random. */
+  /** Opens an empty database with random settings. */
   readonly open: (random: () => number) => Promise<FaultPlace>;
-  /** Random pairs of schemas; more when no process has died with so many, for all their migrations were refused. */
+  /**
+   * Number of random pairs of schemas. More are tried while every migration was refused and no
+   * process was killed.
+   */
   readonly seeds: number;
-  /** 1: the process dies at every statement, in turn; n: at every nth. */
+  /** 1: kill at every statement in turn; n: at every nth. */
   readonly statementStep: number;
-  /** Of the first pair; that of the run of the tests unless given. */
+  /** Seed of the first pair; by default the seed of the test run. */
   readonly firstSeed?: number;
 }
 
-/** How often a round ended in each way. */
+/** Number of rounds by result. */
 export type RoundEnds = Record<RoundResult["end"], number>;
 
 /**
- * Has the process of random migrations die at one statement after the other, in a database of its own each
- * time, until the migration is through before its statement comes.
+ * Kills the process of random migrations at one statement after the other, each time in a new
+ * database, until a migration completes first.
  * @throws Error that names the seed and the statement.
  */
 export async function faultRounds(rounds: FaultRounds): Promise<RoundEnds> {

@@ -1,24 +1,24 @@
 import type { Dialect } from "../schema.js";
 import { pickFrom, randomChange } from "./random-changes.js";
 
-/** Two schemas as SQL, and rows for the first, in whose tables `id` is the key. */
+/** Two schemas as SQL, and rows for the first. The key of every table is `id`. */
 export interface FaultSchemas {
   readonly base: string;
   readonly wanted: string;
-  /** INSERT statements; ids are below 900. */
+  /** INSERT statements with ids below 900. */
   readonly rows: string;
-  /** Some table of the first schema, which has a column `code`. */
+  /** A table of the first schema with a column `code`. */
   readonly table: string;
 }
 
-/** A column of a random table, beside its key `id`. */
+/** A column of a random table, other than `id`. */
 interface Column {
   readonly name: string;
-  /** Type, default and NOT NULL, as written. */
+  /** The column definition without the name. */
   readonly definition: string;
 }
 
-/** A random table with its indexes, as written. */
+/** A random table with its indexes, as SQL. */
 interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -46,7 +46,7 @@ const BASE: readonly Table[] = [
   { name: "t2", columns: [{ name: "id", definition: "integer PRIMARY KEY" }], indexes: [] },
 ];
 
-/** A table of the numbers from 1, as both engines have it. */
+/** A table of the numbers from 1 on, in SQL that both engines accept. */
 const numbers = (count: number): string =>
   `(WITH RECURSIVE up (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM up WHERE n < ${String(count)}) SELECT n FROM up) AS ns`;
 
@@ -56,7 +56,7 @@ const ROWS: readonly string[] = [
   `INSERT INTO t2 (id) SELECT n FROM ${numbers(3)}`,
 ];
 
-/** A change of one table; undefined where it drops the table. */
+/** A change of one table; undefined drops the table. */
 type Change = (table: Table) => Table | undefined;
 
 const addColumn =
@@ -72,7 +72,10 @@ const redefine =
     columns: table.columns.map((each) => (each.name === name ? { name, definition } : each)),
   });
 
-/** What may happen to the tables; each by itself, so that any choice of them is a schema. */
+/**
+ * Possible changes of the tables. They are independent, so that every combination is a valid
+ * schema.
+ */
 const CHANGES: readonly (readonly [table: string, change: Change])[] = [
   ["t0", addColumn("extra", "text")],
   ["t0", addColumn("flag", "boolean NOT NULL DEFAULT false")],
@@ -82,22 +85,25 @@ const CHANGES: readonly (readonly [table: string, change: Change])[] = [
   ["t0", redefine("code", "text NOT NULL")],
   ["t0", (table) => ({ ...table, indexes: [] })],
   ["t1", addColumn("parent", "integer REFERENCES t2 (id)")],
-  // No row of t2 is the default: the rows of t1 do not allow it.
+  // No row of t2 has the default key 99, so existing rows of t1 violate the foreign key.
   ["t1", addColumn("owner", "integer DEFAULT 99 REFERENCES t2 (id)")],
   ["t1", addIndex("CREATE INDEX t1_note ON t1 (note)")],
   ["t1", (table) => ({ ...table, columns: table.columns.filter(({ name }) => name !== "note") })],
   ["t2", addColumn("kind", "text CHECK (kind <> '')")],
 ];
 
-/** A random change of a few tables with rows. @param random From 0 to 1. */
+/**
+ * A random change of a few tables with rows.
+ * @param random returns numbers in [0, 1).
+ */
 export function faultSchemas(dialect: Dialect, random: () => number): FaultSchemas {
-  // The other ones have several schemas on PostgreSQL.
+  // The other generator uses several schemas on PostgreSQL.
   if (dialect === "postgres" || random() < 0.5) return changedTables(random);
   const picks = Array.from({ length: 60 }, () => Math.floor(random() * 1000));
   return { ...randomChange(dialect, pickFrom(picks)), table: "a" };
 }
 
-/** Changes whose steps are many: columns, indexes, keys and tables. */
+/** Changes with many steps: columns, indexes, keys and tables. */
 function changedTables(random: () => number): FaultSchemas {
   const chosen = CHANGES.filter(() => random() < 0.4);
   const changed = BASE.flatMap((table) => {
@@ -125,7 +131,7 @@ function changedTables(random: () => number): FaultSchemas {
   };
 }
 
-/** A schema as definitions, tables that others refer to first. */
+/** A schema as definitions, referenced tables first. */
 function sqlOf(tables: readonly Table[]): string {
   const inOrder = [...tables].sort((a, b) => Number(b.name === "t2") - Number(a.name === "t2"));
   return inOrder

@@ -1,9 +1,12 @@
 import type { Schema, SchemaObject } from "../schema.js";
 
-/** Reads the values of a column, in the order of the column `id`. @param column As the schema has it. */
+/**
+ * Reads the values of a column, ordered by the column `id`.
+ * @param column the column in `schema`.
+ */
 type ReadValues = (schema: Schema, column: SchemaObject) => Promise<readonly string[]>;
 
-/** The values of every column of a schema, by the column's id. */
+/** The values of all columns of a schema, by column id. */
 export async function valuesIn(
   schema: Schema,
   read: ReadValues,
@@ -13,7 +16,7 @@ export async function valuesIn(
   return values;
 }
 
-/** Columns whose values are not there any more, or are others. */
+/** Columns whose values are missing or changed. */
 export function lostValues(
   before: ReadonlyMap<string, readonly string[]>,
   after: ReadonlyMap<string, readonly string[]>,

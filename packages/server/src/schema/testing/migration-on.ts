@@ -6,7 +6,7 @@ import { MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";
 import { proposed } from "./proposed.js";
 
-/** Proposes a wanted schema to a database and applies the migration, without accepting that data is lost. */
+/** Proposes a wanted schema and applies the migration, without accepting data loss. */
 export async function migrationOn(database: SchemaDatabase, wanted: string): Promise<void> {
   const service = new MigrationService({
     databases: new Map([["shop", database]]),

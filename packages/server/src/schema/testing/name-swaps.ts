@@ -6,13 +6,13 @@ import { MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";
 import { proposed } from "./proposed.js";
 
-/** A schema, another one in which names have changed places, and rows that show which is which. */
+/** A schema, a copy of it with swapped names, and rows that identify each object. */
 export interface NameSwap {
   readonly base: string;
   readonly wanted: string;
   readonly rows: string;
   readonly query: string;
-  /** What the query finds before and after. */
+  /** Result of the query before and after. */
   readonly before: object;
   readonly after: object;
 }
@@ -21,7 +21,7 @@ const ROWS =
   "INSERT INTO a VALUES (1, 7); INSERT INTO b VALUES (2, 8); INSERT INTO c VALUES (3, 9);";
 const READ = "SELECT a.y AS a, b.y AS b, c.y AS c FROM a, b, c";
 
-/** Swaps that both engines can do; nothing but the rows tells the two schemas of each apart. */
+/** Swaps that work on both engines. Only the rows distinguish the two schemas. */
 export const NAME_SWAPS: Readonly<Record<string, NameSwap>> = {
   "two tables": {
     base: "CREATE TABLE a (x int, y int); CREATE TABLE b (x int, y int); CREATE TABLE c (x int, y int);",
@@ -55,18 +55,18 @@ export const NAME_SWAPS: Readonly<Record<string, NameSwap>> = {
   },
 };
 
-/** What a query finds at each stage of a swap. */
+/** Query results at each stage of a swap. */
 export interface SwapResult {
   readonly before: unknown;
   readonly after: unknown;
-  /** After a second migration whose process died between the change and its record. */
+  /** After a second migration, whose process died between the change and its record. */
   readonly recorded: unknown;
   readonly reverted: unknown;
 }
 
 /**
- * Applies a swap twice: once as usual and back, and once as by a process that dies before it can record
- * that it has done so.
+ * Applies a swap twice: once normally and back, and once by a process that dies before it records
+ * the change.
  */
 export async function swapResult(
   database: SchemaDatabase,

@@ -12,16 +12,19 @@ const ROWS: Readonly<Record<TableLock["holdsWhile"], string>> = {
   rewrite: "rewritten",
 };
 
-/** A row of the document: an operation, its strongest lock, what it does with rows, what it may lose. */
+/**
+ * A row of the documentation's table: an operation, its strongest lock, what it does with rows,
+ * what it may lose.
+ */
 interface Operation {
-  /** Words of the statements; `…` for anything between. */
+  /** Keywords of the statements; `…` stands for any text. */
   readonly patterns: readonly (readonly string[])[];
   readonly lock: string;
   readonly rows: string;
   readonly loss: string;
 }
 
-/** The operations of an engine, in the order of the document. */
+/** The operations of an engine, in the order of the documentation. */
 function operationsOf(dialect: Dialect): readonly Operation[] {
   const title = dialect === "postgres" ? "## PostgreSQL" : "## SQLite";
   const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`${title}\n`);
@@ -36,7 +39,7 @@ function operationsOf(dialect: Dialect): readonly Operation[] {
   });
 }
 
-/** What the way from one schema to another does that the document does not say. */
+/** What a script does that the documentation does not mention. */
 export function unsaid(base: Schema, target: Schema): readonly string[] {
   const operations = operationsOf(target.dialect);
   const script = scriptBetween(base, target);
@@ -67,13 +70,13 @@ function mistake(
   ];
 }
 
-/** A statement may leave other tables than the one it is about untouched. */
+/** Whether a statement's work is no heavier than documented. */
 function isWithin(rows: string, work: TableLock["holdsWhile"]): boolean {
   return work === "instant" || rows.includes(ROWS[work]);
 }
 
 function operationIn(operations: readonly Operation[], statement: string): Operation | undefined {
-  // Only what is outside of quotes and strings tells what a statement is.
+  // Only keywords outside of quotes identify a statement.
   const words = tokensOf(statement, "postgres").map(({ type, text }) =>
     type === "word" || type === "sign" ? text.toUpperCase() : "",
   );

@@ -7,13 +7,13 @@ import type { FaultPlace } from "./fault-place.js";
 import { lostValues, valuesIn } from "./kept-values.js";
 import { isTheirs } from "./second-writer.js";
 
-/** Which of its two schemas a database has, what others have made aside. */
+/** Which of the two schemas a database has, ignoring objects of others. */
 export type Side = "base" | "target" | "between";
 
-/** The values of a database before a migration, by the column's id. */
+/** The values of a database before a migration, by column id. */
 export type OwnValues = ReadonlyMap<string, readonly string[]>;
 
-/** Where a database is that a migration may have changed. */
+/** Determines how far a migration has changed a database. */
 export async function sideOf({ database }: FaultPlace, migration: Migration): Promise<Side> {
   const draft = await database.introspect();
   const { base, target } = schemasOf(migration);
@@ -23,24 +23,24 @@ export async function sideOf({ database }: FaultPlace, migration: Migration): Pr
   return isAt(base) ? "base" : "between";
 }
 
-/** The values of the columns of a schema that the database has now. */
+/** The current values of a schema's columns. */
 export function readValues(place: FaultPlace, schema: Schema): Promise<OwnValues> {
   const own = new Schema(schema.objects.filter((each) => !isTheirs(schema.pathOf(each))));
   return valuesIn(own, (_schema, column) => columnValues(place, schema, column));
 }
 
-/** A migration that is tried, and what it may do to values. */
+/** A migration under test, and whether it may lose values. */
 export interface Attempt {
   readonly migration: Migration;
   readonly before: OwnValues;
   readonly isLossAccepted: boolean;
-  /** Whether a run that stopped half way was taken back: what it dropped comes back empty. */
+  /** Whether an interrupted run was undone; objects that it had dropped are empty then. */
   readonly isUndone?: boolean;
 }
 
 /**
- * @param side where the database is.
- * @throws Error naming the values that are gone or are others, and whose loss was not accepted.
+ * @param side how far the migration has come.
+ * @throws Error naming the values that were lost or changed without acceptance.
  */
 export async function refuseLosses(
   place: FaultPlace,
@@ -63,7 +63,7 @@ export async function refuseLosses(
   if (lost.length > 0) throw new Error(`lost at ${side}: ${lost.join("; ")}`);
 }
 
-/** Columns of the first schema whose values the migration said it may lose. */
+/** Columns of the first schema whose values the migration announced it may lose. */
 function shownLosses(migration: Migration): ReadonlySet<string> {
   const { base, target } = schemasOf(migration);
   const shown = new Set([
@@ -82,7 +82,10 @@ function shownLosses(migration: Migration): ReadonlySet<string> {
   return new Set(lossy.map(({ id }) => id));
 }
 
-/** The values of a column, as text, in the order of the key. Rows that were added to break something have ids from 900. */
+/**
+ * The values of a column, as text, in key order. Rows added to violate a constraint have ids from
+ * 900 on and are left out.
+ */
 async function columnValues(
   { query, asText }: FaultPlace,
   schema: Schema,

@@ -1,4 +1,4 @@
-/** Schemas as people write them on PostgreSQL. */
+/** Typical hand-written PostgreSQL schemas. */
 export const POSTGRES_SCHEMAS: Readonly<Record<string, string>> = {
   shop: `
     CREATE TYPE order_state AS ENUM ('open', 'paid', 'it''s gone');

@@ -1,8 +1,7 @@
 import type { Dialect } from "../schema.js";
 
-/** A table with rows, and what a random wanted schema makes of it. */
+/** A table with rows, and how a random wanted schema changes it. */
 interface TableBefore {
-  /** Of PostgreSQL. */
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: string])[];
@@ -38,20 +37,24 @@ export interface RandomChange {
   readonly wanted: string;
 }
 
-/** Takes one of as many possibilities as it is asked for, from 0. */
+/** Picks one of `count` possibilities, counted from 0. */
 export type Pick = (count: number) => number;
 
-/** Picks by a list of numbers, and the first possibility once that is used up. */
+/** Picks by a list of numbers; the first possibility once the list is used up. */
 export function pickFrom(numbers: readonly number[]): Pick {
   let at = 0;
   return (count) => (numbers[at++] ?? 0) % count;
 }
 
-/** A change of a schema with rows: tables and columns are kept, renamed, moved, retyped or dropped. */
+/**
+ * A random change of a schema with rows: tables and columns are kept, renamed, moved, retyped or
+ * dropped.
+ */
 export function randomChange(dialect: Dialect, pick: Pick): RandomChange {
   const isPostgres = dialect === "postgres";
   const place = (schema: string): string => (isPostgres ? `${schema}.` : "");
-  // Hints rename the schema s in one of four cases, and drop it in another when nothing is left in it.
+  // In one of four cases the schema s is renamed; in another it is dropped when nothing is left in
+  // it.
   const s = isPostgres && pick(4) === 1 ? "r" : "s";
   const tables = BEFORE.flatMap((table) => {
     const home = table.schema === "s" ? s : "public";
@@ -96,7 +99,7 @@ export function randomChange(dialect: Dialect, pick: Pick): RandomChange {
   };
 }
 
-/** What becomes of a column. */
+/** The column after the change. */
 function after([name, type]: readonly [string, string], pick: Pick): readonly string[] {
   const other = TYPES[pick(TYPES.length)] ?? type;
   const from = `/* @renamed from=${name} */`;

@@ -1,21 +1,21 @@
 import type { Query } from "./fault-place.js";
 
-/** Names of what the second writer makes begin so, and no others do. */
+/** Prefix of the second writer's objects. */
 const PREFIX = "theirs_";
 const NOTE = `${PREFIX}note`;
 
-/** Whether a difference between schemas is the second writer's doing. */
+/** Whether a difference between schemas was caused by the second writer. */
 export function isTheirs(path: string): boolean {
   return path.includes(PREFIX);
 }
 
 /**
- * Somebody who works on the same database without knowing of the migration: makes tables with rows, and a
- * column with values on a table of others.
+ * Another session that works on the database during a migration. It creates tables with rows, and
+ * adds a column with values to an existing table.
  */
 export class SecondWriter {
   readonly #query: Query;
-  /** What each table held when it was filled. */
+  /** The content of each table when it was filled. */
   readonly #rows = new Map<string, string>();
   #notes: { readonly table: string; readonly rows: string } | undefined;
 
@@ -23,12 +23,12 @@ export class SecondWriter {
     this.#query = query;
   }
 
-  /** The definitions of its tables, as they belong into a wanted schema. */
+  /** The definitions of its tables, for a wanted schema. */
   get definitions(): readonly string[] {
     return [...this.#rows.keys()].map(definitionOf);
   }
 
-  /** Makes another table and fills it. */
+  /** Creates another table with rows. */
   async makeTable(): Promise<void> {
     const name = `${PREFIX}${String(this.#rows.size)}`;
     const rows = [1, 2, 3, 4, 5].map((a) => `(${String(a)}, 'row ${String(a)} of ${name}')`);
@@ -36,7 +36,7 @@ export class SecondWriter {
     this.#rows.set(name, await this.#contentOf(name));
   }
 
-  /** Puts a column with values on a table of others. */
+  /** Adds a column with values to an existing table. */
   async addColumn(table: string): Promise<void> {
     await this.#query(
       `ALTER TABLE ${table} ADD COLUMN ${NOTE} text; UPDATE ${table} SET ${NOTE} = 'of ' || id`,
@@ -52,7 +52,7 @@ export class SecondWriter {
     this.#notes = undefined;
   }
 
-  /** @throws Error naming what is not as it was left. */
+  /** @throws Error naming what has changed unexpectedly. */
   async check(): Promise<void> {
     for (const [name, rows] of this.#rows) refuseOther(name, rows, await this.#contentOf(name));
     if (this.#notes === undefined) return;

@@ -1,4 +1,6 @@
-/** Schemas as people write them: composite keys, foreign keys of every sort, views, triggers. */
+/**
+ * Typical hand-written SQLite schemas: composite keys, all kinds of foreign keys, views, triggers.
+ */
 export const SQLITE_SCHEMAS: Readonly<Record<string, string>> = {
   shop: `
     CREATE TABLE customers (

@@ -4,14 +4,14 @@ import { partsIn, Schema, type SchemaObject, type Values, idIn } from "../schema
 import { scriptFor } from "../script.js";
 import { leftAloneIn, withoutUnmanaged } from "../unmanaged.js";
 
-/** What the statements of a PostgreSQL schema count on: every name in them is qualified. */
+/** Settings under which the dumped statements must run: every name in them is qualified. */
 const POSTGRES_SETTINGS = ["SET search_path = ''", "SET check_function_bodies = off"];
 
 /**
- * A schema as SQL, as a wanted schema may be: proposing it for the database that it was read from asks for
- * nothing. The text depends on the schema and the places of its columns alone, not on the order in which
- * things were made, nor on what its objects were called before.
- * @param draft As it was read.
+ * A schema as SQL that can be proposed again: proposing it for its own database changes nothing.
+ * The text depends only on the schema and its column positions, not on creation order or former
+ * names.
+ * @param draft the introspected schema.
  */
 export function dumpSchema(draft: Schema): string {
   const schema = canonical(identify(draft, undefined));
@@ -32,7 +32,7 @@ export function dumpSchema(draft: Schema): string {
   ].join("\n\n");
 }
 
-/** The same objects in an order of their own: by their paths, and in lists that have no order too. */
+/** The same objects in canonical order: sorted by path, as are lists without a meaningful order. */
 function canonical(schema: Schema): Schema {
   const keys = new Map(
     schema.objects.map((object) => [

@@ -2,14 +2,14 @@ import { Schema } from "../schema.js";
 import { isWord, type Token } from "../sql-tokens.js";
 import { TokenReader } from "../token-reader.js";
 
-/** What a statement says of an extension. */
+/** A parsed CREATE EXTENSION or ALTER EXTENSION. */
 export interface ExtensionStatement {
   readonly name: string;
   readonly isCreated: boolean;
   readonly saysVersion: boolean;
 }
 
-/** Reads CREATE EXTENSION and ALTER EXTENSION; undefined for any other statement. */
+/** Parses CREATE EXTENSION and ALTER EXTENSION; undefined for other statements. */
 export function extensionStatement(tokens: readonly Token[]): ExtensionStatement | undefined {
   const reader = new TokenReader(tokens);
   const verb = reader.takeOneOf("CREATE", "ALTER");
@@ -25,8 +25,8 @@ export function extensionStatement(tokens: readonly Token[]): ExtensionStatement
 }
 
 /**
- * A wanted schema in which extensions whose version nobody has said have the one they have: pg_dump says
- * none, and the server's newest is what an empty database gets.
+ * A wanted schema in which extensions without an explicit version have the installed version.
+ * pg_dump writes no versions, and a scratch database would get the server's newest.
  */
 export function withVersionsOf(
   base: Schema,

@@ -3,7 +3,7 @@ import { TokenReader } from "../token-reader.js";
 import { judgeSet, judgeSetConfig } from "./postgres-settings.js";
 import { refusedFor, SKIPPED, type Verdict } from "./verdict.js";
 
-/** What may be defined inside of one PostgreSQL database. */
+/** Kinds of objects that belong to one PostgreSQL database and may be defined. */
 const DEFINED = [
   ...["SCHEMA", "TABLE", "INDEX", "VIEW", "SEQUENCE", "TYPE", "DOMAIN", "FUNCTION", "PROCEDURE"],
   ...["ROUTINE", "TRIGGER", "POLICY", "EXTENSION", "COLUMN", "CONSTRAINT", "AGGREGATE", "OPERATOR"],
@@ -13,14 +13,14 @@ const DEFINED = [
 const QUALIFIERS = [
   ...["OR", "REPLACE", "UNIQUE", "UNLOGGED", "RECURSIVE", "MATERIALIZED", "CONSTRAINT"],
 ];
-/** What stands between CREATE and the name of an object that no migration makes. */
+/** Keywords between CREATE and the name of an unmanaged object. */
 const UNMANAGED_QUALIFIERS = ["OR", "REPLACE", "TRUSTED", "PROCEDURAL", "DEFAULT"];
-/** Objects that no migration makes; their definitions would run code, or reach another server. */
+/** Kinds of unmanaged objects. Their definitions would run code, or connect to another server. */
 const UNMANAGED: readonly (readonly string[])[] = [
   ...[["EVENT", "TRIGGER"], ["SUBSCRIPTION"], ["LANGUAGE"], ["CONVERSION"], ["TRANSFORM"]],
   ["ACCESS", "METHOD"],
 ];
-/** What belongs to the whole server: it is shared by all of its databases. */
+/** Kinds of objects that are shared by all databases of a server. */
 const SHARED = ["DATABASE", "ROLE", "USER", "GROUP", "TABLESPACE", "SYSTEM", "PARAMETER"];
 
 const NO_DEFINITION = refusedFor("This defines nothing that a database holds.");
@@ -39,7 +39,7 @@ const TEMPORARY = refusedFor(
 const WHOLE_SCHEMA = refusedFor("Write what the schema holds as statements of their own.");
 const BOUND = refusedFor("A function in a partition's bound is run at once: write the value.");
 
-/** Why a statement that begins so is not run. */
+/** Why a statement with this first keyword is refused. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ...each(
     ["COPY", "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "REFRESH", "VALUES", "TABLE"],
@@ -64,7 +64,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ...each(["ROLLBACK"], "It ends a text whose writing has failed: write the text anew."),
 ]);
 
-/** What is done with a statement of PostgreSQL. */
+/** Decides what to do with a PostgreSQL statement. */
 export function judgePostgres(text: string, tokens: readonly Token[]): Verdict {
   const reader = new TokenReader(tokens);
   const verb = reader.next().text.toUpperCase();
@@ -86,7 +86,8 @@ export function judgePostgres(text: string, tokens: readonly Token[]): Verdict {
     case "COMMENT":
       return judgeDefinition(verb, text, reader);
     case "DROP":
-      // Every database begins with it, so that a schema without it must say so.
+      // Every database has it from the start, so a wanted schema without it must drop it
+      // explicitly.
       if (isPublicSchema(reader)) return { is: "definition", sql: text };
       return refusedVerb(verb);
     default:
@@ -99,7 +100,7 @@ function refusedVerb(verb: string): Verdict {
   return reason === undefined ? NO_DEFINITION : refusedFor(reason);
 }
 
-/** What is done with a command of psql. */
+/** Decides what to do with a psql command. */
 export function judgePsqlCommand(text: string): Verdict {
   if (/^\\(un)?restrict\s+[A-Za-z0-9]+$/.test(text)) return SKIPPED;
   if (/^\\c(onnect)?\b/.test(text)) {
@@ -111,8 +112,8 @@ export function judgePsqlCommand(text: string): Verdict {
 }
 
 /**
- * CREATE MATERIALIZED VIEW without running its query; any other statement as it is.
- * @param given The statement's tokens, where they are known.
+ * Makes CREATE MATERIALIZED VIEW skip its query; other statements stay unchanged.
+ * @param given the statement's tokens, if known.
  */
 export function withoutData(text: string, given?: readonly Token[]): string {
   if (given === undefined && !text.startsWith("CREATE MATERIALIZED VIEW ")) return text;
@@ -151,7 +152,7 @@ function judgeDefinition(
   return runsInBound(rest) ? BOUND : definition;
 }
 
-/** Looks past the words of an object that no migration makes; takes none when it is another. */
+/** Skips the keywords of an unmanaged object; consumes nothing for other objects. */
 function judgeUnmanaged(verb: string, reader: TokenReader): Verdict | undefined {
   let ahead = 0;
   while (isWord(reader.peek(ahead), ...UNMANAGED_QUALIFIERS)) ahead += 1;
@@ -164,7 +165,7 @@ function judgeUnmanaged(verb: string, reader: TokenReader): Verdict | undefined 
   return { is: "unmanaged", sort: words.join(" ").toLowerCase(), name: nameOf(reader) };
 }
 
-/** A name with what qualifies it, as the catalog has it. */
+/** A qualified name, as in the catalog. */
 function nameOf(reader: TokenReader): string {
   const fold = ({ type, value }: Token): string => (type === "word" ? value.toLowerCase() : value);
   let name = fold(reader.next());
@@ -172,7 +173,7 @@ function nameOf(reader: TokenReader): string {
   return name;
 }
 
-/** A schema alone; every database begins with the one that is called public. */
+/** CREATE SCHEMA without elements. Every database has the schema public from the start. */
 function judgeSchema(definition: Verdict, reader: TokenReader): Verdict {
   const isSaidTwice = !isWord(reader.peek(), "IF") && reader.peek()?.value === "public";
   reader.takeWords("IF", "NOT", "EXISTS");
@@ -189,12 +190,15 @@ function isPublicSchema(reader: TokenReader): boolean {
   return reader.next().value === "public" && reader.isDone;
 }
 
-/** Whether a query fills the table: no other AS of CREATE TABLE stands outside of parentheses. */
+/** Whether a query fills the table. Only CREATE TABLE AS has an AS outside of parentheses. */
 function isTableAs(tokens: readonly Token[]): boolean {
   return new TokenReader(tokens).until((token) => isWord(token, "AS")).length < tokens.length;
 }
 
-/** Whether the bound of a partition calls a function, which PostgreSQL does when the bound is made. */
+/**
+ * Whether a partition's bound calls a function, which PostgreSQL evaluates when the partition is
+ * created.
+ */
 function runsInBound(tokens: readonly Token[]): boolean {
   const reader = new TokenReader(tokens);
   reader.until((token) => isWord(token, "VALUES"));
@@ -209,7 +213,10 @@ function isBoundWord(token: Token): boolean {
   return isWord(token, "FROM", "TO", "IN", "WITH", "CAST", "ROW");
 }
 
-/** Whether the word is the end of a type's name: `::numeric(10,2)`, `::character varying(20)`. */
+/**
+ * Whether the word is the end of a type name in a cast: `::numeric(10,2)`, `::character
+ * varying(20)`.
+ */
 function isCastTo(tokens: readonly Token[], index: number): boolean {
   let at = index;
   while (tokens[at]?.type === "word" || tokens[at]?.type === "name" || isSign(tokens[at], "."))

@@ -2,7 +2,9 @@ import { isSign, type Token } from "../sql-tokens.js";
 import { TokenReader } from "../token-reader.js";
 import { refusedFor, SKIPPED, type Verdict } from "./verdict.js";
 
-/** Settings that decide what a definition means. Every other one is about the session alone. */
+/**
+ * Settings that affect the meaning of a definition. All other settings only concern the session.
+ */
 const MEANINGFUL: readonly string[] = [
   ...["search_path", "schema", "default_table_access_method", "default_toast_compression"],
   ...[
@@ -29,7 +31,10 @@ const LOCAL = refusedFor(
   "There is no transaction that this could last for: write SET without LOCAL.",
 );
 
-/** What is done with SET. @param tokens What comes behind SET. */
+/**
+ * Decides what to do with SET.
+ * @param tokens the tokens after SET.
+ */
 export function judgeSet(sql: string, tokens: readonly Token[]): Verdict {
   const reader = new TokenReader(tokens);
   if (reader.takeOneOf("LOCAL") !== undefined) return LOCAL;
@@ -42,8 +47,8 @@ export function judgeSet(sql: string, tokens: readonly Token[]): Verdict {
 }
 
 /**
- * What is done with SELECT. One is taken: `SELECT pg_catalog.set_config('name', 'value', false)`, with
- * which pg_dump begins, and which is as good as SET.
+ * Decides what to do with SELECT. Only `SELECT pg_catalog.set_config('name', 'value', false)` is
+ * accepted, which pg_dump writes first, and which is equivalent to SET.
  */
 export function judgeSetConfig(tokens: readonly Token[]): Verdict | undefined {
   const reader = new TokenReader(tokens);
@@ -60,7 +65,7 @@ export function judgeSetConfig(tokens: readonly Token[]): Verdict | undefined {
     reader.isDone;
   if (!isPlain || name === undefined || value === undefined) return undefined;
   if (isLocal?.text.toLowerCase() !== "false") return LOCAL;
-  // Qualified, for a function of the schema's own may have the name.
+  // Qualified, because a function of the wanted schema may have the same name.
   const sql = `SELECT pg_catalog.set_config(${name.text}, ${value.text}, false)`;
   return judge(name.text.slice(1, -1).toLowerCase(), [value], sql);
 }

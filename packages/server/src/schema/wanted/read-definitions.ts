@@ -10,39 +10,42 @@ import { judgeSqlite, judgeSqliteCommand } from "./sqlite-definitions.js";
 import { type Piece, piecesOf, shown } from "./statement-reader.js";
 import type { Verdict } from "./verdict.js";
 
-/** One of the files that a wanted schema is written in. */
+/** One file of a wanted schema. */
 export interface SqlFile {
-  /** For messages. */
+  /** The file's name, for messages. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** A whole schema as somebody wrote it: one text, or files that are read one after the other. */
+/** A wanted schema as SQL: one text, or files in the order in which they are read. */
 export type WantedSql = string | readonly SqlFile[];
 
-/** Where something stands in a wanted schema: `orders.sql, line 12`. */
+/** A position in a wanted schema: `orders.sql, line 12`. */
 export type Place = string;
 
-/** One statement that may be run to find out what it means. */
+/** A statement that is safe to run in a scratch database. */
 export interface Definition {
   readonly sql: string;
   readonly place: Place;
 }
 
-/** What a wanted schema says, none of which reads or writes rows, or reaches out of its database. */
+/**
+ * The content of a wanted schema. None of its statements reads or writes rows, or connects to
+ * anything outside the database.
+ */
 export interface Definitions {
   readonly statements: readonly Definition[];
-  /** The renames that stand in comments. */
+  /** Rename hints from comments. */
   readonly hints: readonly PlacedHint[];
-  /** The roles that are named, each with the first place. */
+  /** Roles named in the schema, each with its first position. */
   readonly roles: ReadonlyMap<string, Place>;
-  /** Extensions whose version is not said. */
+  /** Extensions without an explicit version. */
   readonly unversioned: ReadonlySet<string>;
-  /** Objects that are only to stay as they are: no migration makes them. */
+  /** Definitions of unmanaged objects, which must exist already and stay unchanged. */
   readonly unmanaged: readonly UnmanagedDefinition[];
 }
 
-/** The definition of an object that no migration makes. */
+/** The definition of an unmanaged object. */
 export interface UnmanagedDefinition {
   /** `event trigger`. */
   readonly sort: string;
@@ -50,14 +53,14 @@ export interface UnmanagedDefinition {
   readonly place: Place;
 }
 
-/** How long reading a text may hold everybody else up, in ms. */
+/** How long parsing may block the event loop, in ms. */
 const SLICE_MS = 10;
 
 /**
- * Reads a schema written as SQL: as people write it, and as pg_dump and sqlite3 do. It may only define
- * things: nothing that reads or writes rows, or reaches out of the database, is run to find out what a
- * schema means. A long text is read in slices.
- * @throws AppError `INVALID_ARGUMENT`, naming the first statement that is refused and its line;
+ * Parses a wanted schema, hand-written or dumped by pg_dump or sqlite3. It may contain definitions
+ * only: a statement that reads or writes rows, or connects to anything outside the database, is
+ * refused. A long text is parsed in slices.
+ * @throws AppError `INVALID_ARGUMENT`, naming the first refused statement and its line;
  * `LIMIT_EXCEEDED`.
  */
 export async function readDefinitions(sql: WantedSql, dialect: Dialect): Promise<Definitions> {
@@ -92,7 +95,7 @@ class DefinitionsReader implements Definitions {
     this.#dialect = dialect;
   }
 
-  /** What one file sets is not the next one's. */
+  /** Settings made by one file do not apply to the next. */
   beginFile(name: string, index: number): void {
     if (index === 0 || this.#dialect === "sqlite") return;
     this.statements.push({ sql: "SET search_path = public", place: placeOf(name, 1) });
@@ -153,7 +156,7 @@ function refusedAt(place: Place, reason: string, text: string): AppError {
   );
 }
 
-/** Says the file of an error that only knows the line. */
+/** Adds the file's name to an error that only names the line. */
 function atPlace<T>(file: string, work: () => T): T {
   try {
     return work();

@@ -1,10 +1,10 @@
 import { isWord, type Token } from "../sql-tokens.js";
 import { TokenReader } from "../token-reader.js";
 
-/** What stands for a role without being the name of one. */
+/** Keywords that stand for a role. */
 const NO_NAMES = ["PUBLIC", "CURRENT_USER", "CURRENT_ROLE", "SESSION_USER"];
 
-/** The roles that a definition of PostgreSQL names: owners, and whom rights are given to or taken from. */
+/** The roles that a PostgreSQL definition names: owners, and grantees of GRANT and REVOKE. */
 export function rolesIn(tokens: readonly Token[]): readonly string[] {
   const reader = new TokenReader(tokens);
   const verb = reader.takeOneOf("GRANT", "REVOKE", "CREATE", "ALTER");
@@ -30,7 +30,7 @@ function granteesIn(reader: TokenReader): readonly string[] {
   return listAfter(reader);
 }
 
-/** The names in the list behind the word that comes next; none at the end. */
+/** The names in the list after the next keyword; empty at the end. */
 function listAfter(reader: TokenReader): readonly string[] {
   reader.next();
   const roles: string[] = [];

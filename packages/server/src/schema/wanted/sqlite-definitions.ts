@@ -23,7 +23,7 @@ const REASONS: ReadonlyMap<string, Verdict> = new Map([
   ["ATTACH", refusedFor("A schema is that of one database.")],
 ]);
 
-/** What is done with a statement of SQLite. */
+/** Decides what to do with a SQLite statement. */
 export function judgeSqlite(text: string, tokens: readonly Token[]): Verdict {
   const reader = new TokenReader(tokens);
   const verb = reader.next().text.toUpperCase();
@@ -44,7 +44,7 @@ export function judgeSqlite(text: string, tokens: readonly Token[]): Verdict {
   }
 }
 
-/** What is done with a command of the sqlite3 program. */
+/** Decides what to do with a command of the sqlite3 program. */
 export function judgeSqliteCommand(): Verdict {
   return refusedFor(
     "Commands of the sqlite3 program are not run: write the definitions themselves.",
@@ -62,7 +62,7 @@ function judgeCreate(text: string, reader: TokenReader): Verdict {
   return refusedFor("CREATE TABLE … AS runs a query: write the columns that the table has.");
 }
 
-/** Rows of SQLite's own tables: where AUTOINCREMENT stands, what ANALYZE has found. */
+/** Skips writes to SQLite's own tables: AUTOINCREMENT's counters and ANALYZE's statistics. */
 function judgeRows(reader: TokenReader): Verdict {
   reader.takeOneOf("INTO", "FROM");
   const table = lastName(reader);
@@ -70,12 +70,12 @@ function judgeRows(reader: TokenReader): Verdict {
   return isOwnTable(table) ? SKIPPED : ROWS;
 }
 
-/** Whether SQLite makes the table when it needs it, and lets nobody else. */
+/** Whether SQLite creates the table itself and allows nobody else to. */
 function isOwnTable(name: string): boolean {
   return /^sqlite_(sequence|stat\d)$/i.test(name);
 }
 
-/** The last part of the name that comes next. */
+/** The last part of the next qualified name. */
 function lastName(reader: TokenReader): string {
   let name = reader.next();
   while (reader.takeSign(".")) name = reader.next();

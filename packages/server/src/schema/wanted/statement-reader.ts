@@ -3,28 +3,32 @@ import { DEFINITION_LENGTH_MAX } from "../../kernel/limits.js";
 import type { Dialect } from "../schema.js";
 import { isSign, isWord, nextToken, type Token } from "../sql-tokens.js";
 
-/** A piece of a text of SQL. */
+/** A statement or a client command in an SQL text. */
 export interface Piece {
-  /** A statement, or a command of the program that would read the text: `\connect`, `.mode`. */
+  /** A statement, or a command of the client program: `\connect`, `.mode`. */
   readonly is: "statement" | "command";
-  /** From its first word to its last, without the semicolon. */
+  /** The text from the first to the last word, without the semicolon. */
   readonly text: string;
-  /** Comments within it are there; of those before it, only the ones that hold a rename hint. */
+  /**
+   * The tokens, with all comments inside the statement. Of the comments before it, only rename
+   * hints are included.
+   */
   readonly tokens: readonly Token[];
-  /** Where it begins, from 1. */
+  /** The line of the first word, counted from 1. */
   readonly line: number;
 }
 
-/** Tokens between two chances for others to do something. */
+/** Tokens between two pauses. */
 const TOKENS_AT_ONCE = 4096;
-/** The mark of a rename hint, the only comment that means something. */
+/** Marks a rename hint, the only kind of comment with a meaning. */
 const HINT = "@renamed";
 
 /**
- * Takes a text apart into statements, as psql and the sqlite3 program do. What comes behind a statement is
- * read when it is asked for, so that the first one that is refused is the first one in the text.
- * @returns pieces, and undefined now and then: whoever reads a long text lets others run meanwhile.
- * @throws AppError `INVALID_ARGUMENT` for a quote that is never closed; `LIMIT_EXCEEDED`.
+ * Splits a text into statements, as psql and the sqlite3 program do. Statements are read lazily, so
+ * that the first refused statement is also the first one in the text.
+ * @returns the pieces, with undefined in between as points where the caller may yield the event
+ * loop.
+ * @throws AppError `INVALID_ARGUMENT` for an unterminated quote; `LIMIT_EXCEEDED`.
  */
 export function* piecesOf(sql: string, dialect: Dialect): Generator<Piece | undefined> {
   const lines = new LineCounter(sql);
@@ -66,7 +70,7 @@ function isHint({ type, text }: Token): boolean {
   return type === "comment" && text.includes(HINT);
 }
 
-/** Whether nothing but spaces of the same line is between a semicolon and a token behind it. */
+/** Whether only white space of the same line separates a semicolon from a token after it. */
 function isOnLineOf(sql: string, semicolonAt: number, { start }: Token): boolean {
   return semicolonAt >= 0 && /^;[ \t]*$/.test(sql.slice(semicolonAt, start));
 }
@@ -79,31 +83,31 @@ function behindStatement({ text }: Token, line: number): AppError {
   );
 }
 
-/** A statement whose end is not found yet. */
+/** A statement whose end has not been found yet. */
 class OpenStatement {
   readonly #dialect: Dialect;
   readonly #tokens: Token[] = [];
-  /** The first words, which tell whether it holds other statements. */
+  /** The first words, which tell whether the statement contains other statements. */
   readonly #head: Token[] = [];
   #hasBody = false;
   #line = 0;
-  /** Where the last word ends. */
+  /** End of the last word. */
   #end = 0;
-  /** How deep in BEGIN … END and CASE … END of a stored body the statement is. */
+  /** Nesting depth of BEGIN … END and CASE … END in a stored body. */
   #bodyDepth = 0;
-  /** How deep in parentheses: PostgreSQL's rules hold statements there. */
+  /** Nesting depth of parentheses. PostgreSQL's rules contain statements in parentheses. */
   #parenthesisDepth = 0;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
   }
 
-  /** A rename hint, when there is nothing else of the statement. */
+  /** A rename hint, if the statement consists of nothing else. */
   get hint(): Token | undefined {
     return this.#head.length === 0 ? this.#tokens[0] : undefined;
   }
 
-  /** Whether a command of psql, or of the sqlite3 program, begins here. */
+  /** Whether a client command begins at this token. */
   isCommand(token: Token): boolean {
     if (this.#dialect === "postgres") return isSign(token, "\\");
     return this.#head.length === 0 && isSign(token, ".");
@@ -141,7 +145,7 @@ class OpenStatement {
     if (this.#hasBody) this.#bodyDepth = bodyDepthAfter(token, this.#bodyDepth);
   }
 
-  /** The statement as far as it goes; undefined when nothing of it is there. */
+  /** The statement read so far; undefined when it is empty. */
   piece(sql: string): Piece | undefined {
     const [first] = this.#head;
     if (first === undefined) return undefined;
@@ -150,7 +154,10 @@ class OpenStatement {
   }
 }
 
-/** `CREATE OR REPLACE FUNCTION`, `CREATE TEMP TRIGGER`: as many words tell what a statement makes. */
+/**
+ * Words that identify what a statement creates: `CREATE OR REPLACE FUNCTION`, `CREATE TEMP
+ * TRIGGER`.
+ */
 const HEAD_WORDS = 4;
 
 function hasBody(head: readonly Token[]): boolean {
@@ -165,7 +172,7 @@ function bodyDepthAfter(token: Token, depth: number): number {
   return isWord(token, "END") ? Math.max(0, depth - 1) : depth;
 }
 
-/** Tells lines of places that only ever grow. */
+/** Converts ascending positions to line numbers. */
 class LineCounter {
   readonly #sql: string;
   #line = 1;
@@ -190,10 +197,10 @@ function endOfLine(sql: string, from: number): number {
   return end < 0 ? sql.length : end;
 }
 
-/** Characters of a statement that an error shows. */
+/** Characters of a statement shown in an error. */
 const SHOWN_LENGTH_MAX = 200;
 
-/** A statement as an error shows it: on one line, and not the whole of a long one. */
+/** A statement as shown in an error: on one line, truncated. */
 export function shown(text: string): string {
   const start = text.slice(0, SHOWN_LENGTH_MAX).replaceAll(/\s+/g, " ").trim();
   return text.length > SHOWN_LENGTH_MAX ? `${start}…` : start;

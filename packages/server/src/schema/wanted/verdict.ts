@@ -1,18 +1,24 @@
-/** What is done with one statement of a wanted schema. */
+/** The decision about one statement of a wanted schema. */
 export type Verdict =
-  /** It is run in an empty database, as this text. */
+  /** The statement is run in a scratch database, as this text. */
   | { readonly is: "definition"; readonly sql: string }
-  /** It says nothing about the schema: a setting of the session, a transaction, SQLite's own tables. */
+  /**
+   * The statement does not affect the schema: a session setting, a transaction, SQLite's own
+   * tables.
+   */
   | { readonly is: "skipped" }
-  /** It defines an object that no migration makes. It is never run, and must be in the database already. */
+  /**
+   * The statement defines an unmanaged object. It is never run, and the object must exist already.
+   */
   | { readonly is: "unmanaged"; readonly sort: string; readonly name: string }
-  /** It is not run. @property reason A sentence that says why, and what to do. */
+  /**
+   * The statement is not allowed. @property reason a sentence that says why, and what to do.
+   */
   | { readonly is: "refused"; readonly reason: string };
 
-/** Nothing is done with it. */
 export const SKIPPED: Verdict = { is: "skipped" };
 
-/** @param reason A whole sentence, for whoever wrote the statement. */
+/** @param reason a complete sentence for the author of the statement. */
 export function refusedFor(reason: string): Verdict {
   return { is: "refused", reason };
 }

@@ -1,13 +1,13 @@
 import type { Kind } from "../../kinds.js";
 import { idIn, partsIn, type Schema, type SchemaObject } from "../../schema.js";
-import { remakingBetween } from "../remaking.js";
+import { rebuildPlanBetween } from "../rebuild-plan.js";
 import { Renames } from "../renames.js";
 
 const RELATIONS: readonly Kind[] = ["Table", "View", "MaterializedView"];
 
 /**
- * What the names in the statements of a script mean. A script renames first, so a name is one of the
- * target; else one that the renames have given; else one of the base.
+ * Resolves the names in a script's statements. Scripts rename objects first, so a name is looked up
+ * in the target, then among the renamed objects, then in the base.
  */
 export class RelationNames {
   readonly #schemas: readonly Schema[];
@@ -15,7 +15,7 @@ export class RelationNames {
   readonly #indexes = new Map<string, string>();
 
   constructor(base: Schema, target: Schema) {
-    const { renamed } = new Renames(base, target, remakingBetween(base, target));
+    const { renamed } = new Renames(base, target, rebuildPlanBetween(base, target));
     this.#schemas = [target, renamed, base];
     for (const schema of this.#schemas) {
       for (const relation of RELATIONS.flatMap((kind) => schema.all(kind))) {
@@ -26,19 +26,19 @@ export class RelationNames {
     }
   }
 
-  /** An index shares its table's schema and not its name. */
+  /** An index is qualified by its table's schema. */
   #addIndex(schema: Schema, { name = "", parent = "" }: SchemaObject): void {
     const home = schema.find(schema.find(parent)?.parent ?? "");
     const path = `${home?.name ?? ""}.${name}`;
     if (!this.#indexes.has(path)) this.#indexes.set(path, parent);
   }
 
-  /** The table or view that a qualified name means. */
+  /** The table or view with a qualified name. */
   relation(name: string): SchemaObject | undefined {
     return this.#byName.get(name);
   }
 
-  /** The name of a table, in the target where it is there. */
+  /** The name of a table: its target name if the target has the table. */
   nameOf(id: string): string {
     for (const schema of this.#schemas) {
       const object = schema.find(id);
@@ -47,7 +47,7 @@ export class RelationNames {
     return "";
   }
 
-  /** A column or a foreign key of a table, by its name. */
+  /** A table's column or foreign key, by name. */
   partOf(table: string, name: string, kind: Kind): SchemaObject | undefined {
     const { id } = this.relation(table) ?? { id: "" };
     for (const schema of this.#schemas) {
@@ -65,13 +65,13 @@ export class RelationNames {
     return undefined;
   }
 
-  /** The table of an index. */
+  /** The table that an index is on. */
   tableOfIndex(name: string): string | undefined {
     const table = this.#indexes.get(name);
     return table === undefined ? undefined : this.nameOf(table);
   }
 
-  /** Tables that are partitions of a table, or inherit from it. */
+  /** The partitions or inheritance children of a table. */
   partitionsOf(name: string): readonly SchemaObject[] {
     const { id } = this.relation(name) ?? { id: "" };
     const [, , base] = this.#schemas;

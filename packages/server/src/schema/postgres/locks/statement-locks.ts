@@ -9,18 +9,19 @@ import { columnType } from "../types/type-name.js";
 import { isVolatile } from "./volatility.js";
 
 type Work = TableLock["holdsWhile"];
-/** A lock on one of the tables that an action names. */
+/** The locks on the tables that an action names. */
 type Taken = readonly TableLock[];
 
 /**
- * The locks that statements of a script take, as the chapters on each command say (PostgreSQL, "SQL Commands").
- * Statements are looked at in their order: what one has validated spares another a look at the rows.
+ * The locks that a script's statements take, according to the chapter on each command (PostgreSQL,
+ * "SQL Commands"). Statements must be passed in order, because a constraint that one statement has
+ * validated lets a later one skip the scan.
  */
 export class PostgresLocks {
   readonly #base: Schema;
   readonly #target: Schema;
   readonly #names: RelationNames;
-  /** Checks that are validated by now, each as table and name. */
+  /** Validated CHECK constraints, each as table and name. */
   readonly #validated = new Set<string>();
 
   constructor(base: Schema, target: Schema) {
@@ -29,7 +30,7 @@ export class PostgresLocks {
     this.#names = new RelationNames(base, target);
   }
 
-  /** The locks of the next statement; none for what no table is locked by. */
+  /** The locks of the next statement; none when it locks no table. */
   of(sql: string): Taken {
     const reader = new TokenReader(tokensOf(sql, "postgres"));
     const verb = reader.takeOneOf(
@@ -55,7 +56,7 @@ export class PostgresLocks {
         return this.#do(sql);
       case "LOCK":
         reader.takeWords("TABLE");
-        // The rows are looked at next, which is what the lock is for.
+        // The following check scans the rows while the lock is held.
         return [exclusive(readName(reader), "scan")];
       case "SELECT":
         reader.until((token) => isWord(token, "FROM"));
@@ -65,7 +66,10 @@ export class PostgresLocks {
     }
   }
 
-  /** Triggers that the engine made for a key have names that only a query finds: those of both tables. */
+  /**
+   * The names of a key's internal triggers are only known to a query, so the locks cover both
+   * tables of the key.
+   */
   #do(sql: string): Taken {
     const [, key] = /k\.conrelid = '(.*?)'::regclass/s.exec(sql) ?? [];
     const [, name] = /k\.conname = '(.*?)'/s.exec(sql) ?? [];
@@ -126,7 +130,7 @@ export class PostgresLocks {
     return [isLight ? lock(table, "SHARE UPDATE EXCLUSIVE") : exclusive(table)];
   }
 
-  /** What adding a column has to do with the rows that are there. */
+  /** What ADD COLUMN does with existing rows. */
   #addition(table: string, name: string): Work {
     const column = this.#names.partOf(table, name, "Column");
     if (column === undefined) return "rewrite";
@@ -185,11 +189,11 @@ export class PostgresLocks {
     const from = columnType(this.#base, before);
     const { isInPlace = false } = conversionOf(from, columnType(this.#target, after));
     if (!isInPlace) return "rewrite";
-    // Its indexes are built anew.
+    // The column's indexes are rebuilt.
     return isCollated ? "scan" : "instant";
   }
 
-  /** Every table with a column of the domain is looked through. */
+  /** Scans every table with a column of the domain. */
   #alterDomain(reader: TokenReader): Taken {
     const domain = this.#names.domain(readName(reader));
     const words = reader.rest();
@@ -249,7 +253,7 @@ export class PostgresLocks {
     return locks;
   }
 
-  /** The default partition, whose rows are looked through for those that a new one should have. */
+  /** Locks the default partition, which is scanned for rows that belong to the new partition. */
   #defaultOf(parent: string, work: Work): Taken {
     return this.#names
       .partitionsOf(parent)
@@ -342,7 +346,7 @@ function lock(table: string, mode: LockMode, holdsWhile: Work = "instant"): Tabl
   return { table, mode, holdsWhile };
 }
 
-/** A name and those that qualify it, without quotes, with dots between. */
+/** A qualified name without quotes, joined by dots. */
 function readName(reader: TokenReader): string {
   const parts = [reader.next().value];
   while (reader.takeSign(".")) parts.push(reader.next().value);

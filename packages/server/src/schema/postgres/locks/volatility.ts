@@ -1,8 +1,9 @@
 import { isSign, tokensOf } from "../../sql-tokens.js";
 
 /**
- * Functions of the engine that give every row of a statement the same value, so that a column with such a
- * default is added without a row being written. Any other function may give each row its own.
+ * Built-in functions that return the same value for every row of a statement. A column whose
+ * default calls only these is added without rewriting the rows. Any other function counts as
+ * volatile.
  */
 const STEADY: ReadonlySet<string> = new Set([
   ...["now", "transaction_timestamp", "statement_timestamp", "current_timestamp", "current_date"],
@@ -27,13 +28,13 @@ const STEADY: ReadonlySet<string> = new Set([
   ...["point", "box", "inet", "to_tsvector", "to_tsquery"],
 ]);
 
-/** Types that take a length in parentheses, which so are no functions. */
+/** Types with a length in parentheses; these are no function calls. */
 const TYPES: ReadonlySet<string> = new Set([
   ...["varying", "varchar", "character", "char", "bpchar", "bit", "varbit", "numeric", "decimal"],
   ...["timestamp", "timestamptz", "time", "timetz", "interval", "float"],
 ]);
 
-/** Whether an expression may give each row a value of its own, as `nextval` and `random` do. */
+/** Whether an expression may have a different value for each row, like `nextval` and `random`. */
 export function isVolatile(expression: string): boolean {
   const tokens = tokensOf(expression, "postgres").filter(({ type }) => type !== "comment");
   return tokens.some(({ type, value }, index) => {

@@ -2,12 +2,16 @@ import { NUMBERS } from "./numbers.js";
 import { TEXTS } from "./texts.js";
 import { parseTypeName } from "./type-name.js";
 
-/** Types that the engine casts to each other; any other value goes through its text. */
+/**
+ * Families of types with direct casts between each other. Values of other types are cast through
+ * text.
+ */
 const FAMILIES: readonly RegExp[] = [/^(date|timestamp)/, /^(json|jsonb)$/];
 
 /**
- * A value of one type as one of another.
- * @param to What the type is called; @param made What it is made of, where it is a domain.
+ * An expression that casts a value to another type.
+ * @param to the name of the new type.
+ * @param made the base type, when the new type is a domain.
  */
 export function cast(value: string, from: string, to: string, made: string = to): string {
   const [before, after] = [parseTypeName(from).name, parseTypeName(made).name];

@@ -4,32 +4,33 @@ import { lengthOf, TEXTS, textConversion } from "./texts.js";
 import type { ColumnType } from "./type-name.js";
 
 /**
- * What becomes of the values of a column whose type changes.
- * `kept`: every value stays what it is. `refused`: a value either stays what it is or stops the migration.
- * `checked`: a value may change without an error, so the rows are looked at first. `lost`: part of what a
- * value says goes in every case, so the change needs the caller's acceptance.
+ * The effect of a type change on a column's values. `kept`: every value stays the same. `refused`:
+ * a value stays the same, or PostgreSQL stops the migration. `checked`: PostgreSQL may change a
+ * value without an error, so the rows are checked first. `lost`: every value loses information, so
+ * the caller must accept the change.
  */
 export type Outcome = "kept" | "refused" | "checked" | "lost";
 
 /**
- * How a value is compared with what it would become. `round trip`: cast to the new type and back, it must be
- * the same bytes. `number`: cast back, it must be the same number. `integer`: as an integer, it must be the same.
- * `text`: both must be written the same. `UTC`: the new value, read as a time of UTC, must be the old one.
+ * How a value is compared with its converted value. `round trip`: cast back, it must have the same
+ * bytes. `number`: cast back, it must be the same number. `integer`: it must be the same integer.
+ * `text`: both must have the same text. `UTC`: the new value, read as a time in UTC, must equal the
+ * old one.
  */
 export type Comparison = "round trip" | "number" | "integer" | "text" | "UTC";
 
-/** A verdict on one pair of types. */
+/** The effect of one type change. */
 export interface Conversion {
   readonly outcome: Outcome;
-  /** Why, as a sentence without its full stop. */
+  /** The reason, as a sentence without a full stop. */
   readonly reason: string;
-  /** Of a conversion that is `checked`; a round trip where nothing is said. */
+  /** For `checked` only; absent: a round trip. */
   readonly comparison?: Comparison;
-  /** Whether the engine changes the catalog only and writes no row anew. */
+  /** Whether PostgreSQL changes only the catalog and rewrites no row. */
   readonly isInPlace?: boolean;
 }
 
-/** What becomes of values of one type in a column that gets another; `undefined` for a pair it does not know. */
+/** Judges a conversion between types of one family; `undefined` for pairs outside the family. */
 export type ConversionFamily = (from: ColumnType, to: ColumnType) => Conversion | undefined;
 
 const UNPROVEN: Conversion = {
@@ -48,8 +49,9 @@ const FAMILIES: readonly ConversionFamily[] = [
 ];
 
 /**
- * Judges a change of type. A pair that nothing is known of is `checked`.
- * @param isReplaced Whether the type is made anew under its name, so that equal names are two types.
+ * Judges a type change. An unknown pair is `checked`.
+ * @param isReplaced whether the type is recreated under its name, so that equal names mean
+ * different types.
  */
 export function conversionOf(from: ColumnType, to: ColumnType, isReplaced = false): Conversion {
   const verdict = { ...verdictOn(from, to), ...(isReplaced ? { isInPlace: false } : {}) };
@@ -64,14 +66,14 @@ function verdictOn(from: ColumnType, to: ColumnType): Conversion {
   }
   if (!from.isArray || from.text === to.text) return judged(from, to);
   const element = { ...judged(from, to), isInPlace: false };
-  // What is compared by a clock or by a number is not compared inside of an array.
+  // Comparisons other than `round trip` and `text` do not apply to elements of arrays.
   if (element.outcome !== "checked") return element;
   if (element.comparison === "UTC") return { outcome: "lost", reason: element.reason };
   return element.comparison === "text" ? element : { ...element, comparison: "round trip" };
 }
 
 function judged(from: ColumnType, to: ColumnType): Conversion {
-  // Types that somebody has made may have kept their name only.
+  // A user-defined type may have changed although it kept its name.
   if (from.text === to.text && !from.name.includes(".")) {
     return { outcome: "kept", reason: "the type is the same", isInPlace: true };
   }
@@ -100,7 +102,7 @@ function enumConversion(from: ColumnType, to: ColumnType): Conversion | undefine
   return { outcome: "checked", comparison: "text", reason: "a long label is cut off" };
 }
 
-/** A bit string is padded or cut at its right end, so the same digits are demanded. */
+/** Bit strings are padded or truncated at the right end, so both must have the same digits. */
 function bitConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
   if (!BITS.has(from.name) || !BITS.has(to.name)) return undefined;
   const [had = Infinity] = from.modifiers;
@@ -124,7 +126,7 @@ function jsonConversion(from: ColumnType, to: ColumnType): Conversion | undefine
 
 function otherConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
   if (from.name === "boolean" && NUMBERS.has(to.name)) {
-    // numeric(4,-1) rounds 1 to 0.
+    // For example, numeric(4,-1) rounds 1 to 0.
     const outcome = to.modifiers.length === 0 ? "kept" : "checked";
     return { outcome, reason: "true is 1 and false is 0" };
   }

@@ -8,13 +8,13 @@ const TIMESTAMPS: ReadonlySet<string> = new Set([
   "timestamp with time zone",
 ]);
 
-/** Dates, times of day, timestamps and intervals. */
+/** Date and time types, including intervals. */
 export const DATES: ReadonlySet<string> = new Set([DAYS, "interval", ...TIMES, ...TIMESTAMPS]);
 
-/** Digits behind the second where none are said. */
+/** Default number of fractional digits of a second. */
 const PRECISION = 6;
 
-/** Between dates, times and timestamps. */
+/** Conversions between dates, times and timestamps. */
 export function dateConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
   if (!DATES.has(nameOf(from)) || !DATES.has(nameOf(to))) return undefined;
   if (from.name === to.name) return precisionChange(from, to);

@@ -1,13 +1,16 @@
 import type { Conversion } from "./conversions.js";
 import type { ColumnType } from "./type-name.js";
 
-/** Integers, and how many decimal digits each may need. */
+/** Integer types, each with the most decimal digits that a value needs. */
 export const INTEGERS: ReadonlyMap<string, number> = new Map([
   ["smallint", 5],
   ["integer", 10],
   ["bigint", 19],
 ]);
-/** Floating point, and the bits of the significand: an integer of as many bits is exact. */
+/**
+ * Floating-point types, each with the bits of its significand: an integer of that many bits is
+ * represented exactly.
+ */
 const FLOATS: ReadonlyMap<string, number> = new Map([
   ["real", 24],
   ["double precision", 53],
@@ -18,7 +21,7 @@ const INTEGER_BITS: ReadonlyMap<string, number> = new Map([
   ["bigint", 63],
 ]);
 
-/** Every type of numbers that the engine casts to each other. */
+/** All numeric types that PostgreSQL casts to each other. */
 export const NUMBERS: ReadonlySet<string> = new Set([
   ...INTEGERS.keys(),
   ...FLOATS.keys(),
@@ -30,7 +33,7 @@ const OUT_OF_RANGE: Conversion = {
   reason: "a number that is out of range stops the migration",
 };
 
-/** Between integers, `numeric` and floating point. */
+/** Conversions between integers, `numeric` and floating point. */
 export function numberConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
   if (!NUMBERS.has(from.name) || !NUMBERS.has(to.name)) return undefined;
   if (INTEGERS.has(from.name)) return fromInteger(from, to);

@@ -2,7 +2,7 @@ import type { Conversion } from "./conversions.js";
 import { INTEGERS } from "./numbers.js";
 import type { ColumnType } from "./type-name.js";
 
-/** Types that hold text as it was written. */
+/** Types that store text unchanged. */
 export const TEXTS: ReadonlySet<string> = new Set([
   "text",
   "character varying",
@@ -10,7 +10,7 @@ export const TEXTS: ReadonlySet<string> = new Set([
   "name",
 ]);
 
-/** Types of which every value can be told from its text, and how long that may be. */
+/** Types whose text representation identifies the value, each with the longest text. */
 const WRITTEN: ReadonlyMap<string, number> = new Map([
   ...[...INTEGERS].map(([name, digits]) => [name, digits + 1] as const),
   ["boolean", 5],
@@ -20,7 +20,7 @@ const WRITTEN: ReadonlyMap<string, number> = new Map([
   ["jsonb", Infinity],
 ]);
 
-/** From text, to text, and between texts of several lengths. */
+/** Conversions from text, to text, and between texts of different lengths. */
 export function textConversion(from: ColumnType, to: ColumnType): Conversion | undefined {
   if (TEXTS.has(from.name)) return TEXTS.has(to.name) ? ofLength(from, to) : fromText(to);
   if (!TEXTS.has(to.name)) return undefined;
@@ -33,16 +33,16 @@ export function textConversion(from: ColumnType, to: ColumnType): Conversion | u
   return { outcome: "checked", comparison: "text", reason };
 }
 
-/** Characters that a type of text has room for. */
+/** The longest text that a type can store, in characters. */
 export function lengthOf({ name, modifiers }: ColumnType): number {
-  // Bytes, in fact, which are no fewer.
+  // The limit is in bytes, which are at least as many as characters.
   if (name === "name") return 63;
-  // `character` without a length has one character.
+  // `character` without a length stores one character.
   return modifiers[0] ?? (name === "character" ? 1 : Infinity);
 }
 
 function ofLength(from: ColumnType, to: ColumnType): Conversion {
-  // Spaces at the end mean nothing in `character`, and something everywhere else.
+  // Trailing spaces are insignificant in `character`, but significant in every other type.
   const isPadded = to.name === "character" && from.name !== "character";
   if (lengthOf(to) >= lengthOf(from) && !isPadded && to.name !== "name") {
     const isInPlace = [from, to].every(({ name }) => name !== "character" && name !== "name");

@@ -7,24 +7,24 @@ import { NUMBERS } from "./numbers.js";
 import { TEXTS } from "./texts.js";
 import { type ColumnType, columnType } from "./type-name.js";
 
-/** A column before and after its type changes, in the schemas that it is in. */
+/** A column before and after its type changes, and the schemas that describe it. */
 export interface Retyping {
   readonly base: Schema;
   readonly target: Schema;
   readonly old: SchemaObject;
   readonly now: SchemaObject;
-  /** Whether a type that it needs is made anew under its name. */
+  /** Whether a type that the column uses is recreated under its name. */
   readonly isReplaced: boolean;
 }
 
-/** What becomes of the values of a column whose type changes. */
+/** The effect of a column's type change on its values. */
 export function conversionIn({ base, target, old, now, isReplaced }: Retyping): Conversion {
   return conversionOf(typeIn(base, old), typeIn(target, now), isReplaced);
 }
 
 /**
- * The steps that give a column another type. Where values may change without an error, the rows are asked
- * first, under the lock that the change itself takes.
+ * The steps that change a column's type. When values may change without an error, the rows are
+ * checked first, under the lock that ALTER TABLE needs anyway.
  */
 export function changeType(retyping: Retyping): readonly Step[] {
   const { base, target, old, now } = retyping;
@@ -40,16 +40,17 @@ export function changeType(retyping: Retyping): readonly Step[] {
     ...(collation === undefined ? [] : [`COLLATE ${collation}`]),
     ...(isAssigned(from, to, conversion) ? [] : [`USING ${value}`]),
   ].join(" ");
-  // The rows of a foreign table are elsewhere, and stay as they are.
+  // A foreign table's rows are on another server and do not change.
   if (conversion.outcome !== "checked" || isForeign(table)) return [statement];
   const isForced = [base.get(old.parent ?? ""), table].some(({ values }) =>
     textOf(values, "rowSecurity")?.startsWith("forced"),
   );
   const isShortened = ["real", "double precision"].includes(from.name) && TEXTS.has(to.name);
   return [
-    // Row security that is forced on the owner would keep rows from the check: it is refused instead.
+    // Forced row security would hide rows from the check. With row_security off, such a check fails
+    // instead.
     ...(isForced ? ["SET LOCAL row_security = off"] : []),
-    // Otherwise a server may be set to write floating point with fewer digits than it has.
+    // Servers may be configured to print floating-point numbers with fewer digits than they store.
     ...(isShortened ? ["SET LOCAL extra_float_digits = 1"] : []),
     `LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`,
     question({ object: target.pathOf(now), table: name, column, value, from, to }, conversion),
@@ -62,7 +63,9 @@ function typeIn(schema: Schema, { values }: SchemaObject): ColumnType {
   return columnType(schema, textOf(values, "type") ?? "");
 }
 
-/** Whether the engine casts by itself, as it does for any value that is assigned to a column. */
+/**
+ * Whether PostgreSQL casts the values with an assignment cast, so that no USING clause is needed.
+ */
 function isAssigned(from: ColumnType, to: ColumnType, { outcome, isInPlace }: Conversion): boolean {
   if (outcome !== "kept") return false;
   if (isInPlace === true) return true;
@@ -92,7 +95,7 @@ function question(given: Question, { reason, comparison }: Conversion): RowQuest
 
 function changes({ column, value, from, to }: Question, comparison: Comparison): string {
   const back = (): string => cast(`(${value})`, to.text, from.text);
-  // The type of before may have made room for another one of its name by now.
+  // The old type may have a temporary name by now, to free its name for the new type.
   switch (comparison === "round trip" && from.name.includes(".") ? "text" : comparison) {
     case "round trip":
       return `NOT (ROW(${column})::record OPERATOR(pg_catalog.*=) ROW(${back()})::record)`;

@@ -2,26 +2,28 @@ import { type Schema, type SchemaObject, textOf } from "../../schema.js";
 import { tokensOf } from "../../sql-tokens.js";
 import { labelsOf } from "../statements.js";
 
-/** A type as `format_type` writes it, taken apart. */
+/** A parsed type name, as printed by `format_type`. */
 export interface TypeName {
-  /** Without modifiers and brackets: `character varying`, `timestamp without time zone`. */
+  /**
+   * The name without modifiers and brackets: `character varying`, `timestamp without time zone`.
+   */
   readonly name: string;
   /** Length, or precision and scale. */
   readonly modifiers: readonly number[];
   readonly isArray: boolean;
 }
 
-/** A type that a column may have, with domains replaced by what they are made of. */
+/** A column's type, with domains resolved to their base type. */
 export interface ColumnType extends TypeName {
-  /** The whole type without its domain: `numeric(12,2)[]`. */
+  /** The whole base type: `numeric(12,2)[]`. */
   readonly text: string;
-  /** Whether a domain says which values there may be. */
+  /** Whether a domain restricts the values. */
   readonly isConstrained: boolean;
   /** The labels of an enum. */
   readonly labels?: readonly string[];
 }
 
-/** Takes a type apart. A name in quotes has no modifiers. */
+/** Parses a type name. A quoted name has no modifiers. */
 export function parseTypeName(text: string): TypeName {
   const element = text.replace(/(\[\])+$/, "");
   const isArray = element !== text;
@@ -30,7 +32,7 @@ export function parseTypeName(text: string): TypeName {
   return { name: element.replace(given?.[0] ?? "", ""), modifiers, isArray };
 }
 
-/** A column's type, looked up in the schema that the column is in. */
+/** Resolves the name of a column's type in a schema. */
 export function columnType(schema: Schema, text: string): ColumnType {
   const parsed = parseTypeName(text);
   const own = ownType(schema, parsed.name);
@@ -44,7 +46,7 @@ export function columnType(schema: Schema, text: string): ColumnType {
   return { ...inner, text: whole, isArray, isConstrained: true };
 }
 
-/** The type that somebody has made and that a qualified name means; undefined for the engine's own. */
+/** The user-defined type with a qualified name; undefined for a built-in type. */
 export function ownType(schema: Schema, name: string): SchemaObject | undefined {
   const [place, dot, last] = tokensOf(name, "postgres").map(({ value }) => value);
   if (dot !== "." || last === undefined) return undefined;

@@ -1,49 +1,52 @@
 import type { Pausing } from "../../kernel/pausing.js";
 import { idIn, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { goOnCounting } from "./alter-column.js";
-import { inheritedDetails, type Settings, settings } from "./column-settings.js";
-import { copyDetails, extensionsOf, triggerStates } from "./copies.js";
+import { inheritedColumnSettings, type Settings, settings } from "./column-settings.js";
+import { copiedPartSettings, extensionsOf, triggerStates } from "./copies.js";
 import { inheritedPart } from "./inheritance.js";
 import { CONSTRAINTS, qualified, quoteName, quoteText, wordOf } from "./names.js";
 import type { Kind } from "../kinds.js";
-import type { Remaking } from "./remaking.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
 import { changeDefaults, changeRights, changeSequenceRights } from "./rights.js";
 import { initialRights, rightsOf } from "./rights.js";
 import { alterOptions, onOf } from "./statements.js";
 
-/** Statements about what there is by then: in the transaction, and after indexes are made. */
-export interface DetailStatements {
+/**
+ * Statements that set attributes of existing objects: in the transaction, and after indexes are
+ * created.
+ */
+export interface AttributeStatements {
   readonly now: readonly string[];
   readonly last: readonly string[];
 }
 
 /**
- * Owners, comments, rights, and whatever else is said of objects once all of them are there.
- * @param pending Indexes that are made after the transaction.
+ * Sets owners, comments, privileges, and other attributes that require all objects to exist.
+ * @param pending indexes that are created after the transaction.
  */
-export function details(
+export function objectAttributes(
   base: Schema,
   target: Schema,
-  remaking: Remaking,
+  rebuild: RebuildPlan,
   pending: ReadonlySet<string>,
-): Pausing<DetailStatements> {
-  return new Details(base, target, remaking, pending).statements();
+): Pausing<AttributeStatements> {
+  return new ObjectAttributes(base, target, rebuild, pending).statements();
 }
 
-class Details {
+class ObjectAttributes {
   readonly #base: Schema;
   readonly #target: Schema;
-  readonly #remaking: Remaking;
+  readonly #rebuild: RebuildPlan;
   readonly #pending: ReadonlySet<string>;
 
-  constructor(base: Schema, target: Schema, remaking: Remaking, pending: ReadonlySet<string>) {
+  constructor(base: Schema, target: Schema, rebuild: RebuildPlan, pending: ReadonlySet<string>) {
     this.#base = base;
     this.#target = target;
-    this.#remaking = remaking;
+    this.#rebuild = rebuild;
     this.#pending = pending;
   }
 
-  *statements(): Pausing<DetailStatements> {
+  *statements(): Pausing<AttributeStatements> {
     const { objects } = this.#target;
     const pending = objects.filter(({ id }) => this.#pending.has(id));
     const there = objects.filter(({ id }) => !this.#pending.has(id));
@@ -70,20 +73,22 @@ class Details {
     return { now, last };
   }
 
-  /** What has rows that an index may order. */
+  /**
+   * Relations that have rows, so that CLUSTER or REPLICA IDENTITY may name one of their indexes.
+   */
   #holders(): readonly SchemaObject[] {
     return [...this.#target.all("Table"), ...this.#target.all("MaterializedView")];
   }
 
-  /** An object as it was, if it still is that very one. */
+  /** The object of the base schema, unless it is dropped and recreated. */
   #old(now: SchemaObject): SchemaObject | undefined {
-    return this.#remaking.isFresh(now) ? undefined : this.#base.find(now.id);
+    return this.#rebuild.isFresh(now) ? undefined : this.#base.find(now.id);
   }
 
   #own(now: SchemaObject): readonly string[] {
     const old = this.#old(now);
     if (now.kind === "DefaultPrivileges" || old?.values.owner === now.values.owner) return [];
-    // A sequence has its table's owner as long as it goes with it.
+    // A serial column's sequence always has the owner of its table.
     if (old?.values.ownedBy !== undefined && this.#isOwnedStill(old, now)) return [];
     const role = textOf(now.values, "owner") ?? "CURRENT_USER";
     return [`ALTER ${wordOf(now)} ${qualified(this.#target, now)} OWNER TO ${role}`];
@@ -97,7 +102,7 @@ class Details {
     const column = this.#target.get(owner);
     const table = onOf(this.#target, column);
     const by = `${table}.${quoteName(column.name ?? "")}`;
-    const isCounting = old === undefined && !this.#remaking.isFresh(column);
+    const isCounting = old === undefined && !this.#rebuild.isFresh(column);
     return [
       `ALTER SEQUENCE ${qualified(this.#target, now)} OWNED BY ${by}`,
       ...(isCounting && countsUp(now) && isInteger(column) ? [goOnCounting(table, column)] : []),
@@ -107,10 +112,10 @@ class Details {
   #isOwnedStill(old: SchemaObject, now: SchemaObject): boolean {
     const owner = idIn(now.values, "ownedBy");
     if (owner !== idIn(old.values, "ownedBy")) return false;
-    return owner === undefined || !this.#remaking.isFresh(this.#target.get(owner));
+    return owner === undefined || !this.#rebuild.isFresh(this.#target.get(owner));
   }
 
-  /** A column that has become an identity, by now without the sequence it had. */
+  /** A column that became an identity column; its former sequence is dropped by now. */
   #identity(now: SchemaObject): readonly string[] {
     const old = this.#old(now);
     const isNew = old?.values.identity === undefined && now.values.identity !== undefined;
@@ -160,10 +165,13 @@ class Details {
         return [`ALTER MATERIALIZED VIEW ${target} SET ACCESS METHOD ${method}`];
       }
     }
-    return inheritedDetails(this.#base, this.#target, old, now, this.#remaking);
+    return inheritedColumnSettings(this.#base, this.#target, old, now, this.#rebuild);
   }
 
-  /** Extensions that an object comes to be dropped with; what it no longer is, is said before any goes. */
+  /**
+   * Adds and removes dependencies on extensions (ALTER … DEPENDS ON EXTENSION). Removals come
+   * first, before any extension is dropped.
+   */
   #extensions(now: SchemaObject): readonly string[] {
     const had = extensionsOf(this.#old(now));
     return extensionsOf(now)
@@ -174,20 +182,24 @@ class Details {
       });
   }
 
-  /** What is said of the copies that a partition or a child has of its parents' triggers and checks. */
+  /** The attributes of a partition's or child's copies of its parents' triggers and checks. */
   #copies(now: SchemaObject): readonly string[] {
     const old = this.#old(now);
     const isFresh = (kind: Kind, label: string): boolean => {
       const source = inheritedPart(this.#target, now, kind, label);
-      return old === undefined || (source !== undefined && this.#remaking.isFresh(source));
+      return old === undefined || (source !== undefined && this.#rebuild.isFresh(source));
     };
     const labelNow = (kind: Kind, label: string): string =>
-      old === undefined ? label : this.#remaking.labelNow(old, label, kind);
+      old === undefined ? label : this.#rebuild.labelNow(old, label, kind);
     const firing = (label: string): string | undefined => {
       const trigger = inheritedPart(this.#target, now, "Trigger", label);
       return textOf(trigger?.values ?? {}, "enabled");
     };
-    return copyDetails(qualified(this.#target, now), old, now, { labelNow, isFresh, firing });
+    return copiedPartSettings(qualified(this.#target, now), old, now, {
+      labelNow,
+      isFresh,
+      firing,
+    });
   }
 
   #rights(now: SchemaObject): readonly string[] {
@@ -197,7 +209,7 @@ class Details {
     const before =
       old === undefined
         ? initialRights(this.#base, now.kind, schemaId)
-        : rightsOf(old, (label) => this.#remaking.labelNow(old, label));
+        : rightsOf(old, (label) => this.#rebuild.labelNow(old, label));
     const rights = changeRights(this.#target, now, before);
     if (now.values.identity === undefined) return rights;
     const hadSequence = old?.values.identity !== undefined;
@@ -207,7 +219,7 @@ class Details {
     return [...rights, ...changeSequenceRights(this.#target, now, sequence)];
   }
 
-  /** The index that CLUSTER goes by, and the one that replication does. */
+  /** The indexes that CLUSTER and REPLICA IDENTITY use. */
   #indexRoles(now: SchemaObject, moment: "now" | "last"): readonly string[] {
     const head = `ALTER TABLE ${qualified(this.#target, now)}`;
     const old = this.#old(now);
@@ -216,7 +228,7 @@ class Details {
         schema.partsOf(id).find(({ values }) => values[property] === true);
       const had = old === undefined ? undefined : find(this.#base, old.id);
       const has = find(this.#target, now.id);
-      const isKept = had?.id === has?.id && (has === undefined || !this.#remaking.isFresh(has));
+      const isKept = had?.id === has?.id && (has === undefined || !this.#rebuild.isFresh(has));
       const isPending = has !== undefined && this.#pending.has(has.id);
       return { isKept, isPending, index: quoteName(has?.name ?? ""), isThere: has !== undefined };
     };
@@ -234,7 +246,7 @@ class Details {
     ];
   }
 
-  /** At the very end: what is made before them is made as they were. */
+  /** Runs at the very end, so that objects created earlier get the old default privileges. */
   #defaultPrivileges(): readonly string[] {
     const gone = this.#base
       .all("DefaultPrivileges")
@@ -258,7 +270,7 @@ interface IndexRole {
   readonly index: string;
 }
 
-/** Of a sequence, or of a column with one: whether its numbers grow. */
+/** Whether a sequence, or a column's sequence, is ascending. */
 function countsUp({ values }: SchemaObject): boolean {
   return /INCREMENT BY \d/.test(textOf(values, "sequenceOptions") ?? "");
 }
@@ -267,7 +279,7 @@ function isInteger({ values }: SchemaObject): boolean {
   return /^(smallint|integer|bigint)$/.test(textOf(values, "type") ?? "");
 }
 
-/** What COMMENT ON and ALTER call an object. */
+/** The name of an object in COMMENT ON and ALTER. */
 export function commented(schema: Schema, object: SchemaObject): string {
   const { kind, name = "", parent = "" } = object;
   if (kind === "Column") return `COLUMN ${onOf(schema, object)}.${quoteName(name)}`;

@@ -1,10 +1,10 @@
 import { AppError } from "./errors.js";
-import { FairQueue, turnsOfOneParty } from "./fair-queue.js";
+import { FairQueue, slotsPerParty } from "./fair-queue.js";
 import { Tally } from "./tally.js";
 
-export interface FairTurnsOptions {
+export interface FairSemaphoreOptions {
   /** Limit of pieces of work that run at once, over all parties. */
-  readonly turnsMax: number;
+  readonly slotsMax: number;
   /** Limit of queued pieces of work per party. */
   readonly waitingMax: number;
   /** How long a piece of work may wait in the queue, in ms. */
@@ -22,16 +22,16 @@ interface Waiting {
  * Limits concurrent work and serves parties round-robin. With more than one slot, one party
  * occupies all but one at most, so that its long work does not starve the others.
  */
-export class FairTurns {
-  readonly #options: FairTurnsOptions;
+export class FairSemaphore {
+  readonly #options: FairSemaphoreOptions;
   readonly #waiting: FairQueue<Waiting>;
   readonly #running: Tally;
   #count = 0;
 
-  constructor(options: FairTurnsOptions) {
+  constructor(options: FairSemaphoreOptions) {
     this.#options = options;
     this.#waiting = new FairQueue(options.waitingMax);
-    this.#running = new Tally(turnsOfOneParty(options.turnsMax));
+    this.#running = new Tally(slotsPerParty(options.slotsMax));
   }
 
   /**
@@ -51,7 +51,7 @@ export class FairTurns {
   }
 
   #enter(party: string): (() => void) | undefined {
-    if (this.#count >= this.#options.turnsMax) return undefined;
+    if (this.#count >= this.#options.slotsMax) return undefined;
     const leave = this.#running.enter(party);
     if (leave !== undefined) this.#count += 1;
     return leave;

@@ -1,21 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FairTurns } from "./fair-turns.js";
+import { FairSemaphore } from "./fair-semaphore.js";
 
-/** Turns whose work ends when the test says so. */
+/** A semaphore whose work ends when the test says so. */
 class Workshop {
-  readonly turns: FairTurns;
+  readonly semaphore: FairSemaphore;
   readonly running: { readonly party: string; readonly end: () => void }[] = [];
   mostAtOnce = 0;
   readonly #mostOfParty = new Map<string, number>();
 
-  constructor(options: { turnsMax: number; waitingMax?: number; waitMs?: number }) {
-    this.turns = new FairTurns({ waitingMax: 100, waitMs: 60_000, name: "jobs", ...options });
+  constructor(options: { slotsMax: number; waitingMax?: number; waitMs?: number }) {
+    this.semaphore = new FairSemaphore({
+      waitingMax: 100,
+      waitMs: 60_000,
+      name: "jobs",
+      ...options,
+    });
   }
 
   ask(party: string): Promise<string> {
-    return this.turns.run(party, async () => {
+    return this.semaphore.run(party, async () => {
       await new Promise<void>((resolve) => {
         this.running.push({ party, end: resolve });
         this.mostAtOnce = Math.max(this.mostAtOnce, this.running.length);
@@ -36,19 +41,19 @@ class Workshop {
   }
 }
 
-describe("fair turns", () => {
+describe("a fair semaphore", () => {
   it("run as many at once as may, one party all but one of them, and all that was asked for", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(3)), { maxLength: 30 }),
-        async (turnsMax, asked) => {
-          const shop = new Workshop({ turnsMax });
+        async (slotsMax, asked) => {
+          const shop = new Workshop({ slotsMax });
           const done = asked.map(([party]) => shop.ask(party));
           for (const [, at] of asked) await shop.endNext(Math.min(at, shop.running.length - 1));
           expect(await Promise.all(done)).toEqual(asked.map(([party]) => party));
-          expect(shop.mostAtOnce).toBeLessThanOrEqual(turnsMax);
-          const share = Math.max(1, turnsMax - 1);
+          expect(shop.mostAtOnce).toBeLessThanOrEqual(slotsMax);
+          const share = Math.max(1, slotsMax - 1);
           for (const party of "abc") expect(shop.mostOf(party)).toBeLessThanOrEqual(share);
         },
       ),
@@ -57,14 +62,14 @@ describe("fair turns", () => {
   });
 
   it("begin another party's work at once where one floods, and next where there is one turn", async () => {
-    const several = new Workshop({ turnsMax: 3 });
+    const several = new Workshop({ slotsMax: 3 });
     const flood = Array.from({ length: 10 }, () => several.ask("flood"));
     const quiet = several.ask("quiet");
     expect(several.running.map(({ party }) => party)).toEqual(["flood", "flood", "quiet"]);
     for (let n = 0; n < 11; n += 1) await several.endNext();
     await Promise.all([...flood, quiet]);
 
-    const single = new Workshop({ turnsMax: 1 });
+    const single = new Workshop({ slotsMax: 1 });
     const done = ["flood", "flood", "flood", "quiet"].map((party) => single.ask(party));
     const served: string[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -76,7 +81,7 @@ describe("fair turns", () => {
   });
 
   it("refuse what waits too long, and more than may wait, without beginning it", async () => {
-    const shop = new Workshop({ turnsMax: 1, waitingMax: 1, waitMs: 20 });
+    const shop = new Workshop({ slotsMax: 1, waitingMax: 1, waitMs: 20 });
     const first = shop.ask("a");
     const late = shop.ask("a");
     await expect(shop.ask("a")).rejects.toMatchObject({
@@ -97,9 +102,9 @@ describe("fair turns", () => {
   });
 
   it("go on after work that failed", async () => {
-    const { turns } = new Workshop({ turnsMax: 1 });
-    const failing = turns.run("a", () => Promise.reject(new Error("no")));
-    const next = turns.run("b", () => 2);
+    const { semaphore } = new Workshop({ slotsMax: 1 });
+    const failing = semaphore.run("a", () => Promise.reject(new Error("no")));
+    const next = semaphore.run("b", () => 2);
     await expect(failing).rejects.toThrow("no");
     expect(await next).toBe(2);
   });
