@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.js";
-import { FairTurns } from "../../kernel/fair-turns.js";
+import { FairSemaphore } from "../../kernel/fair-semaphore.js";
 import {
   STATE_DOCUMENT_MEMORY_BYTES_MAX,
   STATE_DOCUMENT_MS_MAX,
@@ -41,14 +41,14 @@ export class DocumentReader implements AsyncDisposable {
   readonly #busy = new Set<ReadingProcess>();
   /** Processes that nobody uses; some of them may have ended. */
   readonly #free: ReadingProcess[] = [];
-  readonly #turns: FairTurns;
+  readonly #semaphore: FairSemaphore;
   #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(limits: Partial<ReaderLimits> = {}) {
     this.#limits = { ...LIMITS, ...limits };
-    const { processesMax: turnsMax, waitingMax, waitMs } = this.#limits;
-    this.#turns = new FairTurns({ turnsMax, waitingMax, waitMs, name: "documents" });
+    const { processesMax: slotsMax, waitingMax, waitMs } = this.#limits;
+    this.#semaphore = new FairSemaphore({ slotsMax, waitingMax, waitMs, name: "documents" });
   }
 
   /**
@@ -56,7 +56,7 @@ export class DocumentReader implements AsyncDisposable {
    * @throws AppError as {@link RdfCodec.read}.
    */
   read(orgId: string, content: DocumentBytes, format: RdfFormat): Promise<RdfDocument> {
-    return this.#turns.run(orgId, () => this.#readNow(content, format));
+    return this.#semaphore.run(orgId, () => this.#readNow(content, format));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
