@@ -148,7 +148,7 @@ describe("re-embedding under nodes that go on", () => {
       const kept = Array.from({ length: 200 }, (_, number) => invoice(number));
       await add(node.memory, kept, OLD);
       const refused = addUntilRefused(node, kept);
-      const provider = new SlowProvider();
+      const provider = new SlowProvider(() => kept.length - 200);
       const progress = await reembedStore(node.reembedding, provider);
       expect(await refused).toMatchObject({
         code: "STORE_UNAVAILABLE",
@@ -224,10 +224,22 @@ describe("re-embedding under nodes that go on", () => {
 /** What a provider needs for a text. */
 const EMBEDDING_MS = 3;
 
-/** Takes its time, so that other nodes add entries meanwhile. */
+/** Entries that are added while the first ones are embedded again, at least. */
+const ADDED_MIN = 25;
+
+/** Takes its time, and waits for other nodes to add an entry now and then, however busy the machine is. */
 class SlowProvider extends CountingProvider {
+  readonly #added: () => number;
+
+  /** @param added how many entries were added by now. */
+  constructor(added: () => number) {
+    super();
+    this.#added = added;
+  }
+
   override async embed(text: string): Promise<Float32Array> {
-    await delay(EMBEDDING_MS);
+    do await delay(EMBEDDING_MS);
+    while (this.#added() < Math.min(ADDED_MIN, Math.floor(this.embedded / 8)));
     return super.embed(text);
   }
 }
