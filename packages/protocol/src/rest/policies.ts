@@ -45,7 +45,7 @@ export interface PolicyCheck {
 
 /** Whether somebody may do something. */
 export interface PolicyQuestion {
-  /** An action, such as `plans:submit`, or the intent of a statement, such as `write_delete`. */
+  /** An action, such as `plans:submit`, the intent of a statement, such as `write_delete`, or `memory:record`. */
   readonly action: string;
   readonly roles?: readonly string[];
   readonly permissions?: readonly string[];
@@ -152,7 +152,7 @@ const questionShape = {
   action: z
     .string()
     .describe(
-      "An action, such as plans:submit, or the intent of a statement, such as write_delete",
+      "An action, such as plans:submit, the intent of a statement, such as write_delete, or memory:record",
     ),
   roles: names.exactOptional().describe("Roles of the caller; default: none"),
   permissions: names.exactOptional().describe("Permissions of the caller; default: none"),

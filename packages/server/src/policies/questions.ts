@@ -19,7 +19,7 @@ export interface Question {
   readonly permissions: readonly string[];
   readonly user?: string;
   readonly agent?: string;
-  /** An action, or the intent of a statement. */
+  /** An action, the intent of a statement, or `memory:record`. */
   readonly action: string;
   /** Needed for an intent. */
   readonly dataSource?: string;

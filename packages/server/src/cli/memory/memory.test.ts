@@ -95,8 +95,12 @@ describe("steward memory", () => {
   });
 
   it("does not make a store to re-embed", async () => {
-    const { code, stderr } = await reembed("--database-url", "sqlite:gone.db");
+    const elsewhere = ["--embedding-base-url", "https://embed.example.com"];
+    const openai = ["--embedding-provider", "openai", "--embedding-model", "m", ...elsewhere];
+    const { code, stderr } = await reembed("--database-url", "sqlite:gone.db", ...openai);
     expect(code).toBe(2);
+    // What is remembered would leave this machine.
+    expect(stderr).toContain("are sent to embed.example.com");
     expect(stderr).toContain("gone.db does not exist");
   });
 });

@@ -49,6 +49,8 @@ async function run(
 ): Promise<ReembeddingProgress & { readonly model: string }> {
   // Loaded only here: a client command starts without a server's modules.
   const { reembedStore } = await import("../../app-reembed.js");
+  const { tellOfEmbedding } = await import("../embedding-note.js");
+  tellOfEmbedding(config, terminal);
   try {
     return await reembedStore(config, {
       signal,

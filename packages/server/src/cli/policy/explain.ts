@@ -20,7 +20,10 @@ export function explainCommand({ env, terminal }: CliContext): Command {
     value,
   ];
   return policyAdminCommand("explain", "Says whether somebody may do something, and why.")
-    .argument("<action>", "Action (plans:submit) or intent of a statement (write_delete).")
+    .argument(
+      "<action>",
+      "Action (plans:submit), intent of a statement (write_delete), or memory:record.",
+    )
     .option("--as <role>", "Role of whoever would do it; may be repeated.", collect, [])
     .option("--permission <name>", "Permission of theirs; may be repeated.", collect, [])
     .option("--agent <id>", "The agent that would do it; left out: a person.")
