@@ -19,7 +19,6 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/authentication.md yaml": "identity-mtls/known-clients.test.ts reads it",
   "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
-  "docs/scale-out.md sql": "needs Citus, which no package of npm brings",
   "docs/migrations.md ": "shows output",
   "docs/migrations.md sql": "introspect-postgres/schema-moves.test.ts leads to it",
 };
