@@ -1,25 +1,29 @@
-/** Longest pause before the first retry, in ms; doubles with each failure. */
+/**
+ * Upper bound of the pause after the first failure, in ms. The bound doubles with each further
+ * failure.
+ */
 const PAUSE_MS = 200;
-/** Longest pause before any retry, in ms. */
+/** Upper bound that no pause exceeds, in ms. */
 const PAUSE_MS_MAX = 10_000;
 
 /**
- * How many ms to pause after so many failures in a row: anything up to a bound that doubles ("full
- * jitter"), so that clients which failed together do not come back together.
- * @param failures from 1.
- * @param random gives numbers in [0, 1).
+ * Pause after consecutive failures, in ms: a random value below a bound that doubles with each
+ * failure ("full jitter"). The jitter keeps clients that failed together from retrying at the same
+ * moment.
+ * @param failures counted from 1.
+ * @param random returns numbers in [0, 1).
  */
 export function backoffMs(failures: number, random: () => number = Math.random): number {
   return random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** (failures - 1));
 }
 
-/** Resolves after a time; rejects with the signal's reason when it is aborted before. */
+/** Resolves after a time; rejects with the signal's reason when the signal is aborted first. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const end = (): void => {
       clearTimeout(timer);
-      // The reason is the caller's own, whatever it is.
+      // The reason can be any value that the caller chose.
       reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {

@@ -26,62 +26,61 @@ import type { Http } from "./http.js";
 import { eachItem } from "./paging.js";
 import type { CallOptions, SubmitOptions } from "./plans.js";
 
-/**
- * Billing: everything the server's `/billing` offers, for billing admins. Calls reject with a
- * StewardError.
- */
+/** Billing: the routes under `/billing`, for billing admins. Calls reject with a StewardError. */
 export interface Billing {
-  /** Usage by day; grouped, by day and group. */
+  /** Usage per day; with a grouping, per day and group. */
   usage(query?: UsageQuery, options?: CallOptions): Promise<readonly DailyUsage[]>;
-  /** The same as CSV, in which money is exact. */
+  /** The same usage as CSV, with exact amounts of money. */
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>;
-  /** All usage by model and intent. */
+  /** All usage, by model and intent. */
   heatMap(options?: CallOptions): Promise<readonly HeatMapRow[]>;
-  /** What each organization used, by organization id, a page at a time; for the role operator. */
+  /**
+   * The usage of each organization, ordered by organization id, one page; requires the role
+   * operator.
+   */
   usageByOrganization(
     query?: OrganizationUsageQuery,
     options?: CallOptions,
   ): Promise<OrganizationUsagePage>;
-  /** The same, of every page. */
+  /** The same, over all pages. */
   usageOfAllOrganizations(
     query?: OrganizationUsageQuery,
     options?: CallOptions,
   ): AsyncIterable<OrganizationUsage>;
-  /** Reports tool calls of another system; each counts once, however often it is reported. */
+  /** Reports tool calls of another system. Each call counts once, however often it is reported. */
   report(events: readonly UsageCloudEvent[], options?: CallOptions): Promise<UsageIngestion>;
-  /** What of the totals differs from the rows; with `repair`, it is put right. */
+  /** The totals that differ from the usage rows; with `repair`, they are corrected. */
   verify(request?: VerifyUsageRequest, options?: CallOptions): Promise<readonly UsageDifference[]>;
 
   /** An operator may name another organization. */
   prices(options?: CallOptions & OrganizationQuery): Promise<readonly Price[]>;
-  /** For the role operator. Not tried again by itself. */
+  /** Requires the role operator. Not retried automatically. */
   setPrice(price: NewPrice, options?: CallOptions): Promise<Price>;
-  /** For the role operator: prices recorded calls anew; repeating it changes nothing more. */
+  /** Requires the role operator. Reprices recorded calls; repeating it has no further effect. */
   reprice(request: RepriceRequest, options?: CallOptions): Promise<Repricing>;
 
   /** An operator may name another organization. */
   budgets(options?: CallOptions & OrganizationQuery): Promise<readonly Budget[]>;
-  /** In the place of one with the same scope, unit, period and action. */
+  /** Replaces a budget with the same scope, unit, period and action. */
   setBudget(budget: NewBudget, options?: CallOptions): Promise<Budget>;
-  /** Not tried again by itself. */
+  /** Not retried automatically. */
   removeBudget(budgetId: string, options?: CallOptions & OrganizationQuery): Promise<RemovedBudget>;
 
-  /** The organization's customer at the payment provider; one is made when it has none. */
+  /** The organization's customer at the payment provider, created when there is none. */
   createCustomer(options?: CallOptions): Promise<PaymentCustomer>;
-  /** For the role operator: makes a customer another organization's. */
+  /** Requires the role operator. Assigns a customer to another organization. */
   rebindCustomer(
     customerId: string,
     orgId: string,
     options?: CallOptions,
   ): Promise<PaymentCustomer>;
-  /** Begins to save a payment method of the provider's customer. */
+  /** Creates a setup intent for a customer, with which a payment method can be saved. */
   createSetupIntent(customerId: string, options?: SubmitOptions): Promise<SetupIntent>;
   paymentMethods(options?: CallOptions): Promise<readonly PaymentMethod[]>;
-  /** Not tried again by itself. */
+  /** Not retried automatically. */
   detachPaymentMethod(id: string, options?: CallOptions): Promise<DetachedPaymentMethod>;
 }
 
-/** Billing over HTTP. */
 export function createBilling(http: Http): Billing {
   const get = <Payload>(
     path: string,

@@ -14,34 +14,39 @@ import type { Policies } from "./policies.js";
 import { createState } from "./state.js";
 import type { State } from "./state.js";
 
-/** Where the server is and who calls it (Decision §2). */
+/** The server's address and the caller's identity (Decision §2). */
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:8080`; a path in it is kept. */
+  /** Such as `http://127.0.0.1:8080`; may contain a path prefix. */
   readonly baseUrl: string;
-  /** `stw_…`, where the server takes API keys. It says who calls, so that the identity below is not needed. */
+  /**
+   * `stw_…`, for servers that accept API keys. The key identifies the caller, so the identity
+   * options below are not needed.
+   */
   readonly apiKey?: string;
-  /** A JSON Web Token, where the server takes those; used when there is no API key. */
+  /** A JSON Web Token, for servers that accept tokens; ignored when there is an API key. */
   readonly token?: string;
-  /** Organization, a UUID. */
+  /** Id of the organization, a UUID. */
   readonly orgId?: string;
   readonly sessionId?: string;
   readonly userId?: string;
   readonly agentId?: string;
-  /** Such as `admin`, which billing asks for. */
+  /** Such as `admin`, which billing requires. */
   readonly role?: string;
-  /** Name of the ORM model the calls are about, for the usage reports. */
+  /** Name of the ORM model that the calls concern, for the usage reports. */
   readonly ormModel?: string;
-  /** Sent with every call, before those that the credential and the identity above make. */
+  /** Headers of every call. Headers for the credential and the identity take precedence. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds that one try of a call may take; left out: as long as it takes, for steps may run for long. */
+  /**
+   * Time limit of one attempt of a call, in ms. Absent: no limit, because steps may run for long.
+   */
   readonly timeout?: number;
-  /** How often a call that may be repeated is tried again; 3 unless told otherwise, 0: never. */
+  /** Number of retries of an idempotent call; 3 by default, 0: none. */
   readonly maxRetries?: number;
-  /** Instead of the runtime's own. */
+  /** Replaces the runtime's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** A Steward server. Holds no connection: nothing to close. */
+/** A client of a Steward server. It holds no connections and need not be closed. */
 export interface StewardClient {
   readonly plans: Plans;
   readonly memory: Memory;
@@ -53,14 +58,14 @@ export interface StewardClient {
 }
 
 /**
- * A client of a Steward server. Calls that may be repeated are tried again, a few times, when no
- * answer came or the server was busy.
+ * Creates a client of a Steward server. Idempotent calls are retried when the server did not
+ * respond or was busy.
  */
 export function createClient(options: ClientOptions): StewardClient {
   const http = createHttp({
     baseUrl: options.baseUrl,
     headers: { ...options.headers, ...identityHeaders(options), ...credentialHeader(options) },
-    // Browsers refuse their fetch as a method of another object.
+    // In browsers, `fetch` throws when it is called as a method of another object.
     fetch: options.fetch ?? fetch.bind(globalThis),
     timeout: options.timeout,
     maxRetries: options.maxRetries,
@@ -76,7 +81,10 @@ export function createClient(options: ClientOptions): StewardClient {
   };
 }
 
-/** @throws TypeError for what no header can carry; a runtime's own error would repeat it. */
+/**
+ * @throws TypeError for characters that a header cannot contain; the runtime's own error would
+ * quote the credential.
+ */
 function credentialHeader({ apiKey, token }: ClientOptions): Record<string, string> {
   const credential = apiKey ?? token;
   if (credential === undefined) return {};

@@ -8,12 +8,15 @@ export interface StreamMessage {
   readonly data: string;
 }
 
-/** Characters of one message, at most: far beyond any event, and no endless line fills the memory. */
+/**
+ * Longest message, in characters. It is far beyond any event, and keeps an endless line from
+ * filling the memory.
+ */
 const MESSAGE_LENGTH_MAX = 16 * 1024 * 1024;
 
 /**
- * The messages of a stream, as they come. Comments, and a message that the end of the stream cuts
- * off, are left out. Ending the loop early cancels the stream.
+ * Parses the messages of a stream as they arrive. Comments are skipped, as is a message that the
+ * end of the stream truncates. Leaving the loop early cancels the stream.
  */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,
@@ -33,7 +36,7 @@ export async function* readEventStream(
   }
 }
 
-/** Lines end with CR LF, LF or CR, wherever the chunks are cut. */
+/** Splits into lines, which end with CR LF, LF or CR, independent of the chunks' boundaries. */
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -43,14 +46,14 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
       const { done, value } = await reader.read();
       if (done) return;
       rest += decoder.decode(value, { stream: true });
-      // A CR at the very end may be half of a CR LF: it stays with the rest.
+      // A CR at the end of a chunk may be the first half of a CR LF, so it stays in the buffer.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
       checkLength(rest.length);
       yield* lines;
     }
   } finally {
-    // A stream that broke has nothing left to cancel, and has already said why.
+    // After a stream has failed, canceling it fails too; the first error was reported already.
     await reader.cancel().catch(() => undefined);
   }
 }

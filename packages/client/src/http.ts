@@ -3,58 +3,64 @@ import { backoffMs, pause } from "./backoff.js";
 import { StewardError } from "./steward-error.js";
 import { TimeLimit } from "./time-limit.js";
 
-/** How often an idempotent call is tried again, unless told otherwise. */
+/** Default number of retries of an idempotent call. */
 const RETRIES_MAX = 3;
 /**
- * A try that lasted longer than this in ms before it broke off had reached the server: it says nothing
- * about the next one, which joins the same work. Runtimes give up on an answer after minutes.
+ * An attempt that fails after this time in ms had reached the server, so it does not count as a
+ * retry: the next attempt joins the same work. Runtimes abort a request after minutes without a
+ * response.
  */
 const TRY_LONG_MS = 60_000;
-/** The longest Retry-After that is waited out, in ms; a longer one is left to the caller. */
+/** Longest Retry-After that is waited for, in ms. A longer one is reported to the caller. */
 const RETRY_AFTER_MS_MAX = 30_000;
 
-/** A body that is sent as it comes, without being held in memory as a whole. */
+/** A body that is streamed, without being held in memory as a whole. */
 export type StreamedBody = ReadableStream<Uint8Array> | Blob | string;
 
 /** One call to the server. */
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the base URL, from its slash; parts already escaped. */
+  /** The path below the base URL, with a leading slash; segments are escaped already. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of a body; its content type is among the headers. */
+  /** A streamed body, sent unchanged instead of `body`; `headers` contains its content type. */
   readonly stream?: StreamedBody;
-  /** Repeating it is harmless, so it is tried again when that may help. */
+  /** Whether the call may be repeated safely, so that it is retried. */
   readonly idempotent: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How calls reach the server. */
+/** Sends calls to the server. */
 export interface Http {
-  /** The server, for messages: its URL's origin. */
+  /** The origin of the server's URL, for messages. */
   readonly server: string;
-  /** @returns the `data` of the answer. @throws StewardError; the signal's reason when aborted. */
+  /**
+   * @returns the `data` of the response.
+   * @throws StewardError; the signal's reason when it is aborted.
+   */
   call<Payload>(request: HttpRequest): Promise<Payload>;
-  /** An answer whose body is read as it comes; one try. @throws as `call`. */
+  /**
+   * A response whose body is streamed; one attempt only.
+   * @throws as `call`.
+   */
   open(request: HttpRequest): Promise<Response>;
 }
 
-/** What {@link createHttp} needs to know. */
 export interface HttpOptions {
   readonly baseUrl: string;
   /** Sent with every call. */
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
-  /** Milliseconds that one try may take; left out: as long as it takes. */
+  /** Time limit of one attempt, in ms; absent: no limit. */
   readonly timeout?: number | undefined;
-  /** How often an idempotent call is tried again. */
+  /** Number of retries of an idempotent call. */
   readonly maxRetries?: number | undefined;
 }
 
-/** Calls over `fetch`. */
+/** Creates an Http that uses `fetch`. */
 export function createHttp(options: HttpOptions): Http {
   const server = new URL(options.baseUrl).origin;
   const attempt = async <T>(
@@ -108,7 +114,7 @@ async function send(options: HttpOptions, request: HttpRequest): Promise<Respons
     method,
     headers: { accept: "application/json", ...options.headers, ...json, ...request.headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // What is still being made can be sent only when no answer is waited for before its end.
+    // Streaming requires "half" duplex: the response is only read after the whole body was sent.
     ...(stream === undefined ? {} : { body: stream, duplex: "half" as const }),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -127,7 +133,7 @@ function urlOf(baseUrl: string, { path, query = {} }: HttpRequest): string {
 async function readData<Payload>(response: Response): Promise<Payload> {
   const body = parse(await response.text());
   if (!isObject(body) || !("data" in body)) throw badResponse(response);
-  // The server's own schemas vouch for the payload.
+  // The server validates the payload against its own schemas.
   return (body as unknown as Data<Payload>).data;
 }
 
@@ -136,7 +142,7 @@ async function readError(response: Response): Promise<StewardError> {
   if (!isObject(body) || typeof body["error"] !== "string" || typeof body["code"] !== "string") {
     return badResponse(response);
   }
-  // The two fields that matter are checked above.
+  // The two fields that matter were checked above.
   const { error, code, details } = body as unknown as ErrorBody;
   const seconds = response.headers.get("retry-after") ?? "";
   return new StewardError(code, error, {
@@ -152,7 +158,7 @@ function requestIdOf({ headers }: Response): { readonly requestId?: string } {
   return requestId === null ? {} : { requestId };
 }
 
-/** An answer that is none of Steward's. */
+/** The error for a response that is not Steward's. */
 export function badResponse(response: Response): StewardError {
   const { status, url } = response;
   const message = `${new URL(url).origin} answered ${String(status)}, but not as Steward does`;

@@ -1,6 +1,6 @@
 /**
- * The client of Steward: submit plans, run them, watch them. Needs `fetch` and nothing else, so it
- * runs in Node, in browsers and at the edge. Bodies have the wire's own shapes.
+ * The client of Steward: submit plans, run them, watch them. It only needs `fetch`, so it runs in
+ * Node, in browsers and on edge runtimes. Bodies have the same fields as on the wire.
  */
 export { type Billing } from "./billing.js";
 export { createClient, type ClientOptions, type StewardClient } from "./client.js";

@@ -11,27 +11,26 @@ import type { Http } from "./http.js";
 import { eachItem } from "./paging.js";
 import type { CallOptions } from "./plans.js";
 
-/** API keys: everything the server's `/api/keys` offers. Calls reject with a StewardError. */
+/** API keys: the routes under `/api/keys`. Calls reject with a StewardError. */
 export interface Keys {
   /**
-   * Makes a key. Its `api_key` can be read in this answer and never again. Not tried again by itself: there would be two
-   * keys.
+   * Creates a key. Its text, `api_key`, is only in this response. Not retried automatically,
+   * because a retry could create a second key.
    */
   create(key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>;
-  /** One page without secrets, newest first, revoked keys too. */
+  /** One page of keys without secrets, newest first, including revoked keys. */
   list(query?: ApiKeyPageQuery, options?: CallOptions): Promise<ApiKeyPage>;
-  /** All keys, newest first, a page at a time; `limit` is the size of a page. */
+  /** All keys, newest first, fetched page by page; `limit` is the page size. */
   listAll(query?: ApiKeyPageQuery, options?: CallOptions): AsyncIterable<ApiKey>;
   /**
-   * Gives a key a new secret; the present one stays good for `overlap_seconds`. Not tried again by itself: the secret of
-   * an answer that was lost would count.
+   * Gives a key a new secret; the old one stays valid for `overlap_seconds`. Not retried
+   * automatically: if the response was lost, a retry would replace the secret again.
    */
   rotate(keyId: string, rotation?: RotateApiKey, options?: CallOptions): Promise<IssuedApiKey>;
-  /** Ends a key for good: within a second no server takes it. */
+  /** Revokes a key for good. Servers stop accepting it within a second. */
   revoke(keyId: string, options?: CallOptions): Promise<RevokedApiKey>;
 }
 
-/** Keys over HTTP. */
 export function createKeys(http: Http): Keys {
   const keys: Keys = {
     create: (body, { signal } = {}) =>

@@ -13,28 +13,30 @@ import type { Http } from "./http.js";
 import { eachItem } from "./paging.js";
 import type { CallOptions } from "./plans.js";
 
-/** Memory: everything the server's `/api/memory` offers. Calls reject with a StewardError. */
+/** Memory: the routes under `/api/memory`. Calls reject with a StewardError. */
 export interface Memory {
   /** The entries most similar to the query, best first. */
   search(request: MemorySearchRequest, options?: CallOptions): Promise<readonly MemoryResult[]>;
-  /** Resolves when the entry is durable; the next search finds it. Not tried again by itself. */
+  /** Resolves when the entry is durable; the next search finds it. Not retried automatically. */
   add(entry: NewMemoryEntry, options?: CallOptions): Promise<MemoryEntry>;
   get(entryId: string, options?: CallOptions): Promise<MemoryEntry>;
   /** One page, newest first. */
   list(query?: MemoryPageQuery, options?: CallOptions): Promise<MemoryEntryPage>;
-  /** All entries, newest first, a page at a time; `limit` is the size of a page. */
+  /** All entries, newest first, fetched page by page; `limit` is the page size. */
   listAll(query?: MemoryPageQuery, options?: CallOptions): AsyncIterable<MemoryEntry>;
-  /** Not tried again by itself. */
+  /** Not retried automatically. */
   delete(entryId: string, options?: CallOptions): Promise<DeletedEntries>;
-  /** Forgets every entry of a session. Not tried again by itself: the count would be wrong. */
+  /**
+   * Deletes all entries of a session. Not retried automatically, because the returned count would
+   * be wrong.
+   */
   deleteSession(sessionId: string, options?: CallOptions): Promise<DeletedEntries>;
   stats(options?: CallOptions): Promise<MemoryStats>;
-  /** How long entries are kept. */
+  /** How long entries are retained. */
   retention(options?: CallOptions): Promise<MemoryRetention>;
   setRetention(retention: MemoryRetention, options?: CallOptions): Promise<MemoryRetention>;
 }
 
-/** Memory over HTTP. */
 export function createMemory(http: Http): Memory {
   const get = <Payload>(path: string, { signal }: CallOptions = {}): Promise<Payload> =>
     http.call({ method: "GET", path, idempotent: true, signal });

@@ -15,39 +15,41 @@ import type { Http } from "./http.js";
 import type { CallOptions } from "./plans.js";
 
 /**
- * Migrations: everything the server's `/api/state/migrations` offers, for those who may change schemas.
- * Calls reject with a StewardError.
+ * Migrations: the routes under `/api/state/migrations`, for schema admins. Calls reject with a
+ * StewardError.
  */
 export interface Migrations {
   /**
-   * Works out how a database comes to have a schema, and proves it. Not tried again by itself. The status
-   * `unchanged` says that the database has the schema already: nothing is to be done, and nothing was kept.
+   * Plans and proves a migration to a wanted schema. Not retried automatically. The status
+   * `unchanged` means that the database has the wanted schema already; nothing was stored then.
    */
   propose(proposal: MigrationProposal, options?: CallOptions): Promise<Migration | UnchangedSchema>;
-  /** The newest first. */
+  /** All migrations, newest first. */
   list(options?: CallOptions): Promise<readonly Migration[]>;
   show(id: string, options?: CallOptions): Promise<Migration>;
-  /** Tries a migration, up and down, on a scratch database. */
+  /** Proves a migration again, up and down, in a scratch database. */
   verify(id: string, options?: CallOptions): Promise<MigrationProof>;
-  /** Applying what is applied changes nothing. */
+  /** Applying an applied migration has no effect. */
   apply(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
-  /** Reverting what is reverted changes nothing. */
+  /** Reverting a reverted migration has no effect. */
   revert(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
-  /** Goes on with a run that stopped half way. */
+  /** Resumes an interrupted run. */
   resume(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
-  /** Takes back what a run that stopped half way has done, and nothing else. */
+  /** Undoes the changes of an interrupted run, and nothing else. */
   undo(id: string, request?: RunMigrationRequest, options?: CallOptions): Promise<Migration>;
-  /** What leads from the schema of one commit to that of another, and back. */
+  /** The scripts between the schemas of two commits, in both directions. */
   diff(query: SchemaDiffQuery, options?: CallOptions): Promise<SchemaDiff>;
-  /** The present schema of a database as SQL that can be proposed; of the only one unless it is named. */
+  /**
+   * The current schema of a database as SQL that can be proposed. The name may be omitted when
+   * there is only one database.
+   */
   dump(database?: string, options?: CallOptions): Promise<SchemaDump>;
-  /** How a database is, beside how it was left. */
+  /** The difference between a database and its recorded schema. */
   drift(database: string, options?: CallOptions): Promise<SchemaDrift>;
-  /** Takes a database as it is for what it should be. */
+  /** Records the actual schema of a database as the expected one. */
   acceptDrift(request: AcceptDriftRequest, options?: CallOptions): Promise<AcceptedDrift>;
 }
 
-/** Migrations over HTTP. */
 export function createMigrations(http: Http): Migrations {
   const get = <Payload>(path: string, { signal }: CallOptions = {}): Promise<Payload> =>
     http.call({ method: "GET", path, idempotent: true, signal });

@@ -1,6 +1,7 @@
 /**
- * The items of every page of a list, each page asked for when the items of the one before are used up.
- * @param read one page; what it rejects with ends the iteration.
+ * Iterates over the items of all pages of a list. A page is requested when the items of the
+ * previous page are used up.
+ * @param read requests one page; an error that it rejects with ends the iteration.
  */
 export async function* eachItem<Item, Query extends { readonly cursor?: string }>(
   query: Query,

@@ -15,43 +15,48 @@ import type { RunOptions } from "./run-plan.js";
 import { watchPlan } from "./watch-plan.js";
 import type { WatchOptions } from "./watch-plan.js";
 
-/** What any call may be given. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** What submitting may be given. */
 export interface SubmitOptions extends CallOptions {
-  /** Same key, same plan; a random one when left out, so that trying again is always safe. */
+  /**
+   * Submitting again with the same key returns the same plan. Absent: a random key, which makes
+   * automatic retries safe.
+   */
   readonly idempotencyKey?: string;
 }
 
-/** Plans: everything the server's `/api/plans` offers. Calls reject with a StewardError. */
+/** Plans: the routes under `/api/plans`. Calls reject with a StewardError. */
 export interface Plans {
   /** Submits a plan; resolves when it is durable, with status `pending`. */
   submit(plan: SubmitPlanRequest, options?: SubmitOptions): Promise<PlanState>;
   get(planId: string, options?: CallOptions): Promise<Plan>;
   /** One page, newest first. */
   list(query?: PlanPageQuery, options?: CallOptions): Promise<PlanPage>;
-  /** All plans, newest first, a page at a time; `limit` is the size of a page. */
+  /** All plans, newest first, fetched page by page; `limit` is the page size. */
   listAll(query?: PlanPageQuery, options?: CallOptions): AsyncIterable<PlanSummary>;
   /**
-   * Runs a step, or joins the attempt under way, or returns the stored result: repeating it is
-   * safe. A step that ran and failed is a result (`step_result.status`), not an error.
+   * Runs a step. If an attempt is running, the call joins it; if the step is completed, the call
+   * returns the stored result. So repeating the call is safe. A step that ran and failed is a
+   * result (`step_result.status`), not an error.
    */
   execute(planId: string, stepId: string, options?: CallOptions): Promise<StepExecution>;
-  /** Resolves when nothing of the plan runs any more. */
+  /** Cancels a plan. Resolves when none of its steps is running any more. */
   cancel(planId: string, options?: CallOptions): Promise<PlanState>;
-  /** A failed plan runs on, keeping its completed outputs. Not tried again by itself. */
+  /** Reopens a failed plan, which keeps its completed outputs. Not retried automatically. */
   retry(planId: string, options?: CallOptions): Promise<PlanState>;
-  /** The plan's events from a cursor until it is over, across lost connections. */
+  /**
+   * The plan's events after a sequence number, until the plan is finished. Lost connections are
+   * reopened.
+   */
   watch(planId: string, options?: WatchOptions): AsyncIterable<PlanEvent>;
   /** Executes all steps in the order of their dependencies. */
   run(planId: string, options?: RunOptions): Promise<Plan>;
 }
 
-/** Plans over HTTP. */
 export function createPlans(http: Http): Plans {
   const plans: Plans = {
     submit: (plan, { idempotencyKey, signal } = {}) =>

@@ -11,21 +11,23 @@ import type {
 import type { Http } from "./http.js";
 import type { CallOptions } from "./plans.js";
 
-/** Policies: everything the server's `/api/policies` offers. Calls reject with a StewardError. */
+/** Policies: the routes under `/api/policies`. Calls reject with a StewardError. */
 export interface Policies {
-  /** The organization's own policies, and those that every organization begins with. */
+  /** The organization's own policies, and the shipped ones that apply to every organization. */
   show(options?: CallOptions): Promise<PoliciesInForce>;
-  /** What is wrong with a text of policies. Nothing is kept. */
+  /** The problems of a policy text. Nothing is stored. */
   check(text: string, options?: CallOptions): Promise<PolicyCheck>;
-  /** Puts policies in force. Not tried again by itself: they follow one version only. */
+  /**
+   * Puts policies in force. Not retried automatically, because the request names the version that
+   * it replaces.
+   */
   put(policies: NewPolicies, options?: CallOptions): Promise<PutPolicies>;
-  /** Whether somebody may do something, by which policies, and why. */
+  /** Whether a caller may perform an action, which policies decide, and why. */
   explain(question: PolicyQuestion, options?: CallOptions): Promise<PolicyAnswer>;
-  /** Tries cases on the policies in force, or on a text of policies that is not kept. */
+  /** Runs test cases against the policies in force, or against a draft that is not stored. */
   test(cases: PolicyTest, options?: CallOptions): Promise<PolicyTestResult>;
 }
 
-/** Policies over HTTP. */
 export function createPolicies(http: Http): Policies {
   return {
     show: ({ signal } = {}) => http.call({ method: "GET", path: PATH, idempotent: true, signal }),

@@ -2,34 +2,33 @@ import type { Plan, PlanStep, StepExecution } from "@steward/protocol/rest";
 import type { Plans } from "./plans.js";
 import { StewardError } from "./steward-error.js";
 
-/** Steps that a run has under way at once, unless told otherwise. */
+/** Default number of concurrent steps. */
 const CONCURRENCY = 4;
 
-/** What a run tells of one step: that it started, and what it came to. */
+/** Progress of one step: its start, or its result. */
 export type StepProgress =
   | { readonly stepId: string; readonly kind: "started" }
   | {
       readonly stepId: string;
       readonly kind: "finished";
       readonly execution: StepExecution;
-      /** Milliseconds from asking for the step to its answer. */
+      /** Milliseconds from the request to the response. */
       readonly durationMs: number;
     };
 
-/** How a plan is run. */
 export interface RunOptions {
-  /** Steps under way at once, at least 1. */
+  /** Limit of concurrent steps, at least 1. */
   readonly concurrency?: number;
-  /** Called for every step that this run executes, in the order things happen. */
+  /** Called for every step that this run executes, in chronological order. */
   readonly onProgress?: (progress: StepProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Executes the steps of a plan that are not done yet, each after those it depends on, several at
- * once where the plan allows it. Ends when every step is done, or when the plan is over for another
- * reason: a step failed, or somebody cancelled it.
- * @returns the plan as it stands then.
+ * Executes the unfinished steps of a plan in the order of their dependencies, several at once where
+ * possible. Ends when every step is completed, or when the plan was finished otherwise: a step
+ * failed, or the plan was cancelled.
+ * @returns the plan's final state.
  */
 export async function runPlan(
   plans: Pick<Plans, "get" | "execute">,
@@ -77,7 +76,10 @@ function* readySteps(
   for (const step of waiting) if (step.depends_on.every((id) => done.has(id))) yield step;
 }
 
-/** @returns whether the step completed; false also when the plan was over before it could start. */
+/**
+ * @returns whether the step completed; false also when the plan was finished before the step could
+ * start.
+ */
 async function executeStep(
   plans: Pick<Plans, "execute">,
   planId: string,

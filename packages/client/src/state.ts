@@ -23,21 +23,21 @@ import type {
 import type { Http, HttpRequest, StreamedBody } from "./http.js";
 import type { CallOptions } from "./plans.js";
 
-/** A document that is sent as it comes. */
+/** A streamed document. */
 export interface StateDocument extends StateDocumentQuery {
   readonly format: StateFormat;
   readonly content: StreamedBody;
 }
 
 /**
- * State: everything the server's `/api/state` offers. A commit is named by a branch, a tag or its content id;
- * terms are written as in N-Triples. Calls reject with a StewardError.
+ * State: the routes under `/api/state`. A commit is named by a branch, a tag or its content id;
+ * terms are in N-Triples syntax. Calls reject with a StewardError.
  */
 export interface State {
   refs(options?: CallOptions): Promise<readonly StateRef[]>;
-  /** Moves a ref if it is where it was expected. Not tried again by itself. */
+  /** Moves a ref if it is at the expected commit. Not retried automatically. */
   moveRef(move: MoveStateRef, options?: CallOptions): Promise<MovedStateRef>;
-  /** Commits, the newest first. */
+  /** A commit and its ancestors, newest first. */
   log(
     query?: { readonly from?: string; readonly limit?: number },
     options?: CallOptions,
@@ -46,7 +46,7 @@ export interface State {
     query?: { readonly from?: string; readonly to?: string; readonly limit?: number },
     options?: CallOptions,
   ): Promise<StateDiff>;
-  /** The quads of a commit that have these terms. */
+  /** The quads of a commit that match these terms. */
   at(
     query?: StatePattern & {
       readonly at?: string;
@@ -56,11 +56,11 @@ export interface State {
     options?: CallOptions,
   ): Promise<StatePage>;
   query(query: StateQuery, options?: CallOptions): Promise<StateAnswer>;
-  /** Takes a document in, as one commit. Not tried again by itself. */
+  /** Imports a document as one commit. Not retried automatically. */
   import(document: StateImport, options?: CallOptions): Promise<StateImported>;
-  /** Takes a document of any size in as it comes, as one commit. Not tried again by itself. */
+  /** Imports a streamed document of any size as one commit. Not retried automatically. */
   importDocument(document: StateDocument, options?: CallOptions): Promise<StateImported>;
-  /** A commit's dataset as text, piece by piece. */
+  /** A commit's dataset as text, in pieces. */
   export(
     query?: { readonly at?: string; readonly format?: StateFormat; readonly graph?: string },
     options?: CallOptions,
@@ -74,17 +74,16 @@ export interface State {
     },
     options?: CallOptions,
   ): Promise<StateProof>;
-  /** Not tried again by itself. */
+  /** Not retried automatically. */
   merge(merge: StateMerge, options?: CallOptions): Promise<StateMerged>;
-  /** Undoes one commit, as a new one. Not tried again by itself. */
+  /** Reverts one commit by a new commit. Not retried automatically. */
   revert(revert: StateRevert, options?: CallOptions): Promise<StateReverted>;
-  /** What is wrong with the blocks that refs lead to. */
+  /** Checks all blocks reachable from refs, and returns the defects. */
   fsck(options?: CallOptions): Promise<readonly StateFault[]>;
-  /** Deletes what no ref leads to. */
+  /** Deletes unreachable blocks. */
   gc(options?: CallOptions): Promise<StateCollection>;
 }
 
-/** State over HTTP. */
 export function createState(http: Http): State {
   const get = <Payload>(
     path: string,

@@ -2,12 +2,11 @@ import type { ErrorCode } from "@steward/protocol";
 import type { ErrorDetail } from "@steward/protocol/rest";
 
 /**
- * The server's own reasons, and two of the way to it: `UNREACHABLE` when no answer came,
- * `BAD_RESPONSE` when what came was not an answer of Steward.
+ * The server's error codes, and two of the client: `UNREACHABLE` when no response arrived,
+ * `BAD_RESPONSE` when the response was not Steward's.
  */
 export type StewardErrorCode = ErrorCode | "UNREACHABLE" | "BAD_RESPONSE";
 
-/** The parts of a {@link StewardError} beside its code and message. */
 export interface StewardErrorOptions {
   readonly status?: number;
   readonly details?: readonly ErrorDetail[];
@@ -16,17 +15,20 @@ export interface StewardErrorOptions {
   readonly cause?: unknown;
 }
 
-/** What every failed call rejects with, but for one that its own signal ended. */
+/**
+ * The error with which failed calls reject. The exception is a call that was aborted by its own
+ * signal.
+ */
 export class StewardError extends Error {
   override readonly name = "StewardError";
   readonly code: StewardErrorCode;
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; absent when no response arrived. */
   readonly status: number | undefined;
-  /** What was wrong, field by field. */
+  /** What is wrong, field by field. */
   readonly details: readonly ErrorDetail[];
-  /** Milliseconds that the server asks to wait before another try. */
+  /** Wait before a retry that the server requested, in ms. */
   readonly retryAfterMs: number | undefined;
-  /** Id of the request in the server's log; absent when no answer came. */
+  /** Id of the request in the server's log; absent when no response arrived. */
   readonly requestId: string | undefined;
 
   constructor(code: StewardErrorCode, message: string, options: StewardErrorOptions = {}) {
@@ -38,14 +40,14 @@ export class StewardError extends Error {
     this.requestId = options.requestId;
   }
 
-  /** No answer came within the time that one try may take. */
+  /** The error when no response arrived within the time limit of an attempt. */
   static late(server: string, ms: number): StewardError {
     return new StewardError("UNREACHABLE", `${server} did not answer within ${String(ms)} ms`);
   }
 
   /**
-   * Any thrown value as a StewardError: what `fetch`, or reading a body, rejects with means that the
-   * connection failed.
+   * Converts any thrown value to a StewardError. An error of `fetch`, or of reading a body, means
+   * that the connection failed.
    */
   static from(thrown: unknown, server: string): StewardError {
     if (thrown instanceof StewardError) return thrown;
@@ -56,8 +58,8 @@ export class StewardError extends Error {
   }
 
   /**
-   * Whether the same call may succeed later: nothing answered, or a server that is busy did. Payments that
-   * are not configured are a 503 too, and will not be there in a moment.
+   * Whether the same call may succeed later, because the server did not respond or was busy.
+   * Unconfigured payments are a 503 too, but not transient.
    */
   get isTransient(): boolean {
     if (this.code === "PAYMENT_NOT_CONFIGURED") return false;
@@ -65,7 +67,10 @@ export class StewardError extends Error {
   }
 }
 
-/** What answered speaks another protocol than the URL says: trying again changes nothing. */
+/**
+ * Detects a server that speaks another protocol than the URL says, in which case a retry cannot
+ * help.
+ */
 function foreignProtocol(thrown: unknown, server: string): string | undefined {
   const code = causeCode(thrown);
   if (/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
@@ -77,7 +82,7 @@ function foreignProtocol(thrown: unknown, server: string): string | undefined {
     : undefined;
 }
 
-/** `: ECONNREFUSED`, where the runtime says so in the error's cause. */
+/** For example `: ECONNREFUSED`, if the runtime gives it as the error's cause. */
 function systemCode(thrown: unknown): string {
   const code = causeCode(thrown);
   return code === "" ? "" : `: ${code}`;

@@ -1,11 +1,11 @@
-/** The time that one try of a call may take, and the caller's own signal, as one signal. */
+/** Combines the time limit of one attempt and the caller's signal into one signal. */
 export class TimeLimit {
   readonly ms: number;
   readonly signal: AbortSignal | undefined;
   readonly #late = new AbortController();
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param ms left out: the try may take as long as it takes. */
+  /** @param ms absent: no time limit. */
   constructor(ms: number | undefined, signal: AbortSignal | undefined) {
     this.ms = ms ?? Infinity;
     if (ms === undefined) {
@@ -21,7 +21,7 @@ export class TimeLimit {
     return this.#late.signal.aborted;
   }
 
-  /** Ends the limit: an answer that is read as it comes may take longer. */
+  /** Removes the time limit, because a streamed response may take longer. */
   clear(): void {
     clearTimeout(this.#timer);
   }

@@ -4,28 +4,30 @@ import { readEventStream } from "./event-stream.js";
 import { badResponse, type Http } from "./http.js";
 import { StewardError } from "./steward-error.js";
 
-/** Disconnects in a row, without an event between them, after which watching gives up. */
+/** Consecutive lost connections, without an event in between, after which watching gives up. */
 const DISCONNECTS_MAX = 10;
 
-/** The same before the first connection: nothing says yet that there is such a server. */
+/**
+ * Attempts of the first connection. The number is smaller because the server may not exist at all.
+ */
 const FIRST_TRIES_MAX = 3;
 
-/** Where a watch starts and what ends it. */
 export interface WatchOptions {
-  /** Only events after this one; 0, the default: from the plan's beginning. */
+  /** Only events after this sequence number; 0, the default: from the plan's beginning. */
   readonly afterSequence?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Whether the plan is over with this event, for as long as nobody retries it (Decision §6). */
+/** Whether the plan is finished with this event, unless somebody retries the plan (Decision §6). */
 export function isTerminalEvent({ event_type: type }: PlanEvent): boolean {
   return type === "PlanCompleted" || type === "PlanFailed" || type === "PlanCancelled";
 }
 
 /**
- * The events of a plan, each once and in order: first those that were, then those to come, until
- * the stream ends after a terminal one. A lost connection is opened again where it broke off.
- * @throws StewardError when the server refuses, or stays away too long; the signal's reason.
+ * A plan's events, each once and in order: past events first, then new ones, until a terminal event
+ * ends the stream. A lost connection is reopened after the last event received.
+ * @throws StewardError when the server refuses the request, or does not respond for too long; the
+ * signal's reason.
  */
 export async function* watchPlan(
   http: Http,
@@ -41,11 +43,11 @@ export async function* watchPlan(
     let lost: StewardError | undefined;
     try {
       const body = await openEvents(http, planId, sequence, signal);
-      // The plan is over and this was its last event (HTML Standard §9.2.3: do not come back).
+      // Status 204: the plan is finished and there are no more events (HTML Standard §9.2.3).
       if (body === null) return;
       opened = true;
       for await (const { data } of readEventStream(body)) {
-        // The server's own schema vouches for the event.
+        // The server validates events against its own schema.
         const event = JSON.parse(data) as PlanEvent;
         if (event.sequence <= sequence) continue;
         disconnects = 0;
@@ -63,7 +65,7 @@ export async function* watchPlan(
   }
 }
 
-/** One connection's worth of events; `null` when there are no more. */
+/** The events of one connection; `null` when there are no more. */
 async function openEvents(
   http: Http,
   planId: string,
@@ -84,7 +86,10 @@ async function openEvents(
   throw badResponse(response);
 }
 
-/** What broke the connection, when opening it again may help. @throws whatever else went wrong. */
+/**
+ * The error that broke the connection, when reopening may help.
+ * @throws any other error.
+ */
 function disconnectOf(error: unknown, http: Http, signal: AbortSignal | undefined): StewardError {
   signal?.throwIfAborted();
   const lost = StewardError.from(error, http.server);

@@ -1,7 +1,6 @@
 /**
- * The machine-readable reasons an operation can fail with (Decision §9).
- * The same word travels as `code` in REST bodies, `reason` in google.rpc.ErrorInfo and
- * `error_code` in an ExecuteStepResponse.
+ * The machine-readable error codes (Decision §9). The same code is `code` in REST bodies, `reason`
+ * in google.rpc.ErrorInfo and `error_code` in an ExecuteStepResponse.
  */
 export const ERROR_CODES = [
   "INVALID_ARGUMENT",
@@ -44,5 +43,4 @@ export const ERROR_CODES = [
   "INTERNAL",
 ] as const;
 
-/** One of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -1,6 +1,6 @@
 /**
- * The gRPC messages and services, generated from the files in `proto/`: the control plane's, memory's
- * and usage's, and those of health, reflection and error details that every gRPC client knows.
+ * The gRPC messages and services, generated from the files in `proto/`: Steward's own services
+ * (control plane, memory, usage), and the standard ones for health, reflection and error details.
  */
 export {
   CancelPlanRequestSchema,

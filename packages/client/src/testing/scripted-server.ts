@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request as the server saw it. */
+/** A request as the server received it. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -10,16 +10,16 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** Answers one request; `index` counts all of them from 0. */
+/** Responds to one request; `index` counts all requests from 0. */
 export type Answer = (request: SeenRequest, response: ServerResponse, index: number) => void;
 
-/** An HTTP server on loopback whose every answer the test writes. */
+/** An HTTP server on loopback whose responses the test defines. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   readonly seen: readonly SeenRequest[];
 }
 
-/** Listens on a free port. */
+/** Starts a server on a free port. */
 export async function scriptedServer(answer: Answer): Promise<ScriptedServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export async function scriptedServer(answer: Answer): Promise<ScriptedServer> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is an AddressInfo.
+  // The address of a TCP server is an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${String(port)}`,
@@ -42,7 +42,7 @@ export async function scriptedServer(answer: Answer): Promise<ScriptedServer> {
   };
 }
 
-/** Ends an answer with a JSON body. */
+/** Ends a response with a JSON body. */
 export function json(
   response: ServerResponse,
   status: number,

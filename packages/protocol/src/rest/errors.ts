@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { ERROR_CODES, type ErrorCode } from "../error-codes.js";
 
-/** What was wrong with one field of a request. */
+/** What is wrong with one field of a request. */
 export interface ErrorDetail {
   /** A path such as `steps[2].depends_on[0]`. */
   readonly field: string;
   readonly reason: string;
 }
 
-/** Every REST body that is not a success (Decision §9). */
+/** The body of every REST error (Decision §9). */
 export interface ErrorBody {
-  /** For people. */
+  /** A message for people. */
   readonly error: string;
-  /** For programs. */
+  /** The machine-readable code. */
   readonly code: ErrorCode;
   readonly details?: readonly ErrorDetail[];
 }
@@ -22,7 +22,6 @@ const errorDetailSchema = z.object({
   reason: z.string().describe("What is wrong with the field"),
 });
 
-/** Schema of {@link ErrorBody}. */
 export const errorBodySchema: z.ZodType<ErrorBody> = z
   .object({
     error: z.string().describe("What went wrong and how to fix it, for people"),

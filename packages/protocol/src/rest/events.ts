@@ -19,7 +19,6 @@ export interface PlanEventsQuery {
   readonly after_sequence?: number;
 }
 
-/** Schema of {@link PlanEvent}. */
 export const planEventSchema: z.ZodType<PlanEvent> = z
   .object({
     plan_id: z.string().describe("Id of the plan"),
@@ -36,7 +35,6 @@ export const planEventSchema: z.ZodType<PlanEvent> = z
     description: "One event of the log of a plan: the data of a server-sent event",
   });
 
-/** Schema of {@link PlanEventsQuery}. */
 export const planEventsQuerySchema: z.ZodType<PlanEventsQuery> = z.strictObject({
   after_sequence: z.coerce
     .number()

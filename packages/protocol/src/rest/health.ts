@@ -1,13 +1,12 @@
 import * as z from "zod";
 
-/** The answer of `/readyz`: whether the process should be sent requests. */
+/** The response of `/readyz`: whether the process can accept requests. */
 export interface Readiness {
   readonly ready: boolean;
-  /** Each part: `ok`, or what is wrong with it. */
+  /** `ok` or the problem, for each part. */
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Schema of {@link Readiness}. */
 export const readinessSchema: z.ZodType<Readiness> = z
   .object({
     ready: z.boolean().describe("Whether requests, including writes, would succeed"),
@@ -21,15 +20,14 @@ export const readinessSchema: z.ZodType<Readiness> = z
     examples: [{ ready: true, checks: { store: "ok" } }],
   });
 
-/** The answer of `/`: what runs here, and the paths that lead on. */
+/** The response of `/`: the service, its version, and further paths. */
 export interface ServiceIndex {
   readonly name: string;
   readonly version: string;
-  /** By what is found there: a path of this server. */
+  /** Paths of this server, by what they offer. */
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** Schema of {@link ServiceIndex}. */
 export const serviceIndexSchema: z.ZodType<ServiceIndex> = z
   .object({
     name: z.string().describe("Name of the service"),

@@ -81,7 +81,6 @@ const names = z.array(z.string()).readonly();
 const time = z.string().meta({ format: "date-time" });
 const environment = z.enum(["live", "test"]);
 
-/** Schema of {@link NewApiKey}. */
 export const newApiKeySchema: z.ZodType<NewApiKey> = z
   .strictObject({
     name: z.string().describe("What people call the key"),
@@ -119,12 +118,10 @@ const apiKeyFields = {
     .describe("Until when the secret before the last rotation is good as well, in UTC"),
 };
 
-/** Schema of {@link ApiKey}. */
 export const apiKeySchema: z.ZodType<ApiKey> = z
   .object(apiKeyFields)
   .meta({ id: "ApiKey", description: "An API key without its secret", examples: [EXAMPLE] });
 
-/** Schema of {@link IssuedApiKey}. */
 export const issuedApiKeySchema: z.ZodType<IssuedApiKey> = z
   .object({
     ...apiKeyFields,
@@ -136,7 +133,6 @@ export const issuedApiKeySchema: z.ZodType<IssuedApiKey> = z
     examples: [{ ...EXAMPLE, api_key: "stw_live_5f3c9a2be1d04c7788aa0f12_…" }],
   });
 
-/** Schema of {@link ApiKeyPage}. */
 export const apiKeyPageSchema: z.ZodType<ApiKeyPage> = z
   .object({
     keys: z.array(apiKeySchema).readonly().describe("Newest first"),
@@ -144,13 +140,11 @@ export const apiKeyPageSchema: z.ZodType<ApiKeyPage> = z
   })
   .meta({ id: "ApiKeyPage", description: "A page of API keys" });
 
-/** Schema of {@link ApiKeyPageQuery}. */
 export const apiKeyPageQuerySchema: z.ZodType<ApiKeyPageQuery> = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).exactOptional().describe("Keys on the page"),
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 });
 
-/** Schema of {@link RotateApiKey}. */
 export const rotateApiKeySchema: z.ZodType<RotateApiKey> = z
   .strictObject({
     overlap_seconds: z
@@ -164,7 +158,6 @@ export const rotateApiKeySchema: z.ZodType<RotateApiKey> = z
     examples: [{ overlap_seconds: 3600 }],
   });
 
-/** Schema of {@link RevokedApiKey}. */
 export const revokedApiKeySchema: z.ZodType<RevokedApiKey> = z
   .object({
     key_id: z.string().describe("Id of the key"),

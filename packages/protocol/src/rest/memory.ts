@@ -181,7 +181,6 @@ const explanationSchema = z
     description: "How the rank of a result came about",
   });
 
-/** Schema of {@link MemoryResult}. */
 export const memoryResultSchema: z.ZodType<MemoryResult> = z
   .object({
     entry_id: z.string().describe("Id of the entry"),
@@ -214,7 +213,6 @@ export const memoryResultSchema: z.ZodType<MemoryResult> = z
     ],
   });
 
-/** Schema of {@link NewMemoryEntry}. */
 export const newMemoryEntrySchema: z.ZodType<NewMemoryEntry> = z
   .strictObject({
     session_id: z
@@ -229,7 +227,6 @@ export const newMemoryEntrySchema: z.ZodType<NewMemoryEntry> = z
     examples: [{ session_id: "session-42", content: '{"note":"invoices are paid on Fridays"}' }],
   });
 
-/** Schema of {@link MemoryEntry}. */
 export const memoryEntrySchema: z.ZodType<MemoryEntry> = z
   .object({
     entry_id: z.string().describe("Id of the entry, assigned by the service"),
@@ -258,7 +255,6 @@ export const memoryEntrySchema: z.ZodType<MemoryEntry> = z
     ],
   });
 
-/** Schema of {@link MemoryEntryPage}. */
 export const memoryEntryPageSchema: z.ZodType<MemoryEntryPage> = z
   .object({
     entries: z.array(memoryEntrySchema).describe("The entries, the newest first"),
@@ -284,7 +280,6 @@ export const memoryEntryPageSchema: z.ZodType<MemoryEntryPage> = z
     ],
   });
 
-/** Schema of {@link MemoryPageQuery}. */
 export const memoryPageQuerySchema: z.ZodType<MemoryPageQuery> = z.strictObject({
   ...filterShape,
   limit: z.coerce
@@ -297,7 +292,6 @@ export const memoryPageQuerySchema: z.ZodType<MemoryPageQuery> = z.strictObject(
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 });
 
-/** Schema of {@link DeletedEntries}. */
 export const deletedEntriesSchema: z.ZodType<DeletedEntries> = z
   .object({ deleted: z.int().describe("Number of entries deleted") })
   .meta({
@@ -306,7 +300,6 @@ export const deletedEntriesSchema: z.ZodType<DeletedEntries> = z
     examples: [{ deleted: 1 }],
   });
 
-/** Schema of {@link MemoryStats}. */
 export const memoryStatsSchema: z.ZodType<MemoryStats> = z
   .object({
     entries: z.int().describe("Number of your organization's entries that a search compares"),
@@ -334,7 +327,6 @@ const retentionShape = {
     .describe("Age in days after which entries are deleted; null: never"),
 };
 
-/** Schema of {@link MemoryRetention}. */
 export const memoryRetentionSchema: z.ZodType<MemoryRetention> = z.object(retentionShape).meta({
   id: "MemoryRetention",
   description: "How long entries are kept",

@@ -158,7 +158,6 @@ const fileSchema: z.ZodType<SchemaFile> = z
   })
   .meta({ id: "SchemaFile", description: "One of the files that a schema is written in" });
 
-/** Schema of {@link MigrationProposal}. */
 export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
   .strictObject({
     database,
@@ -214,7 +213,6 @@ const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
 
-/** Schema of {@link Migration}. */
 export const migrationSchema: z.ZodType<Migration> = z
   .object({
     migration_id: z.string().describe("Id of the migration"),
@@ -263,7 +261,6 @@ export const migrationSchema: z.ZodType<Migration> = z
     ],
   });
 
-/** Schema of {@link UnchangedSchema}. */
 export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
   .object({
     status: z.literal("unchanged").describe("Always unchanged"),
@@ -282,7 +279,6 @@ export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
     ],
   });
 
-/** Schema of {@link RunMigrationRequest}. */
 export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
   .strictObject({
     accept_data_loss: z
@@ -306,7 +302,6 @@ export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
     ],
   });
 
-/** Schema of {@link MigrationProof}. */
 export const migrationProofSchema: z.ZodType<MigrationProof> = z
   .object({
     proven: z.boolean().describe("Whether every stretch ended at its expected root"),

@@ -44,7 +44,6 @@ export interface DetachedPaymentMethod {
   readonly detached: true;
 }
 
-/** Schema of {@link SetupIntentRequest}. */
 export const setupIntentRequestSchema: z.ZodType<SetupIntentRequest> = z
   .strictObject({ customer_id: z.string().describe("The customer at the payment provider") })
   .meta({
@@ -53,7 +52,6 @@ export const setupIntentRequestSchema: z.ZodType<SetupIntentRequest> = z
     examples: [{ customer_id: "cus_QXg1o8vcGmoR32" }],
   });
 
-/** Schema of {@link PaymentCustomer}. */
 export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
   .object({
     customer_id: z.string().describe("Id of the customer at the payment provider"),
@@ -67,7 +65,6 @@ export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
     ],
   });
 
-/** Schema of {@link RebindCustomerRequest}. */
 export const rebindCustomerRequestSchema: z.ZodType<RebindCustomerRequest> = z
   .strictObject({ org_id: z.string().describe("UUID of the organization that it is to belong to") })
   .meta({
@@ -76,7 +73,6 @@ export const rebindCustomerRequestSchema: z.ZodType<RebindCustomerRequest> = z
     examples: [{ org_id: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11" }],
   });
 
-/** Schema of {@link SetupIntent}. */
 export const setupIntentSchema: z.ZodType<SetupIntent> = z
   .object({
     id: z.string().describe("Id of the setup intent at the payment provider"),
@@ -97,7 +93,6 @@ export const setupIntentSchema: z.ZodType<SetupIntent> = z
     ],
   });
 
-/** Schema of {@link PaymentMethod}. */
 export const paymentMethodSchema: z.ZodType<PaymentMethod> = z
   .object({
     id: z.string().describe("Id of the payment method, pm_…"),
@@ -124,7 +119,6 @@ export const paymentMethodSchema: z.ZodType<PaymentMethod> = z
     ],
   });
 
-/** Schema of {@link DetachedPaymentMethod}. */
 export const detachedPaymentMethodSchema: z.ZodType<DetachedPaymentMethod> = z
   .object({
     id: z.string().describe("Id of the payment method"),

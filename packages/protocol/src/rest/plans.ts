@@ -168,7 +168,6 @@ const planStateShape = {
   status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
 };
 
-/** Schema of {@link PlanState}. */
 export const planStateSchema: z.ZodType<PlanState> = z.object(planStateShape).meta({
   id: "PlanState",
   description: "A plan and its status",
@@ -211,7 +210,6 @@ const planStepSchema = z
   })
   .meta({ id: "PlanStep", description: "One step of a plan" });
 
-/** Schema of {@link Plan}. */
 export const planSchema: z.ZodType<Plan> = z
   .object({
     ...planSummaryShape,
@@ -250,7 +248,6 @@ const planSummarySchema = z
   .object(planSummaryShape)
   .meta({ id: "PlanSummary", description: "A plan without its steps" });
 
-/** Schema of {@link PlanPage}. */
 export const planPageSchema: z.ZodType<PlanPage> = z
   .object({
     plans: z.array(planSummarySchema).describe("The plans, the newest first"),
@@ -279,7 +276,6 @@ export const planPageSchema: z.ZodType<PlanPage> = z
     ],
   });
 
-/** Schema of {@link PlanPageQuery}. */
 export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.strictObject({
   status: z.enum(PLAN_STATUSES).exactOptional().describe("Only plans with this status"),
   session_id: z.string().exactOptional().describe("Only plans of this session"),

@@ -80,7 +80,6 @@ const text = z.string().describe("Policies in Cedar");
 const version = z.int().min(0);
 const names = z.array(z.string()).readonly();
 
-/** Schema of {@link Policies}. */
 export const policiesSchema: z.ZodType<Policies> = z
   .object({
     version: version.describe("Version of your organization's own policies; 0: it has none"),
@@ -108,7 +107,6 @@ export const policiesSchema: z.ZodType<Policies> = z
     ],
   });
 
-/** Schema of {@link NewPolicies}. */
 export const newPoliciesSchema: z.ZodType<NewPolicies> = z
   .strictObject({
     text,
@@ -120,12 +118,10 @@ export const newPoliciesSchema: z.ZodType<NewPolicies> = z
     examples: [{ text: EXAMPLE_TEXT, version: 2 }],
   });
 
-/** Schema of {@link PutPolicies}. */
 export const putPoliciesSchema: z.ZodType<PutPolicies> = z
   .object({ version: version.describe("The version that is in force now") })
   .meta({ id: "PutPolicies", description: "Policies are in force", examples: [{ version: 3 }] });
 
-/** Schema of {@link PolicyText}. */
 export const policyTextSchema: z.ZodType<PolicyText> = z.strictObject({ text }).meta({
   id: "PolicyText",
   description: "Policies to be checked",
@@ -138,7 +134,6 @@ const problem = z.object({
   message: z.string().describe("What is wrong"),
 });
 
-/** Schema of {@link PolicyCheck}. */
 export const policyCheckSchema: z.ZodType<PolicyCheck> = z
   .object({ problems: z.array(problem).readonly().describe("Empty: the policies may be put") })
   .meta({
@@ -165,7 +160,6 @@ const questionShape = {
     .describe("The columns that the statement is about, as in customers.email"),
 } as const;
 
-/** Schema of {@link PolicyQuestion}. */
 export const policyQuestionSchema: z.ZodType<PolicyQuestion> = z.strictObject(questionShape).meta({
   id: "PolicyQuestion",
   description: "Whether somebody may do something",
@@ -180,7 +174,6 @@ export const policyQuestionSchema: z.ZodType<PolicyQuestion> = z.strictObject(qu
   ],
 });
 
-/** Schema of {@link PolicyAnswer}. */
 export const policyAnswerSchema: z.ZodType<PolicyAnswer> = z
   .object({
     permitted: z.boolean().describe("Whether the caller may"),
@@ -257,7 +250,6 @@ const EXAMPLE_CASE = {
   ...{ action: "read_select", roles: ["agent"], data_source: "shop", tables: ["orders"] },
 } as const;
 
-/** Schema of {@link PolicyTest}. */
 export const policyTestSchema: z.ZodType<PolicyTest> = z
   .strictObject({
     cases: z
@@ -278,7 +270,6 @@ export const policyTestSchema: z.ZodType<PolicyTest> = z
     examples: [{ cases: [EXAMPLE_CASE] }],
   });
 
-/** Schema of {@link PolicyTestResult}. */
 export const policyTestResultSchema: z.ZodType<PolicyTestResult> = z
   .object({
     failed: z.int().describe("Cases that have another answer"),

@@ -91,7 +91,6 @@ const orgId = z
   .exactOptional()
   .describe("Organization that an operator means; default: the caller's own");
 
-/** Schema of {@link OrganizationQuery}. */
 export const organizationQuerySchema: z.ZodType<OrganizationQuery> = z.strictObject({
   org_id: orgId,
 });
@@ -118,7 +117,6 @@ export const newPriceSchema: z.ZodType<NewPrice> = z
     examples: [{ scope: "aau", amount_usd: "0.005", from: "2026-02-01" }],
   });
 
-/** Schema of {@link Price}. */
 export const priceSchema: z.ZodType<Price> = z
   .object({
     price_id: z.string().describe("Id of the price"),
@@ -146,7 +144,6 @@ export const priceSchema: z.ZodType<Price> = z
     ],
   });
 
-/** Schema of {@link RepriceRequest}. */
 export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
   .strictObject({
     from: z.string().describe("Date or RFC 3339"),
@@ -159,7 +156,6 @@ export const repriceRequestSchema: z.ZodType<RepriceRequest> = z
     examples: [{ from: "2026-02-01", until: "2026-03-01" }],
   });
 
-/** Schema of {@link Repricing}. */
 export const repricingSchema: z.ZodType<Repricing> = z
   .object({
     corrections: z.int().describe("Number of corrections added; no recorded row is edited"),
@@ -190,7 +186,6 @@ export const newBudgetSchema: z.ZodType<NewBudget> = z
     ],
   });
 
-/** Schema of {@link Budget}. */
 export const budgetSchema: z.ZodType<Budget> = z
   .object({
     budget_id: z.string().describe("Id of the budget"),
@@ -226,7 +221,6 @@ export const budgetSchema: z.ZodType<Budget> = z
     ],
   });
 
-/** Schema of {@link RemovedBudget}. */
 export const removedBudgetSchema: z.ZodType<RemovedBudget> = z
   .object({
     budget_id: z.string().describe("Id of the budget"),

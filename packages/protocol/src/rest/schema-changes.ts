@@ -226,12 +226,10 @@ export const EMAIL_ADDED: Omit<SchemaDiff, "from_root" | "to_root"> = {
   ],
 };
 
-/** Schema of {@link SchemaDumpQuery}. */
 export const schemaDumpQuerySchema: z.ZodType<SchemaDumpQuery> = z.strictObject({
   database: database.exactOptional(),
 });
 
-/** Schema of {@link SchemaDump}. */
 export const schemaDumpSchema: z.ZodType<SchemaDump> = z
   .object({
     database: z.string().describe("Name of the data source"),
@@ -250,13 +248,11 @@ export const schemaDumpSchema: z.ZodType<SchemaDump> = z
     ],
   });
 
-/** Schema of {@link SchemaDiffQuery}. */
 export const schemaDiffQuerySchema: z.ZodType<SchemaDiffQuery> = z.strictObject({
   from: z.string().describe("A branch such as schemas/shop, a tag or a content id"),
   to: z.string().describe("As from: the schema it is compared with"),
 });
 
-/** Schema of {@link SchemaDiff}. */
 export const schemaDiffSchema: z.ZodType<SchemaDiff> = z
   .object({
     from_root: z.string().describe("Root hash of the first schema"),
@@ -279,7 +275,6 @@ export const schemaDiffSchema: z.ZodType<SchemaDiff> = z
     ],
   });
 
-/** Schema of {@link SchemaDrift}. */
 export const schemaDriftSchema: z.ZodType<SchemaDrift> = z
   .object({
     database: z.string().describe("Name of the data source"),
@@ -300,7 +295,6 @@ export const schemaDriftSchema: z.ZodType<SchemaDrift> = z
     ],
   });
 
-/** Schema of {@link AcceptDriftRequest}. */
 export const acceptDriftRequestSchema: z.ZodType<AcceptDriftRequest> = z
   .strictObject({ database, message })
   .meta({
@@ -309,7 +303,6 @@ export const acceptDriftRequestSchema: z.ZodType<AcceptDriftRequest> = z
     examples: [{ database: "shop", message: "Keep the index that was added by hand" }],
   });
 
-/** Schema of {@link AcceptedDrift}. */
 export const acceptedDriftSchema: z.ZodType<AcceptedDrift> = z
   .object({
     database: z.string().describe("Name of the data source"),

@@ -54,7 +54,6 @@ const mode = z
     "What becomes of the dataset: it has the quads too, or no longer, or no others; default: add",
   );
 
-/** Schema of {@link StateDocumentQuery}. */
 export const stateDocumentQuerySchema: z.ZodType<StateDocumentQuery> = z.strictObject({
   branch: branchName.exactOptional().describe("The branch that moves; default: main"),
   mode,
@@ -62,7 +61,6 @@ export const stateDocumentQuerySchema: z.ZodType<StateDocumentQuery> = z.strictO
   expected: contentId.exactOptional().describe("Content id that the branch must be at"),
 });
 
-/** Schema of {@link StateImport}. */
 export const stateImportSchema: z.ZodType<StateImport> = z
   .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
@@ -93,7 +91,6 @@ export const stateImportSchema: z.ZodType<StateImport> = z
     ],
   });
 
-/** Schema of {@link StateImported}. */
 export const stateImportedSchema: z.ZodType<StateImported> = z
   .object({
     commit: z.string().describe("Content id of the commit that the branch is at now"),
@@ -114,7 +111,6 @@ export const stateImportedSchema: z.ZodType<StateImported> = z
     ],
   });
 
-/** Schema of {@link StateFault}. */
 export const stateFaultSchema: z.ZodType<StateFault> = z
   .object({
     ref: z.string().describe("The branch or tag that leads to it"),
@@ -133,7 +129,6 @@ export const stateFaultSchema: z.ZodType<StateFault> = z
     ],
   });
 
-/** Schema of {@link StateCollection}. */
 export const stateCollectionSchema: z.ZodType<StateCollection> = z
   .object({
     kept: z.int().describe("Number of blocks kept"),

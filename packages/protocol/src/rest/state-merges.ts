@@ -91,7 +91,6 @@ const choiceShape = {
   expected: contentId.exactOptional().describe("Content id that the branch must be at"),
 };
 
-/** Schema of {@link StateMerge}. */
 export const stateMergeSchema: z.ZodType<StateMerge> = z
   .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
@@ -105,7 +104,6 @@ export const stateMergeSchema: z.ZodType<StateMerge> = z
     examples: [{ from: "draft", message: "The draft is approved" }],
   });
 
-/** Schema of {@link StateRevert}. */
 export const stateRevertSchema: z.ZodType<StateRevert> = z
   .strictObject({
     branch: branchName.exactOptional().describe("The branch that moves; default: main"),
@@ -168,7 +166,6 @@ const movedExample = {
   conflicts: [],
 };
 
-/** Schema of {@link StateMerged}. */
 export const stateMergedSchema: z.ZodType<StateMerged> = z
   .object({
     outcome: z
@@ -187,7 +184,6 @@ export const stateMergedSchema: z.ZodType<StateMerged> = z
     ],
   });
 
-/** Schema of {@link StateReverted}. */
 export const stateRevertedSchema: z.ZodType<StateReverted> = z
   .object({
     outcome: z.enum(["nothing to revert", "reverted", "conflicts"]).describe("Kind of the result"),

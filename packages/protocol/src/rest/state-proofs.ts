@@ -28,7 +28,6 @@ export const stateProofQuerySchema: z.ZodType<{
   graph: termText.exactOptional().describe("<iri> or _:label; left out: the default graph"),
 });
 
-/** Schema of {@link StateProof}. */
 export const stateProofSchema: z.ZodType<StateProof> = z
   .object({
     commit: z.string().describe("Content id of the commit"),

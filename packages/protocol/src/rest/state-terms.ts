@@ -31,7 +31,6 @@ export interface StateQuad {
   readonly graph?: StateAtomicTerm;
 }
 
-/** Schema of {@link StateAtomicTerm}. */
 export const stateAtomicTermSchema: z.ZodType<StateAtomicTerm> = z
   .object({
     type: z.enum(["uri", "bnode", "literal"]).describe("Kind of the term"),
@@ -62,7 +61,6 @@ const stateTripleTermSchema: z.ZodType<StateTripleTerm> = z
     description: "A triple used as a term",
   });
 
-/** Schema of {@link StateTerm}. */
 export const stateTermSchema: z.ZodType<StateTerm> = z
   .union([stateAtomicTermSchema, stateTripleTermSchema])
   .meta({
@@ -70,7 +68,6 @@ export const stateTermSchema: z.ZodType<StateTerm> = z
     description: "A term as the SPARQL 1.2 Query Results JSON Format has it",
   });
 
-/** Schema of {@link StateQuad}. */
 export const stateQuadSchema: z.ZodType<StateQuad> = z
   .object({
     subject: stateAtomicTermSchema.describe("Subject of the statement"),

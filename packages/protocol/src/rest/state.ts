@@ -116,7 +116,6 @@ const refName = z
     "must be heads/<branch> or tags/<tag>",
   );
 
-/** Schema of {@link StateRef}. */
 export const stateRefSchema: z.ZodType<StateRef> = z
   .object({
     name: z.string().describe("heads/<branch> or tags/<tag>"),
@@ -130,7 +129,6 @@ export const stateRefSchema: z.ZodType<StateRef> = z
     ],
   });
 
-/** Schema of {@link MoveStateRef}. */
 export const moveStateRefSchema: z.ZodType<MoveStateRef> = z
   .strictObject({
     name: refName.describe("heads/<branch> or tags/<tag>"),
@@ -147,7 +145,6 @@ export const moveStateRefSchema: z.ZodType<MoveStateRef> = z
     examples: [{ name: "tags/v1", commit: "main", expected: null }],
   });
 
-/** Schema of {@link MovedStateRef}. */
 export const movedStateRefSchema: z.ZodType<MovedStateRef> = z
   .object({
     name: z.string().describe("heads/<branch> or tags/<tag>"),
@@ -161,7 +158,6 @@ export const movedStateRefSchema: z.ZodType<MovedStateRef> = z
     ],
   });
 
-/** Schema of {@link StateCommit}. */
 export const stateCommitSchema: z.ZodType<StateCommit> = z
   .object({
     commit: z.string().describe("Content id of the commit (CIDv1)"),
@@ -188,7 +184,6 @@ export const stateCommitSchema: z.ZodType<StateCommit> = z
     ],
   });
 
-/** Schema of {@link StateDiff}. */
 export const stateDiffSchema: z.ZodType<StateDiff> = z
   .object({
     from: z
@@ -220,7 +215,6 @@ export const stateDiffSchema: z.ZodType<StateDiff> = z
     ],
   });
 
-/** Schema of {@link StatePage}. */
 export const statePageSchema: z.ZodType<StatePage> = z
   .object({
     commit: z.string().describe("Content id of the commit"),
@@ -321,7 +315,6 @@ export const stateExportQuerySchema: z.ZodType<{
   graph: termText.exactOptional().describe("Only this graph, <iri> or _:label"),
 });
 
-/** Schema of {@link StateQuery}. */
 export const stateQuerySchema: z.ZodType<StateQuery> = z
   .strictObject({
     at: commitName.exactOptional().describe("A branch, a tag or a content id; default: main"),
@@ -352,7 +345,6 @@ export const stateQuerySchema: z.ZodType<StateQuery> = z
     ],
   });
 
-/** Schema of {@link StateAnswer}. */
 export const stateAnswerSchema: z.ZodType<StateAnswer> = z
   .object({
     head: z

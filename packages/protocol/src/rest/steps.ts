@@ -59,7 +59,6 @@ export interface StepExecution {
   readonly replayed: boolean;
 }
 
-/** Schema of {@link StepError}. */
 export const stepErrorSchema: z.ZodType<StepError> = z
   .object({
     code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
@@ -108,7 +107,6 @@ const llmContextUpdateSchema = z
     description: "What to pass to the LLM before it chooses the next step",
   });
 
-/** Schema of {@link StepExecution}. */
 export const stepExecutionSchema: z.ZodType<StepExecution> = z
   .object({
     step_result: stepResultSchema.describe("Result of the attempt"),

@@ -139,7 +139,6 @@ const ORGANIZATION_USAGE: OrganizationUsage = {
   total_cost_usd: 0.43,
 };
 
-/** Schema of {@link DailyUsage}. */
 export const dailyUsageSchema: z.ZodType<DailyUsage> = z
   .object({
     date: z.string().describe("Day, YYYY-MM-DD"),
@@ -161,7 +160,6 @@ export const dailyUsageSchema: z.ZodType<DailyUsage> = z
     examples: [{ date: "2026-01-05", action_count: 42, total_aau: 86, total_cost_usd: 0.43 }],
   });
 
-/** Schema of {@link OrganizationUsageQuery}. */
 export const organizationUsageQuerySchema: z.ZodType<OrganizationUsageQuery> = z.strictObject({
   from: z.string().exactOptional().describe("First UTC day, YYYY-MM-DD; default 1970-01-01"),
   to: z
@@ -178,7 +176,6 @@ export const organizationUsageQuerySchema: z.ZodType<OrganizationUsageQuery> = z
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
 });
 
-/** Schema of {@link OrganizationUsagePage}. */
 export const organizationUsagePageSchema: z.ZodType<OrganizationUsagePage> = z
   .object({
     organizations: z
@@ -199,7 +196,6 @@ export const organizationUsagePageSchema: z.ZodType<OrganizationUsagePage> = z
     examples: [{ organizations: [ORGANIZATION_USAGE] }],
   });
 
-/** Schema of {@link HeatMapRow}. */
 export const heatMapRowSchema: z.ZodType<HeatMapRow> = z
   .object({
     orm_model: z.string().describe("ORM model of the calls; unknown when a call named none"),
@@ -266,7 +262,6 @@ export const usageCloudEventSchema: z.ZodType<UsageCloudEvent> = z
     ],
   });
 
-/** Schema of {@link UsageIngestion}. */
 export const usageIngestionSchema: z.ZodType<UsageIngestion> = z
   .object({
     accepted: z.int().describe("Number of events that were new"),
@@ -278,7 +273,6 @@ export const usageIngestionSchema: z.ZodType<UsageIngestion> = z
     examples: [{ accepted: 1, duplicates: 0 }],
   });
 
-/** Schema of {@link VerifyUsageRequest}. */
 export const verifyUsageRequestSchema: z.ZodType<VerifyUsageRequest> = z
   .strictObject({
     repair: z.boolean().exactOptional().describe("Whether to correct the totals that differ"),
@@ -295,7 +289,6 @@ const totalsSchema = z.object(totalsShape).meta({
   examples: [{ action_count: 42, total_aau: 86, total_cost_usd: 0.43 }],
 });
 
-/** Schema of {@link UsageDifference}. */
 export const usageDifferenceSchema: z.ZodType<UsageDifference> = z
   .object({
     total: z.string().describe("Name of the total, for people"),

@@ -10,20 +10,20 @@ import { STATEMENT_READ_AT_ONCE_LENGTH_MAX } from "../kernel/limits.js";
 import { StatementError } from "../plans/ports.js";
 import { isOwnTable } from "./own-tables.js";
 
-/** What is known of a statement that may run. */
+/** The analysis of an admissible statement. */
 export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
 
 /**
- * Refuses, before the engine is asked, what is not one statement of the declared intent. The
- * engine looks again, at what the statement really touches; but that a REPLACE deletes, or that a
- * second statement follows, only the text tells.
+ * Refuses, before the engine sees it, anything that is not one statement of the declared intent.
+ * The engine checks again which objects the statement really touches. Only the text, however,
+ * reveals that a REPLACE deletes rows, or that a second statement follows.
  */
 export class Admission {
   readonly #analyzer: SqlAnalyzer;
   readonly #reader: StatementReader | undefined;
   readonly #dialect: Dialect;
 
-  /** @param reader reads long statements; absent: the analyzer does. */
+  /** @param reader parses long statements in a thread; absent: the analyzer parses all of them. */
   constructor(analyzer: SqlAnalyzer, dialect: Dialect, reader?: StatementReader) {
     this.#analyzer = analyzer;
     this.#reader = reader;
@@ -39,7 +39,7 @@ export class Admission {
     return admitted(this.#analyzer.analyze(sql, this.#dialect), intent);
   }
 
-  /** What the engine refused a statement with, and what helps to repair it if that is a matter of dialect. */
+  /** Adds advice to the engine's error when the statement uses another SQL dialect. */
   withAdvice(error: StatementError, sql: string): StatementError {
     if (error.reason !== "statement") return error;
     const { reason, message, hints, cause } = error;

@@ -18,13 +18,16 @@ import {
   tableDeltas,
 } from "../schema/index.js";
 
-/** The tool's name, which is its target's too. */
+/** Name of the tool and of its target. */
 export const APPLY_MIGRATION = "state.apply_migration";
 
-/** Lets a caller pass who may apply migrations. @throws AppError `POLICY_DENIED`. */
+/**
+ * Resolves when the caller may apply migrations.
+ * @throws AppError `POLICY_DENIED`.
+ */
 export type MayApply = (caller: Caller) => Promise<void>;
 
-/** What a step calls the tool with. */
+/** The arguments of a call. */
 interface Call {
   readonly id: string;
   readonly acceptDataLoss: boolean;
@@ -32,9 +35,10 @@ interface Call {
 }
 
 /**
- * The tool by which a step applies a proposed migration (Decision §15). Its template is a JSON object of
- * `migration_id`, the `digest` that was reviewed and, where rows and values may be lost, `accept_data_loss: true`.
- * Whether it took effect is told by the migration's own record, which names the step, and by the database's schema.
+ * The tool with which a plan step applies a proposed migration (Decision §15). Its template is a
+ * JSON object with `migration_id`, the reviewed `digest` and, if data may be lost,
+ * `accept_data_loss: true`. After a crash, the migration's record, which names the step, and the
+ * database's schema tell whether the migration took effect.
  */
 export function applyMigrationTool(migrations: MigrationService, mayApply: MayApply): OwnTool {
   return {
@@ -57,7 +61,10 @@ class ApplyMigrationTarget implements StepTarget {
     this.#mayApply = mayApply;
   }
 
-  /** A migration that has begun runs to its end: the step's time and a cancel come too late for it. */
+  /**
+   * A migration that has begun runs to its end. The step's time limit and cancellation no longer
+   * apply.
+   */
   async run(
     { sql, attempt: step, caller }: StatementRequest,
     signal: AbortSignal,
@@ -83,7 +90,7 @@ class ApplyMigrationTarget implements StepTarget {
     }
   }
 
-  /** Which step ran a migration stays a part of its history. */
+  /** Nothing to delete: which step ran a migration stays in the migration's history. */
   forget(): void {}
 }
 
@@ -93,7 +100,7 @@ function checkedCall(template: string): Call {
   return call;
 }
 
-/** What a template asks for, or why it asks for nothing. */
+/** Parses a template's arguments; a text is the reason for refusing them. */
 function callIn(template: string): Call | string {
   const given = objectIn(template);
   if (given === undefined) {
@@ -120,7 +127,7 @@ function objectIn(template: string): Readonly<Record<string, unknown>> | undefin
   }
 }
 
-/** The same for every call of a step. */
+/** The result, which is the same for every retry of a step. */
 function resultOf(migration: Migration, step: AttemptRef): StatementResult {
   const { base, target } = schemasOf(migration);
   const row = {
@@ -140,7 +147,7 @@ function resultOf(migration: Migration, step: AttemptRef): StatementResult {
   };
 }
 
-/** What the caller did wrong ends the step; anything else leaves open whether it took effect. */
+/** An error caused by the caller ends the step. After any other error the outcome is unknown. */
 function toStatementError(error: unknown): StatementError {
   const { code, message } = AppError.from(error);
   const options = { cause: error };

@@ -1,11 +1,11 @@
 import type { SqlValue } from "../plans/ports.js";
 
-/** Texts shorter than this are everywhere; hiding them would garble the message. */
+/** Shorter texts are not masked, because they occur in every message. */
 const VALUE_LENGTH_MIN = 3;
 
 /**
- * An engine's message without the values that were bound: functions, casts and full-text queries
- * quote theirs.
+ * Removes bound values from an engine's message. Functions, casts and full-text queries quote the
+ * values in their errors.
  */
 export function withoutValues(message: string, binds: readonly SqlValue[]): string {
   const texts = binds.flatMap(textsOf);
@@ -17,12 +17,12 @@ export function withoutValues(message: string, binds: readonly SqlValue[]): stri
     .reduce((safe, text) => safe.replaceAll(text, "(a bound value)"), unquoted);
 }
 
-/** The texts in which an engine may repeat a bound value in an error. */
+/** The texts in which an engine may quote a bound value. */
 function textsOf(bind: SqlValue): readonly string[] {
   if (typeof bind === "string") return [bind];
   if (typeof bind !== "object" || bind === null || bind.text === null) return [];
   const { text } = bind;
-  // The statement takes the text out of its JSON.
+  // The statement extracts the text from its JSON.
   if ("storage" in bind && bind.storage === "json" && text.startsWith('"')) {
     return [String(JSON.parse(text))];
   }

@@ -11,10 +11,13 @@ import {
   type WireSettings,
 } from "./embedding-http/index.js";
 
-/** First pause before a request to an embedding service is tried again, in ms; doubles each time. */
+/**
+ * Pause before the first retry of a request to an embedding service, in ms; it doubles with each
+ * retry.
+ */
 const RETRY_BASE_MS = 250;
 
-/** Which provider is wanted, and how it is reached. */
+/** The provider and its settings. */
 export interface EmbeddingSettings {
   readonly provider: "zero" | "hash" | "openai" | "cohere" | "gemini" | "local";
   /** Length of every vector. */
@@ -29,8 +32,8 @@ export interface EmbeddingSettings {
 }
 
 /**
- * The provider that the settings name (Contract §4.6).
- * @throws EmbeddingError `model_not_configured` when it cannot be had as it is set.
+ * Opens the configured provider (Contract §4.6).
+ * @throws EmbeddingError `model_not_configured` when the provider is not available.
  */
 export async function openEmbeddingProvider(
   settings: EmbeddingSettings,
@@ -43,7 +46,7 @@ export async function openEmbeddingProvider(
     case "hash":
       return new HashProvider(dimension);
     case "local": {
-      // Loaded only here: it looks for a package that is mostly not there.
+      // Imported only here, because the module looks for a package that is usually not installed.
       const { LocalEmbeddingProvider } = await import("./embedding-local/index.js");
       return LocalEmbeddingProvider.open({ model: modelOf(settings), dimension });
     }
@@ -54,7 +57,7 @@ export async function openEmbeddingProvider(
   }
 }
 
-/** Names what makes the vectors: vectors of two names are never compared. */
+/** Identifies the model that produced vectors. Vectors of different names are never compared. */
 export function embeddingModelName({ provider, model, dimension }: EmbeddingSettings): string {
   return `${[provider, model].filter((part) => part !== undefined).join(":")}@${String(dimension)}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The body of an HTTP answer as text.
- * @param bytesMax more than any right answer has: the rest is not read.
- * @returns `undefined` when there are more bytes.
+ * Reads an HTTP response's body as text.
+ * @param bytesMax limit of the body; the rest is not read.
+ * @returns `undefined` when the body is larger.
  */
 export async function limitedText(
   response: Response,
@@ -9,7 +9,7 @@ export async function limitedText(
 ): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // The DOM's types do not say that a body can be iterated; on Node it can.
+  // In Node a body is iterable, which the DOM's types lack.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > bytesMax) return undefined;

@@ -1,8 +1,8 @@
 import type { ColumnType, StatementResult } from "../plans/ports.js";
 
 /**
- * What a marker keeps of an output, in the column that tables made by earlier versions have: the JSON
- * of the rows, after a line with the types of the columns where there are any.
+ * The stored form of an output in a marker: the JSON of the rows, preceded by a line with the
+ * columns' types if there are any. It fits the column that earlier versions created.
  */
 export function markerOutput({
   outputJson,
@@ -12,7 +12,7 @@ export function markerOutput({
   return `${JSON.stringify({ types: columnTypes })}\n${outputJson}`;
 }
 
-/** The other way around. */
+/** Parses the stored form. */
 export function outputOfMarker(text: string): Pick<StatementResult, "outputJson" | "columnTypes"> {
   if (!text.startsWith("{")) return { outputJson: text, columnTypes: [] };
   const lineEnd = text.indexOf("\n");

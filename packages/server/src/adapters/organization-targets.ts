@@ -1,13 +1,16 @@
 import type { AttemptRef, SqlTarget, StatementRequest, StatementResult } from "../plans/ports.js";
 
-/** A data source that some organizations have at a URL of their own: each one's steps run on its own database. */
+/**
+ * A data source with separate databases for some organizations. An organization's steps run on its
+ * own database, if it has one.
+ */
 export class OrganizationTargets implements SqlTarget {
   readonly #shared: SqlTarget;
   readonly #own: ReadonlyMap<string, SqlTarget>;
 
   /**
-   * @param shared what all other organizations use.
-   * @param own by organization; all of the shared one's name and dialect.
+   * @param shared used by all other organizations.
+   * @param own by organization; they must have the shared target's name and dialect.
    */
   constructor(shared: SqlTarget, own: ReadonlyMap<string, SqlTarget>) {
     this.#shared = shared;

@@ -12,7 +12,7 @@ import {
 import { readDependencies } from "./postgres-dependencies.js";
 
 const DATABASE = "database";
-/** Properties that may hold an expression. */
+/** Properties that may contain an expression. */
 const EXPRESSIONS: ReadonlySet<string> = new Set([
   ...["definition", "default", "generated", "expression", "where", "partitionKey"],
 ]);
@@ -24,21 +24,20 @@ type Row = Pick<SchemaObject, "id" | "kind"> & {
   readonly values: string;
 };
 
-/** Asks the connection that a schema is read over. Every column that is asked for is text. */
+/** Runs a query on the connection over which a schema is read. All columns are text. */
 export type CatalogQuery = (sql: string) => Promise<readonly object[]>;
 
 /**
- * What a transaction must be set to while it reads a schema: with nothing on the path, the engine
- * qualifies every name that is not its own, and compiling a query that is run once takes longer than
- * running it. Each is followed by a setting's name and its value.
+ * Settings of a transaction that reads a schema, each a SET clause. An empty search path makes
+ * PostgreSQL qualify every name that is not built in. JIT is off, because compiling a query that
+ * runs once takes longer than running it.
  */
 export const CATALOG_SETTINGS: readonly string[] = ["search_path = ''", "jit = off"];
 
 /**
- * The schema of the database that a connection is to, as its transaction sees it.
+ * Introspects the database, as of the connection's transaction.
  * @param query on a connection with {@link CATALOG_SETTINGS}.
- * @param nativeIds what says by which oid the engine knows it: everything, all but the database itself, or
- * nothing.
+ * @param nativeIds which objects get native ids: all, all except the database itself, or none.
  */
 export async function introspectPostgres(
   query: CatalogQuery,
@@ -49,24 +48,24 @@ export async function introspectPostgres(
   return placed([database, ...objects]);
 }
 
-/** The schema of some objects. What stands in something that is left out is left out itself. */
+/** A schema of these objects. Objects inside an omitted object are omitted too. */
 function placed(objects: readonly SchemaObject[]): Schema {
   const there = new Set(objects.map(({ id }) => id));
   return new Schema(objects.filter(({ parent }) => parent === undefined || there.has(parent)));
 }
 
-/** Relations that are read again, and the schema that everything else is taken from. */
+/** An earlier schema, and the relations that are read again. */
 export interface Reread {
-  /** As {@link introspectPostgres} has read it, with native ids. */
+  /** As returned by {@link introspectPostgres} with native ids. */
   readonly schema: Schema;
-  /** Ids of relations, such as `r:16384`; others may be there. */
+  /** Ids of relations, such as `r:16384`; some may not exist any more. */
   readonly relations: readonly string[];
 }
 
 /**
- * A schema that was read a moment ago, with some of its relations as they are now. What is no relation, such as a type or
- * a function, is read anew too.
- * @param query as {@link introspectPostgres}.
+ * Updates a recently read schema by reading some of its relations again. Objects that are no
+ * relations, such as types and functions, are read again too.
+ * @param query as for {@link introspectPostgres}.
  */
 export async function rereadPostgres(
   query: CatalogQuery,
@@ -90,7 +89,7 @@ function isRelation(object: SchemaObject): boolean {
   return relationOf(object) === object.id;
 }
 
-/** The relation that an object is or is a part of. */
+/** The relation that an object is, or that contains it. */
 function relationOf({ id, parent = "" }: SchemaObject): string | undefined {
   if (parent.startsWith("r:")) return parent;
   return id.startsWith("r:") ? id : undefined;
@@ -103,20 +102,21 @@ async function readObjects(
 ): Promise<readonly SchemaObject[]> {
   const version = await versionOf(query);
   const found = await readRows(query, version, only?.relations);
-  // Scripts follow this order: they are the same whichever way the server ran the query.
+  // The order is normalized, because scripts follow it and the server's order varies.
   const rows = sortedByAge(found);
   const known = new Set([...(only?.kept ?? []), ...rows].map(({ id }) => id));
   const needs = await needsAmong(query, version, known);
   const objects: SchemaObject[] = [];
   for (const row of rows) {
     objects.push(objectOf(row, [...(needs.get(row.id) ?? [])], withNativeIds));
-    // A thousand tables have fifteen thousand rows, which take a tenth of a second.
+    // A thousand tables have fifteen thousand rows, which take 100 ms, so the event loop is yielded
+    // regularly.
     if (objects.length % ROWS_AT_ONCE === 0) await nextTurn();
   }
   return objects;
 }
 
-/** The rows of all objects, as of one moment. */
+/** The rows of all objects, from one snapshot. */
 async function readRows(
   query: CatalogQuery,
   version: number,
@@ -124,20 +124,20 @@ async function readRows(
 ): Promise<readonly Row[]> {
   const read = async (seldomSorts: string): Promise<readonly Row[]> => {
     const choice = { version, seldomSorts, ...(relations === undefined ? {} : { relations }) };
-    // The columns that the query names.
+    // The query returns these columns.
     return (await query(objectsQuery(choice))) as readonly Row[];
   };
   const [row] = (await query(seldomSortsQuery(version))) as readonly { sorts: string }[];
   const rows = await read(row?.sorts ?? "");
-  // Another connection has made the first object of a seldom sort between the two statements.
+  // Another session may have created the first object of a rare kind between the two statements.
   const isIncomplete = rows.some(({ kind }: { readonly kind: string }) => kind === MORE_SORTS);
   return isIncomplete ? read(allSeldomSorts(version)) : rows;
 }
 
-/** Rows that are read before others have a turn of the event loop. */
+/** Rows processed before the event loop is yielded. */
 const ROWS_AT_ONCE = 2000;
 
-/** A table before its columns, and those by their numbers. */
+/** Sorts a table before its columns, and columns by their number. */
 function sortedByAge(rows: readonly Row[]): readonly Row[] {
   return rows
     .map((row) => ({ row, oid: oidOf(row) }))
@@ -148,12 +148,15 @@ function sortedByAge(rows: readonly Row[]): readonly Row[] {
     .map(({ row }) => row);
 }
 
-/** The oid in an id such as `r:16384`, or `a:16384.2` for an attribute: objects in the order they were made. */
+/**
+ * The OID in an id such as `r:16384`, or `a:16384.2` for an attribute. Its order is the order of
+ * creation.
+ */
 function oidOf({ id }: Row): number {
   return Number(id.slice(id.indexOf(":") + 1).split(".")[0]);
 }
 
-/** The server's version, as `server_version_num`: not every catalog was always there. */
+/** The server's `server_version_num`, because some catalogs exist only in newer versions. */
 async function versionOf(query: CatalogQuery): Promise<number> {
   const sql = "SELECT current_setting('server_version_num') AS version";
   const [row] = (await query(sql)) as readonly { version: string }[];
@@ -161,7 +164,7 @@ async function versionOf(query: CatalogQuery): Promise<number> {
 }
 
 async function databaseOf(query: CatalogQuery, withNativeId: boolean): Promise<SchemaObject> {
-  // The columns that the query names.
+  // The query returns these columns.
   const [row] = withNativeId ? ((await query(DATABASE_ID)) as readonly { id: string }[]) : [];
   return {
     id: DATABASE,
@@ -175,19 +178,19 @@ async function databaseOf(query: CatalogQuery, withNativeId: boolean): Promise<S
   };
 }
 
-/** What each object needs, as far as both are objects, or stand for one. */
+/** The dependencies of each object on other objects of the schema. */
 async function needsAmong(
   query: CatalogQuery,
   version: number,
   known: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const edges = await readDependencies(query, version);
-  // The columns that the query names.
+  // The query returns these columns.
   const types = (await query(TYPE_RELATIONS)) as readonly { relation: string; type: string }[];
   const typeOf = new Map(types.map(({ relation, type }) => [relation, type]));
   const resolve = (id: string): string => {
     if (known.has(id)) return id;
-    // A column of a view or a type, which is no object of its own.
+    // Columns of views and types are no objects of their own.
     const whole = id.replace(/^a:(\d+)\..*$/, "r:$1");
     return typeOf.get(whole) ?? whole;
   };
@@ -206,7 +209,7 @@ function objectOf(
   withNativeIds: boolean,
 ): SchemaObject {
   const dependsOn = needs.map((needed) => ({ needs: { ref: needed } }));
-  // What the queries build is made of the vocabulary.
+  // The queries build their JSON from the vocabulary's property names.
   const said = JSON.parse(values, (key, value: unknown) =>
     typeof value === "string" && EXPRESSIONS.has(key) ? castElements(value) : value,
   ) as SchemaObject["values"];

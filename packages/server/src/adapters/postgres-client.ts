@@ -2,17 +2,17 @@ import type { Duplex } from "node:stream";
 import pg from "pg";
 import { MessageCheck } from "./postgres-messages.js";
 
-/** What the driver's connection has but does not declare. */
+/** Members of the driver's connection that its types do not declare. */
 interface DriverConnection {
-  /** Has the messages of a stream read: the socket's, or that of the TLS session on it. */
+  /** Reads messages from a stream: the socket, or the TLS session on it. */
   attachListeners(stream: Duplex): void;
 }
 
 /**
- * The driver's client, safe from a server that breaks the protocol. The driver reads messages in the
- * socket's `data` event, where nothing catches what it throws: on an authentication method that it does
- * not know, on a message that ends too early, on a negative length. That would end the process. Here the
- * connection ends instead, and the statement that waits for an answer fails.
+ * The driver's client, protected against servers that violate the protocol. The driver parses
+ * messages in the socket's `data` event, where an exception would crash the process. It throws for
+ * an unknown authentication method, a truncated message, or a negative length. This class closes
+ * the connection instead, so that the running statement fails.
  */
 export class PostgresClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -21,9 +21,9 @@ export class PostgresClient extends pg.Client {
   }
 }
 
-/** Has a connection that reads a malformed message end with the parser's error. */
+/** Closes a connection with the parser's error when it reads a malformed message. */
 export function containParser(connection: pg.Connection): void {
-  // The driver's types leave `attachListeners` out, which reads both plain sockets and TLS.
+  // The driver's types lack `attachListeners`, which handles both plain and TLS sockets.
   const driver = connection as unknown as DriverConnection;
   const attach = driver.attachListeners.bind(driver);
   driver.attachListeners = (stream) => {
@@ -31,7 +31,7 @@ export function containParser(connection: pg.Connection): void {
     attach(stream);
     for (const listener of stream.listeners("data")) {
       if (before.has(listener)) continue;
-      // What the driver attached takes a chunk of bytes.
+      // The driver's listener takes a chunk of bytes.
       const read = listener as (chunk: Buffer) => void;
       const check = new MessageCheck();
       stream.off("data", read);

@@ -2,20 +2,23 @@ import type { CatalogQuery } from "./postgres-catalog.js";
 import { CHOOSING_PUBLICATIONS } from "./postgres-queries/database.js";
 import { NAMED_CATALOGS, SECURITY_LABEL_ID } from "./postgres-queries/opaque.js";
 
-/** That one object needs another; ids as the queries of objects have them, whether or not there is such an object. */
+/**
+ * A dependency of one object on another. Ids are in the format of the object queries; the objects
+ * need not exist.
+ */
 export interface DependencyEdge {
   readonly dependent: string;
   readonly needed: string;
 }
 
-/** An entry of a catalog, or of a column where `sub` is not `"0"`. */
+/** A catalog entry; a column's entry where `sub` is not `"0"`. */
 interface Entry {
   readonly catalog: string;
   readonly oid: string;
   readonly sub: string;
 }
 
-/** Catalogs whose entries are objects, with the letter of their ids. */
+/** Catalogs whose entries are objects, with the prefix of their ids. */
 const LETTERS: Readonly<Record<string, string>> = {
   pg_class: "r",
   pg_constraint: "c",
@@ -34,21 +37,21 @@ const LETTERS: Readonly<Record<string, string>> = {
   pg_publication: "b",
   pg_namespace: "n",
 };
-/** The first oid that the engine has not taken for itself. */
+/** The first OID that is not reserved for built-in objects. */
 const FIRST_OWN_OID = 16_384;
 
 /**
- * Which object needs which. Things of an extension stand for the extension.
+ * Reads which object depends on which. Members of an extension are represented by the extension.
  *
- * Each query reads one catalog from end to end and the rest is looked up here: a database that was just filled has no
- * statistics of its catalogs, and the engine would look through one of them for each entry of another.
- * @param version the server's, as `server_version_num`: not every catalog was always there.
+ * Each query scans one catalog, and the joins are done here. A freshly created database has no
+ * statistics of its catalogs, so PostgreSQL would choose nested loops over whole catalogs.
+ * @param version the server's `server_version_num`; some catalogs exist only in newer versions.
  */
 export async function readDependencies(
   query: CatalogQuery,
   version: number,
 ): Promise<readonly DependencyEdge[]> {
-  // The columns that the queries name.
+  // The queries return these columns.
   const edges = (await query(EDGES)) as readonly { edge: string }[];
   const extensions = (await query(OF_EXTENSIONS)) as readonly { entry: string; needed: string }[];
   const aliases = (await query(aliasesQuery(version))) as readonly { entry: string; id: string }[];
@@ -74,7 +77,7 @@ export async function readDependencies(
   return found;
 }
 
-/** A catalog entry as the id of the object that it is a part of; undefined for what belongs to none. */
+/** The id of the object that a catalog entry belongs to; undefined when it belongs to none. */
 function idOf(
   { catalog, oid, sub }: Entry,
   aliasOf: ReadonlyMap<string, string>,
@@ -87,7 +90,9 @@ function idOf(
   return letter === undefined ? undefined : `${letter}:${oid}`;
 }
 
-/** Entries of pg_depend in one text each, which is half as long on the way as columns are. */
+/**
+ * Entries of pg_depend, one text each, which halves the transferred bytes compared with columns.
+ */
 const EDGES = `SELECT concat_ws(' ', classid::regclass, objid, objsubid, refclassid::regclass, refobjid, refobjsubid) AS edge
   FROM pg_depend WHERE deptype IN ('n', 'a', 'i') AND refobjid >= ${String(FIRST_OWN_OID)}`;
 
@@ -97,7 +102,10 @@ const OF_EXTENSIONS = `SELECT classid::regclass || ' ' || objid AS entry, 'x:' |
 const SECURITY_LABELS = `SELECT ${SECURITY_LABEL_ID} AS dependent, concat_ws(' ', q.classoid::regclass, q.objoid, q.objsubid) AS entry
   FROM pg_seclabel q`;
 
-/** Entries that are a part of an object, or stand for one: an index for its key, a rule for its view. */
+/**
+ * Entries that are part of an object or represent one: an index represents its key, a rule its
+ * view.
+ */
 function aliasesQuery(version: number): string {
   const publishedSchemas =
     version < CHOOSING_PUBLICATIONS
@@ -115,7 +123,7 @@ function aliasesQuery(version: number): string {
      FROM pg_type t LEFT JOIN pg_class r ON r.oid = t.typrelid WHERE t.oid >= ${String(FIRST_OWN_OID)}`,
     `SELECT 'pg_publication_rel ' || u.oid, 'b:' || u.prpubid FROM pg_publication_rel u`,
     ...publishedSchemas,
-    // What is said of an operator or a function of an operator class or family is said of the whole.
+    // Operators and functions of an operator class or family are attributed to the class or family.
     `SELECT m.classid::regclass || ' ' || m.objid, 'z:' || m.refobjid || '.' || m.refclassid::regclass FROM pg_depend m
      WHERE m.classid IN ('pg_amop'::regclass, 'pg_amproc'::regclass)
      AND m.refclassid IN ('pg_opclass'::regclass, 'pg_opfamily'::regclass)`,

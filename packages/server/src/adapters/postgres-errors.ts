@@ -1,36 +1,33 @@
 import pg from "pg";
 import { AppError } from "../kernel/errors.js";
 
-/**
- * What PostgreSQL's errors mean for whoever has sent a statement. Codes are SQLSTATEs (PostgreSQL manual,
- * appendix A).
- */
+/** Classification of PostgreSQL's errors by SQLSTATE (PostgreSQL manual, appendix A). */
 
-/** Classes 28, the role or its password, and 3D, the database. */
+/** Class 28, an invalid role or password, and class 3D, an invalid database. */
 const CONNECTION_REFUSED = /^(28|3D)/;
 
-/** The server ends the connection, or has ended it. */
+/** The server closes, or has closed, the connection. */
 const CONNECTION_ENDED = /^(08...|57P0[1-5]|25P0[34])$/;
 
-/** What the driver says, and the sockets under it, when a connection has gone. */
+/** Messages of the driver and of sockets when a connection is lost. */
 const CONNECTION_GONE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|(read|write) E[A-Z]+|connect E[A-Z]+)/;
 
 /**
- * The server answers, and does not know itself what has become of the transaction: 40003 says so, and a
- * Citus coordinator says XX000, "could not commit transaction for shard", when a node of its cluster has
+ * The server responds, but does not know whether the transaction was committed: SQLSTATE 40003, or
+ * XX000 "could not commit transaction for shard" from a Citus coordinator when a worker node has
  * not confirmed the commit.
  */
 const COMPLETION_UNKNOWN: ReadonlySet<string> = new Set(["40003", "XX000"]);
 
-/** The SQLSTATE of what the server said; `undefined` when the server said nothing. */
+/** The SQLSTATE of a server's error; `undefined` for other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
   const cause = error instanceof AppError ? error.cause : error;
   return cause instanceof pg.DatabaseError ? cause.code : undefined;
 }
 
 /**
- * What the server said when it refused the role, its password or the database.
+ * The server's message when it refused the role, its password or the database.
  * @returns `undefined` for any other error.
  */
 export function connectionRefusal(error: unknown): string | undefined {
@@ -38,7 +35,9 @@ export function connectionRefusal(error: unknown): string | undefined {
   return isRefusal ? error.message : undefined;
 }
 
-/** Whether a statement failed because its connection was lost; what it was to do may have happened or not. */
+/**
+ * Whether a statement failed because its connection was lost. The statement may have taken effect.
+ */
 export function isConnectionLost(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   if (cause instanceof pg.DatabaseError) return CONNECTION_ENDED.test(cause.code ?? "");
@@ -46,8 +45,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Whether nobody knows how a statement ended that commits: COMMIT, or a statement outside of a
- * transaction. It may have taken effect, or may still do so.
+ * Whether the outcome of a committing statement (COMMIT, or a statement outside a transaction) is
+ * unknown. It may have taken effect, or may still do so.
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   const state = sqlStateOf(error);

@@ -1,22 +1,25 @@
-/** Bytes before a message's content: its type, and its length without the type (manual, §54.7). */
+/** Size of a message's header: its type and its length (manual, §54.7). */
 const HEAD_BYTES = 5;
-/** The smallest valid length of a message: the length includes its own four bytes. */
+/** The smallest valid length of a message, which includes the length field itself. */
 const LENGTH_MIN = 4;
-/** Bytes of one ErrorResponse or NoticeResponse; PostgreSQL cuts no text, but none is as long. */
+/**
+ * Limit of one ErrorResponse or NoticeResponse. PostgreSQL truncates no text, but none is that
+ * long.
+ */
 const FIELDS_BYTES_MAX = 16 * 1024 * 1024;
 const ERROR_RESPONSE = 0x45;
 const NOTICE_RESPONSE = 0x4e;
 
 /**
- * Reads along with the driver, one step ahead, for the messages on which the driver never comes back:
- * it looks for the end of an ErrorResponse's or NoticeResponse's fields without looking where the bytes
- * end. All other messages are passed over by their length.
+ * Validates messages before the driver parses them. The driver searches for the end of the fields
+ * of an ErrorResponse or NoticeResponse without checking the end of the message, and would loop for
+ * ever on a malformed one. All other messages are skipped by their length.
  */
 export class MessageCheck {
   #unread: Buffer = Buffer.alloc(0);
   #bytesToSkip = 0;
 
-  /** @throws Error when the driver must not see these bytes. */
+  /** @throws Error when the bytes must not be passed to the driver. */
   push(chunk: Buffer): void {
     let rest = this.#unread.length === 0 ? chunk : Buffer.concat([this.#unread, chunk]);
     for (;;) {
@@ -41,7 +44,7 @@ function hasFields(type: number | undefined): boolean {
   return type === ERROR_RESPONSE || type === NOTICE_RESPONSE;
 }
 
-/** Fields are a letter and a text that ends with NUL; another NUL follows the last one. */
+/** Each field is a letter and a NUL-terminated text; a further NUL ends the list. */
 function checkFields(content: Buffer): void {
   let at = 0;
   while (content[at] !== 0) {

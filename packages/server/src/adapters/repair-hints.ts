@@ -1,25 +1,25 @@
 import { nearMiss } from "../kernel/near-miss.js";
 
-/** The names an agent may have meant. */
+/** The names that an agent may have meant. */
 export interface NameCatalog {
-  /** Tables and views; the engine's own and ours left out. */
+  /** Tables and views, without the engine's and Steward's own. */
   tables(): readonly string[];
-  /** Columns in the table's order; empty when there is no such table. */
+  /** Columns in the table's order; empty for an unknown table. */
   columns(table: string): readonly string[];
   /** Foreign keys from and to these tables, as `orders.customer_id references customers(id)`. */
   foreignKeys(tables: readonly string[]): readonly string[];
 }
 
 /**
- * That there is no such table, what was meant, and which there are.
- * @param wanted as it was written, with its schema if it had one.
+ * Hint for an unknown table: the probable table, and the existing ones.
+ * @param wanted as written, including its schema.
  */
 export function missingTableHint(message: string, wanted: string, catalog: NameCatalog): string {
   const tables = catalog.tables();
   return `${withSuggestion(message, wanted, tables)} Tables: ${list(tables)}`;
 }
 
-/** That there is no such column, what was meant, and which those tables have. */
+/** Hint for an unknown column: the probable column, and the columns of the statement's tables. */
 export function missingColumnHint(
   message: string,
   wanted: string,
@@ -30,7 +30,7 @@ export function missingColumnHint(
   const known = columns.filter(({ names }) => names.length > 0);
   const names = known.flatMap((entry) => entry.names);
   const lists = known.map((entry) => ` Columns of ${entry.table}: ${list(entry.names)}`);
-  // The name is right and stands behind the wrong table or alias.
+  // The column exists in another table or alias.
   const owners = known.filter((entry) => entry.names.includes(wanted)).map(({ table }) => table);
   if (owners.length > 0) {
     return `${message}; ${wanted} is a column of ${owners.join(" and of ")}.${lists.join(".")}`;
@@ -38,7 +38,7 @@ export function missingColumnHint(
   return `${withSuggestion(message, wanted, names)}${lists.join(".")}`;
 }
 
-/** Which of the tables have a column of that name. */
+/** Hint for an ambiguous column: the tables that have a column of this name. */
 export function ambiguousColumnHints(
   message: string,
   column: string,
@@ -52,7 +52,7 @@ export function ambiguousColumnHints(
   return [`${message}; say which: ${owners.map((table) => `${table}.${column}`).join(" or ")}`];
 }
 
-/** Which foreign keys lead from and to those tables. */
+/** Hint with the foreign keys from and to these tables. */
 export function foreignKeyHints(
   message: string,
   tables: readonly string[],
@@ -69,7 +69,7 @@ function withSuggestion(message: string, wanted: string, names: readonly string[
   return message.endsWith("?") ? message : `${message}.`;
 }
 
-/** Names in one hint; the system prompt it goes into is not for whole catalogs. */
+/** Limit of names in one hint, because hints become part of a prompt. */
 const LISTED_NAMES_MAX = 50;
 
 function list(names: readonly string[]): string {

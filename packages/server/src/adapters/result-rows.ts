@@ -1,25 +1,31 @@
 import { OUTPUT_BYTES_MAX, RESULT_ROWS_COUNTED_MAX, RESULT_ROWS_MAX } from "../kernel/limits.js";
 import type { ColumnType, StatementResult } from "../plans/ports.js";
 
-/** The rows of one result and how many there were. */
+/** The stored rows of a result, and the number of all rows. */
 export type RowsResult = Omit<StatementResult, "schemaDeltas">;
 
 /**
- * Writes the values of one result.
- * @typeParam Cell a value as the driver gives it.
+ * Serializes the values of one result.
+ * @typeParam Cell a value as returned by the driver.
  */
 export interface CellWriter<Cell> {
-  /** JSON text of a value (Decision §5). */
+  /** A value as JSON (Decision §5). */
   json(cell: Cell, column: number): string;
-  /** Bytes that the JSON of a value has at least, told without making it. */
+  /** A lower bound of the size of a value's JSON, without producing it. */
   bytesMin(cell: Cell): number;
-  /** Told of each row that is kept, in order. */
+  /** Called for each stored row, in order. */
   kept(row: readonly Cell[]): void;
-  /** The types of the columns whose JSON does not tell them. @param names of all columns. */
+  /**
+   * The types of columns whose JSON does not reveal the type.
+   * @param names the names of all columns.
+   */
   types(names: readonly string[]): readonly ColumnType[];
 }
 
-/** What a statement that returns no rows comes to. @param rowCount rows changed. */
+/**
+ * The result of a statement that returns no rows.
+ * @param rowCount number of changed rows.
+ */
 export function withoutRows(rowCount: number): RowsResult {
   return {
     rowCount,
@@ -31,9 +37,9 @@ export function withoutRows(rowCount: number): RowsResult {
 }
 
 /**
- * Builds the JSON text of a result: an array of row objects, cut before the row that would exceed
+ * Builds the JSON of a result: an array of row objects, truncated before the row that would exceed
  * the row or byte limit (Decision §4).
- * @typeParam Cell a value as the driver gives it.
+ * @typeParam Cell a value as returned by the driver.
  */
 export class ResultRows<Cell> {
   readonly #names: readonly string[];
@@ -45,24 +51,27 @@ export class ResultRows<Cell> {
   #rowCount = 0;
   #hasMore = false;
 
-  /** @param columns names of the result's columns, as the engine gives them. */
+  /** @param columns the column names as returned by the engine. */
   constructor(columns: readonly string[], writer: CellWriter<Cell>) {
     this.#names = distinctNames(columns);
     this.#keys = this.#names.map((name) => `${JSON.stringify(name)}:`);
     this.#writer = writer;
   }
 
-  /** Whether a row was left out: further ones are only counted. */
+  /** Whether a row was omitted; further rows are only counted. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Bytes of the rows kept. */
+  /** Bytes of the stored rows. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Takes one more row. @returns false when no further one need be offered. */
+  /**
+   * Adds a row.
+   * @returns false when no further rows are needed.
+   */
   add(row: readonly Cell[]): boolean {
     if (this.#rowCount - this.#rows.length >= RESULT_ROWS_COUNTED_MAX) {
       this.#hasMore = true;
@@ -73,7 +82,9 @@ export class ResultRows<Cell> {
     return true;
   }
 
-  /** Counts rows that were seen elsewhere; `hasMore`: counting stopped there. */
+  /**
+   * Adds a number of rows that were counted elsewhere; `hasMore`: the count stopped at its limit.
+   */
   addUnseen(count: number, hasMore: boolean): void {
     this.#rowCount += count;
     this.#hasMore = hasMore;
@@ -90,7 +101,8 @@ export class ResultRows<Cell> {
   }
 
   #keep(row: readonly Cell[]): void {
-    // The text of a row that is not kept may be longer than any string can be.
+    // The JSON of a row that is too large might exceed the longest possible string, so a lower
+    // bound is checked first.
     const bytesMin = row.reduce((sum, cell) => sum + this.#writer.bytesMin(cell), 0);
     if (this.#bytes + bytesMin > OUTPUT_BYTES_MAX) {
       this.#isCut = true;
@@ -117,7 +129,7 @@ export class ResultRows<Cell> {
   }
 }
 
-/** Names with none twice: the second `id` becomes `id_2`, unless a column bears that name already. */
+/** Makes names distinct: the second `id` becomes `id_2`, unless another column has that name. */
 function distinctNames(names: readonly string[]): readonly string[] {
   const given = new Set(names);
   const used = new Set<string>();

@@ -1,16 +1,16 @@
 import { PostgresClient } from "./postgres-client.js";
 
-/** How long the server may take to answer, in ms. */
+/** Time limit for the server's response, in ms. */
 const ANSWER_MS_MAX = 5_000;
 
-/** What to do about a role that may too much. */
+/** Advice about a role with excessive rights. */
 export const ROLE_FIX: string =
   "connect as a role that is no superuser, has no BYPASSRLS and owns no tables: " +
   "CREATE ROLE agents LOGIN PASSWORD '…', then GRANT it the tables that steps need";
 
 /**
- * The service's own tables are left out: the role makes them. A role has the rights of an owner also as
- * a member of the owning role, and a superuser has them everywhere.
+ * Tables of the service itself are left out, because the role creates them. A member of an owning
+ * role has the owner's rights, and a superuser has all rights.
  */
 const RIGHTS = `
 SELECT rolname AS role, rolsuper AS is_superuser, rolbypassrls AS bypasses_policies,
@@ -24,16 +24,16 @@ interface RightsRow {
   readonly role: string;
   readonly is_superuser: boolean;
   readonly bypasses_policies: boolean;
-  /** 64 bits come as text. */
+  /** A 64-bit count is returned as text. */
   readonly owned: string;
   readonly example: string | null;
 }
 
 /**
- * Connects to a PostgreSQL data source and looks whether its role has rights that no policy and no
- * privilege holds back.
- * @returns which, as one sentence; `undefined` when it has none.
- * @throws whatever the driver or the server says.
+ * Checks whether the role of a PostgreSQL data source has rights that neither policies nor
+ * privileges can restrict.
+ * @returns these rights as a sentence; `undefined` when there are none.
+ * @throws errors of the driver or the server.
  */
 export async function excessiveRights(
   url: string,
@@ -45,7 +45,7 @@ export async function excessiveRights(
     query_timeout: ANSWER_MS_MAX,
     fallback_application_name: "steward",
   });
-  // Said again by the promise.
+  // The promise reports the error too.
   client.on("error", () => undefined);
   const hangUp = (): void => void client.connection.stream.destroy();
   signal?.addEventListener("abort", hangUp, { once: true });

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DRAIN_MS } from "../kernel/limits.js";
 import { StatementError } from "../plans/ports.js";
 
-/** The statements a data source is at: none begins once it is closed, and its end waits for them. */
+/**
+ * The running statements of a data source. After it was closed no statement starts, and closing
+ * waits for those that run.
+ */
 export class RunningStatements {
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  /** @throws StatementError when the data source is closed, or the step was cancelled already. */
+  /** @throws StatementError when the data source is closed, or the step is cancelled. */
   requireOpen(signal: AbortSignal): void {
     if (this.#isClosed) throw new StatementError("rolled_back", "The data source is closed");
     if (signal.aborted) throw new StatementError("aborted", "The step was cancelled before it ran");
@@ -20,7 +23,7 @@ export class RunningStatements {
     return running;
   }
 
-  /** Lets nothing more begin, and waits for what runs, at most {@link DRAIN_MS}. */
+  /** Refuses new statements, and waits for the running ones, at most {@link DRAIN_MS}. */
   async drain(): Promise<void> {
     this.#isClosed = true;
     const drained = new AbortController();

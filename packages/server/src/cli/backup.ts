@@ -10,7 +10,7 @@ import { settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
 import { settingFlags } from "./setting-options.js";
 
-/** `steward backup`: a copy of the embedded store, also while a server works on it. */
+/** `steward backup`: copies the embedded store, even while a server uses it. */
 export function backupCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "backup",
@@ -34,7 +34,7 @@ export function backupCommand({ env, terminal }: CliContext): Command {
   });
 }
 
-/** `steward restore`: a backup in the place of the store. */
+/** `steward restore`: replaces the store by a backup. */
 export function restoreCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "restore",

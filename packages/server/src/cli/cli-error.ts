@@ -6,18 +6,17 @@ import { EXIT } from "./exit-code.js";
 import type { ExitCode } from "./exit-code.js";
 import { fixFor } from "./fixes.js";
 
-/** The parts of a {@link CliError}. */
 export interface CliErrorOptions {
   readonly exitCode: ExitCode;
-  /** For programs. */
+  /** Machine-readable error code. */
   readonly code: string;
-  /** What to do about it; absent when the message says so itself. */
+  /** What to do about it; absent when the message itself says so. */
   readonly fix?: string | undefined;
   readonly details?: readonly FieldViolation[];
   readonly cause?: unknown;
 }
 
-/** The one shape in which this program tells what went wrong. */
+/** The error class of the command line. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
@@ -34,12 +33,12 @@ export class CliError extends Error {
   }
 }
 
-/** A command line, or a file it names, that cannot be acted on. */
+/** The error for an invalid command line, or an invalid file that it names. */
 export function usageError(message: string, fix: string): CliError {
   return new CliError(message, { exitCode: EXIT.usage, code: "USAGE", fix });
 }
 
-/** Any thrown value in this program's shape. */
+/** Converts any thrown value to a CliError. */
 export function toCliError(thrown: unknown): CliError {
   if (thrown instanceof CliError) return thrown;
   if (thrown instanceof CommanderError) return fromCommander(thrown);
@@ -65,12 +64,12 @@ function fromService(error: StewardError | AppError): CliError {
   });
 }
 
-/** A store that will not be back by itself: its message says what to do. */
+/** Whether a store's error is permanent; its message says what to do. */
 function isForGood({ code, retryAfterMs }: StewardError | AppError): boolean {
   return code === "STORE_UNAVAILABLE" && retryAfterMs === undefined;
 }
 
-/** Why the system does not let a file or directory be written, by the name of its error. */
+/** Reasons why the system refuses to write a file or directory, by error code. */
 const WRITE_REFUSED: ReadonlyMap<string, string> = new Map([
   ["EROFS", "the file system is read-only"],
   ["EACCES", "this user has no permission"],
@@ -79,10 +78,13 @@ const WRITE_REFUSED: ReadonlyMap<string, string> = new Map([
   ["EDQUOT", "this user's quota of the disk is used up"],
 ]);
 
-/** A file that the system refuses: a matter of the machine, not a defect of this program. */
+/**
+ * The error for a file that the system refuses. It concerns the machine and is no defect of this
+ * program.
+ */
 function fromSystem(thrown: unknown): CliError | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  // An error of the system has these fields; its type in the language does not.
+  // Node's system errors have these fields, which the type Error lacks.
   const { code, path } = thrown as NodeJS.ErrnoException;
   const reason = WRITE_REFUSED.get(code ?? "");
   if (code === undefined || reason === undefined || path === undefined) return undefined;
@@ -94,7 +96,7 @@ function fromSystem(thrown: unknown): CliError | undefined {
   });
 }
 
-/** `error: unknown option '--prot'\n(Did you mean --port?)`, taken apart. */
+/** Splits a commander message such as `error: unknown option '--prot'\n(Did you mean --port?)`. */
 function fromCommander(error: CommanderError): CliError {
   const [message = "", hint] = error.message.replace(/^error: /, "").split("\n");
   const meant = /^\(Did you mean (.*)\?\)$/.exec(hint ?? "")?.[1];

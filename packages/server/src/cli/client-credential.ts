@@ -2,26 +2,26 @@ import { readFileSync } from "node:fs";
 import type { Environment } from "../config/index.js";
 import { usageError } from "./cli-error.js";
 
-/** The options by which a command is given a credential. */
+/** The options that supply a credential. */
 export interface CredentialOptions {
   readonly apiKey?: string;
   readonly apiKeyFile?: string;
 }
 
-/** An API key or a token as a client takes it; nothing when none is given. */
+/** An API key or a token for the client; empty when none is given. */
 export interface ClientCredential {
   readonly apiKey?: string;
   readonly token?: string;
 }
 
-/** Bytes of a file with a key or token; more is another file. */
+/** Size limit of a file with a key or token, in bytes. A larger file is probably the wrong file. */
 const FILE_BYTES_MAX = 64 * 1024;
 
 /**
- * The credential that flags or environment give: a flag wins over the environment, and there an API key
- * over a token.
- * @throws CliError when a file cannot be read, or a credential has characters that no credential has;
- * neither error repeats it.
+ * The credential from flags or the environment. A flag takes precedence over the environment, and
+ * in the environment an API key over a token.
+ * @throws CliError when a file cannot be read, or a credential contains invalid characters; the
+ * error does not quote the credential.
  */
 export function clientCredential(options: CredentialOptions, env: Environment): ClientCredential {
   const ways = [
@@ -44,7 +44,7 @@ export function clientCredential(options: CredentialOptions, env: Environment): 
   return isToken ? { token: text } : { apiKey: text };
 }
 
-/** What a bearer credential is made of (RFC 6750 §2.1). */
+/** The characters of a bearer credential (RFC 6750 §2.1). */
 const CREDENTIAL = /^[A-Za-z0-9._~+/=-]{1,16384}$/;
 
 function isSet(text: string | undefined): boolean {

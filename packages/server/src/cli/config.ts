@@ -8,7 +8,7 @@ import { settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
 import type { Terminal } from "./terminal.js";
 
-/** `steward config`: every setting, its value and where that came from, secrets masked. */
+/** `steward config`: prints every setting with its value and origin, secrets masked. */
 export function configCommand({ env, terminal, exitWith }: CliContext): Command {
   const command = settingsCommand(
     "config",

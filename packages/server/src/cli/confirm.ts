@@ -1,6 +1,6 @@
 import type { CliContext } from "./context.js";
 
-/** Whether a person sits in front of the program, who can be asked. */
+/** Whether the program runs interactively, so that it can ask a person. */
 export function isInteractive({
   stdin,
   terminal,
@@ -8,7 +8,10 @@ export function isInteractive({
   return stdin.isTTY === true && terminal.errorStream.isTTY === true;
 }
 
-/** Asks a person a question on standard error. Anything but y or yes is a no, the end of the input too. */
+/**
+ * Asks a yes-or-no question on standard error. Any answer other than y or yes means no, as does the
+ * end of the input.
+ */
 export async function confirm(
   question: string,
   { stdin, terminal }: Pick<CliContext, "stdin" | "terminal">,

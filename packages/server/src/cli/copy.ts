@@ -6,7 +6,7 @@ import { progressBar } from "./progress-bar.js";
 import { configOrExit, settingsCommand, type SettingsOptions } from "./settings-command.js";
 import { settingFlags } from "./setting-options.js";
 
-/** `steward copy`: an SQLite store into an empty PostgreSQL database. */
+/** `steward copy`: copies a SQLite store to an empty PostgreSQL database. */
 export function copyCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "copy",

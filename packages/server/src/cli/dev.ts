@@ -12,7 +12,7 @@ import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "./setting-options.js";
 import { firstPlan, places } from "./welcome.js";
 
-/** `steward dev`: everything on one port, with a store and sample data of its own. */
+/** `steward dev`: runs a complete server on one port, with a local store and sample data. */
 export function devCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "dev",
@@ -42,7 +42,9 @@ export function devCommand({ env, terminal }: CliContext): Command {
 /** File of the sample database in the data directory. */
 const SAMPLE_FILE = "sample-shop.db";
 
-/** What `dev` fills in where nothing is set. The log keeps to warnings: the terminal is read. */
+/**
+ * Defaults of `dev` for unset settings. The log level is warn, because a person reads the terminal.
+ */
 function devDefaults(sources: SettingSources): Environment {
   const dataDir = readSetting(SETTINGS.dataDir, sources).value ?? "";
   return {
@@ -52,7 +54,7 @@ function devDefaults(sources: SettingSources): Environment {
   };
 }
 
-/** Whether steps run on the sample database, which a data source of one's own replaces. */
+/** Whether steps run on the sample database, rather than on configured data sources. */
 function usesSample({ dataSources, dataDir }: Config): boolean {
   return dataSources.some(({ url }) => sqliteFile(url) === join(dataDir, SAMPLE_FILE));
 }

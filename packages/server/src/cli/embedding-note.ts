@@ -2,7 +2,9 @@ import { remoteProviderHost } from "../app-embedding.js";
 import type { Config } from "../config/index.js";
 import type { Terminal } from "./terminal.js";
 
-/** Says where the texts of tool calls go, when they leave this machine to be embedded. */
+/**
+ * Warns that texts of tool calls leave this machine to be embedded, and names their destination.
+ */
 export function tellOfEmbedding({ embedding, databaseUrl }: Config, terminal: Terminal): void {
   const host = remoteProviderHost(embedding);
   if (host === undefined || databaseUrl === undefined) return;

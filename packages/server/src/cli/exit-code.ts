@@ -1,13 +1,12 @@
-/** How the program ends. */
+/** Exit codes of the program. */
 export const EXIT = {
   ok: 0,
-  /** The operation was done and did not succeed: a plan failed, a check found something. */
+  /** The operation ran and failed: for example, a plan failed or a check found a problem. */
   failed: 1,
-  /** The command line, a file it names, or the configuration is wrong; nothing was done. */
+  /** The command line, a file that it names, or the configuration is invalid. Nothing was done. */
   usage: 2,
-  /** No Steward server answers. */
+  /** No Steward server responds. */
   unreachable: 3,
 } as const;
 
-/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

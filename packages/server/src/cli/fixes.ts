@@ -1,8 +1,8 @@
 import type { StewardErrorCode } from "@steward/client";
 
 /**
- * What to do about a refusal, for somebody at a command line.
- * @returns `undefined` where one code stands for many mistakes: there the message itself says what to do.
+ * What a user of the command line can do about an error code.
+ * @returns `undefined` for a code with many possible causes, whose messages say what to do.
  */
 export function fixFor(code: StewardErrorCode): string | undefined {
   if (SAID_BY_MESSAGE.has(code)) return undefined;

@@ -1,21 +1,26 @@
 import type { Help } from "commander";
 import stringWidth from "string-width";
 
-/** Columns of help where standard output is no terminal. */
+/** Width of the help, in columns, when standard output is no terminal. */
 export const HELP_WIDTH_DEFAULT = 80;
 
-/** Columns below which a description is not wrapped, for it would be a word in a line. */
+/**
+ * Width in columns below which descriptions are not wrapped, because lines would hold one word
+ * each.
+ */
 export const HELP_WIDTH_MIN = 20;
 
-/** Share of the width that terms may take; a longer term has its description on the next line. */
+/**
+ * Share of the width available for terms. The description of a longer term begins on the next line.
+ */
 const TERM_SHARE = 0.4;
 
 /** Columns before a term, and between a term and its description. */
 const GAP = 2;
 
 /**
- * One line, or more, of a list of help: a term and its description, which is wrapped beside it. Commander's own
- * format does not wrap at all where a long term leaves too little room.
+ * Formats an entry of the help: a term, and its description wrapped beside it. Commander's own
+ * formatter does not wrap when a long term leaves little room.
  */
 export function formatHelpItem(
   term: string,

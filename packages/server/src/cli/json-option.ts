@@ -1,2 +1,2 @@
-/** What `--json` does, the same for every command. */
+/** Help text of `--json`. */
 export const JSON_OPTION_HELP = "Print data, and errors, as JSON.";

@@ -2,7 +2,10 @@ import type { Config } from "../config/index.js";
 import { CliError } from "./cli-error.js";
 import { EXIT } from "./exit-code.js";
 
-/** Why the system did not let a server listen, and what to do; `undefined` for another error. */
+/**
+ * Explains why the system did not let a server listen, and what to do. `undefined` for other
+ * errors.
+ */
 export function listenError(thrown: unknown, { host, port }: Config): CliError | undefined {
   const failure = findListenFailure(thrown);
   if (failure === undefined) return undefined;
@@ -39,7 +42,7 @@ interface ListenFailure {
   readonly port?: number;
 }
 
-/** The system's error may be the cause of another. */
+/** The system's error may be the cause of another error. */
 function findListenFailure(thrown: unknown): ListenFailure | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     const { code, port } = error as Partial<ListenFailure>;

@@ -7,9 +7,13 @@ import type { Terminal } from "./terminal.js";
 
 await main(process.argv.slice(2));
 
-/** Runs one command. The exit code is set, not forced, so that what was written is also read. */
+/**
+ * Runs one command. The exit code is set without forcing the exit, so that pending output is
+ * flushed.
+ */
 async function main(args: readonly string[]): Promise<void> {
-  // Whatever this program writes may hold data of organizations: nobody else on this machine may read it.
+  // Files and directories are created without access for other users, because they may contain
+  // organizations' data.
   process.umask(0o077);
   const env = processEnvironment();
   const terminal = createTerminal(process.stdout, process.stderr, env);
@@ -24,7 +28,10 @@ async function main(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Whoever has read enough, as `head` does, is content; a full disk is not what was asked for. */
+/**
+ * Handles a closed standard output. A reader that stops early, such as `head`, is no error; a full
+ * disk is.
+ */
 function endWithoutOutput(cause: NodeJS.ErrnoException, terminal: Terminal): never {
   if (cause.code === "EPIPE") process.exit(EXIT.ok);
   const error = new CliError(`The output cannot be written: ${cause.message}`, {

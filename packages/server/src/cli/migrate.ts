@@ -11,7 +11,9 @@ interface MigrateOptions extends SettingsOptions {
   readonly distribute?: true;
 }
 
-/** `steward migrate`: brings the store up to date ahead of a start, which would do it too. */
+/**
+ * `steward migrate`: migrates the store's own schema before a start, which would otherwise do it.
+ */
 export function migrateCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "migrate",

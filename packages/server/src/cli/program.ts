@@ -6,7 +6,10 @@ import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./help-forma
 
 type MakeCommand = (context: CliContext) => Command;
 
-/** The commands in the order of the help. Each is loaded when it is needed, with the modules that only it uses. */
+/**
+ * The commands in the order of the help. A command's modules are imported when the command is
+ * needed.
+ */
 const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["dev", async () => (await import("./dev.js")).devCommand],
   ["serve", async () => (await import("./serve.js")).serveCommand],
@@ -29,8 +32,9 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
 ]);
 
 /**
- * The command line. Nothing is run, and nothing exits, before it is parsed.
- * @param args what will be parsed. Where they begin with a command, the others are left out.
+ * Creates the command line; nothing runs or exits before it is parsed.
+ * @param args the arguments to be parsed. When the first one names a command, the other commands
+ * are left out.
  */
 export async function createProgram(
   context: CliContext,
@@ -50,14 +54,17 @@ export async function createProgram(
   return program;
 }
 
-/** All commands, where the arguments do not say which one is run: the help lists them, and a misspelt one is looked for. */
+/**
+ * The commands to import: all of them unless the first argument names one, because the help lists
+ * all commands and suggestions for a misspelt one need their names.
+ */
 function neededBy([first = ""]: readonly string[]): readonly (() => Promise<MakeCommand>)[] {
   if (first === "--version") return [];
   const chosen = COMMANDS.get(first);
   return chosen === undefined ? [...COMMANDS.values()] : [chosen];
 }
 
-/** Makes every command throw rather than exit, and write through the terminal. */
+/** Makes every command throw instead of exiting, and write through the terminal. */
 function settle(command: Command, context: CliContext): void {
   const width = (): number => context.terminal.width ?? HELP_WIDTH_DEFAULT;
   command.configureHelp({
@@ -74,7 +81,7 @@ function settle(command: Command, context: CliContext): void {
     writeErr: (text) => {
       context.terminal.note(text.trimEnd());
     },
-    // Errors are told in one shape by whoever catches them.
+    // Errors are printed by the caller, in one format.
     outputError: () => undefined,
   });
   for (const sub of command.commands) settle(sub, context);

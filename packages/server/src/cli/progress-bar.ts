@@ -1,20 +1,21 @@
 import type { Terminal } from "./terminal.js";
 
-/** How far a long piece of work has come. */
+/** Progress of a long operation. */
 export interface ProgressBar {
-  /** @param total may grow while the work goes on; left out, nobody knows it. */
+  /** @param total may grow during the operation; absent when unknown. */
   show(done: number, total?: number): void;
-  /** Leaves the last state standing. */
+  /** Leaves the last state on the screen. */
   end(): void;
 }
 
 const WIDTH = 30;
-/** Between two drawings, in ms. */
+/** Interval between two drawings, in ms. */
 const FRAME_MS = 80;
 
 /**
- * A bar on standard error that is redrawn in place; nothing where standard error is no terminal.
- * @param unit what is counted, as it stands behind the numbers.
+ * A bar on standard error that is redrawn in place; draws nothing when standard error is no
+ * terminal.
+ * @param unit the counted unit, shown after the numbers.
  */
 export function progressBar({ errorStream, errorColors }: Terminal, unit: string): ProgressBar {
   if (errorStream.isTTY !== true) return { show: () => undefined, end: () => undefined };

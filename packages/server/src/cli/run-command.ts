@@ -6,14 +6,14 @@ import { EXIT } from "./exit-code.js";
 import { createProgram } from "./program.js";
 import type { Terminal } from "./terminal.js";
 
-/** What commander throws after it has printed what was asked for. */
+/** Commander's pseudo-errors after it has printed the help or the version. */
 const SAID_ALREADY: ReadonlySet<string> = new Set([
   "commander.version",
   "commander.helpDisplayed",
   "commander.help",
 ]);
 
-/** Runs one command to its end. Errors go to the terminal, and their exit code to the context. */
+/** Runs one command. Prints its error to the terminal and passes the exit code to the context. */
 export async function runCommand(args: readonly string[], context: CliContext): Promise<void> {
   const program = await createProgram(context, args);
   try {
@@ -29,7 +29,7 @@ export async function runCommand(args: readonly string[], context: CliContext): 
   }
 }
 
-/** Tells on standard error what went wrong, where, and what to do about it. */
+/** Prints an error, its details and what to do about it to standard error. */
 export function report(error: CliError, terminal: Terminal, json: boolean): void {
   const { message, code, fix, details } = error;
   if (json) {
@@ -39,7 +39,7 @@ export function report(error: CliError, terminal: Terminal, json: boolean): void
   const colors = terminal.errorColors;
   terminal.note(`${colors.red(colors.bold("error:"))} ${message}`);
   for (const { field, reason } of details) {
-    // A single detail is often the message itself.
+    // A single detail often repeats the message.
     if (message !== `${field}: ${reason}`) terminal.note(`  ${colors.yellow(field)}: ${reason}`);
   }
   if (fix !== undefined) terminal.note(`  ${colors.cyan("fix:")} ${fix}`);

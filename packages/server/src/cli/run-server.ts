@@ -9,13 +9,12 @@ import { listenError } from "./listen-error.js";
 import { onStopSignal } from "./stop-signal.js";
 import type { Terminal } from "./terminal.js";
 
-/** What a closing server may take beyond its drain before the process ends without it. */
+/** Time for closing a server beyond its drain, in ms. After this time the process exits. */
 const CLOSE_GRACE_MS = 1000;
 
 /**
- * Runs a server until Ctrl-C or SIGTERM, then lets it finish what is under way. SIGHUP has certificates
- * and keys read anew.
- * @param announce called once it listens.
+ * Runs a server until Ctrl-C or SIGTERM, and drains it then. SIGHUP reloads certificates and keys.
+ * @param announce called when the server listens.
  */
 export async function runServer(
   config: Config,
@@ -30,7 +29,7 @@ export async function runServer(
   const reload = (): void => {
     app.reload();
   };
-  // A terminal that is closed sends the same signal, and is meant to end the program.
+  // On a terminal, SIGHUP means that the terminal was closed, so the process must exit.
   if (terminal.errorStream.isTTY !== true) process.on("SIGHUP", reload);
   announce(app);
   await aborted(stop.signal);
@@ -45,7 +44,7 @@ export async function runServer(
 }
 
 async function open(config: Config): Promise<App> {
-  // Loaded only here: a client command starts without a server's modules.
+  // Imported here, so that client commands start without a server's modules.
   const { openApp } = await import("../app.js");
   try {
     return await openApp(config);
@@ -54,7 +53,7 @@ async function open(config: Config): Promise<App> {
   }
 }
 
-/** A setting that is right in itself, and that this version cannot serve. */
+/** The error for a valid setting that this installation cannot support. */
 function settingsError(error: unknown): CliError | undefined {
   if (!(error instanceof AppError) || error.code !== "INVALID_ARGUMENT") return undefined;
   return usageError(error.message, "`steward config` shows the settings in force");

@@ -10,7 +10,7 @@ import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "./setting-options.js";
 import type { Terminal } from "./terminal.js";
 
-/** `steward serve`: the server as configured, and nothing that is not. */
+/** `steward serve`: runs a server as configured, without development defaults. */
 export function serveCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand("serve", "Runs the server for production.");
   return command.action(async (options: SettingsOptions) => {
@@ -26,7 +26,7 @@ export function serveCommand({ env, terminal }: CliContext): Command {
   });
 }
 
-/** What a server can do without, but most probably should not. */
+/** Warns about missing optional settings that a server usually needs. */
 function warnOfGaps({ databaseUrl, dataSources }: Config, terminal: Terminal): void {
   const { yellow } = terminal.errorColors;
   if (databaseUrl === undefined) {

@@ -8,19 +8,19 @@ import { clientCredential, type CredentialOptions } from "./client-credential.js
 import { watchedFetch } from "./watched-fetch.js";
 import { JSON_OPTION_HELP } from "./json-option.js";
 
-/** The options of every command that talks to a server. */
+/** The options of commands that connect to a server. */
 export interface ClientOptions extends CredentialOptions {
   readonly server?: string;
   readonly org?: string;
   readonly session?: string;
   readonly user?: string;
-  /** Only commands that ask for a role have it. */
+  /** Only for commands that need a role. */
   readonly role?: string;
-  /** Data as JSON rather than for reading. */
+  /** Print JSON instead of formatted text. */
   readonly json?: true;
 }
 
-/** A command that talks to a server: where it is, who is calling, and how to print. */
+/** A command that connects to a server, with options for the server, the caller and the output. */
 export function clientCommand(name: string, description: string): Command {
   const { flag = "", type, help, default: preset = "" } = SERVER_URL_SETTING;
   return new Command(name)
@@ -34,7 +34,10 @@ export function clientCommand(name: string, description: string): Command {
     .option("--json", JSON_OPTION_HELP);
 }
 
-/** A client of the server that flags or environment name. @throws CliError for a bad URL. */
+/**
+ * Creates a client for the server named by flags or the environment.
+ * @throws CliError for an invalid URL.
+ */
 export function connect(options: ClientOptions, env: Environment): StewardClient {
   const flags = { [SERVER_URL_SETTING.name]: options.server };
   const { value, problem } = readSetting(SERVER_URL_SETTING, { flags, env });

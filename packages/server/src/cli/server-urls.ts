@@ -1,7 +1,7 @@
 import type { App } from "../app.js";
 import type { Config } from "../config/index.js";
 
-/** Where a running server is found. */
+/** Addresses of a running server. */
 export interface ServerUrls {
   /** Base URL of REST. */
   readonly rest: string;
@@ -11,7 +11,7 @@ export interface ServerUrls {
   readonly metrics: string;
 }
 
-/** The addresses a server really listens on, as a client would write them. */
+/** The actual addresses of a server, in the form that clients use. */
 export function serverUrls({ address }: App, config: Config): ServerUrls {
   const scheme = config.tls === undefined ? "http" : "https";
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { SETTINGS } from "../config/index.js";
 import type { Environment, Setting } from "../config/index.js";
 
-/** Adds a flag for every setting that has one. Their values stay text: config reads and judges them. */
+/** Adds a flag for every setting that has one. Values are parsed and validated by config. */
 export function withSettingOptions(command: Command): Command {
   for (const { flag, type, help } of settings()) {
     if (flag !== undefined) command.addOption(new Option(`--${flag} <${type.placeholder}>`, help));
@@ -11,9 +11,9 @@ export function withSettingOptions(command: Command): Command {
   return command;
 }
 
-/** The flags given to a command, keyed as settings are: by the variable's name. */
+/** The given flags, keyed by the names of the settings' variables. */
 export function settingFlags(command: Command): Environment {
-  // Every setting's option takes text.
+  // The option of every setting takes text.
   const options = command.opts<Readonly<Record<string, string | undefined>>>();
   return Object.fromEntries(
     settings().flatMap(({ name, flag }) =>

@@ -8,20 +8,20 @@ import { JSON_OPTION_HELP } from "./json-option.js";
 import { withSettingOptions } from "./setting-options.js";
 import type { Terminal } from "./terminal.js";
 
-/** The options of a command about a server on this machine, beside the settings. */
+/** The options of a command about a local server, besides the settings. */
 export interface SettingsOptions {
   readonly json?: true;
 }
 
-/** A command about a server on this machine: a flag for every setting. */
+/** A command about a local server, with a flag for every setting. */
 export function settingsCommand(name: string, description: string): Command {
   const command = new Command(name).description(description).option("--json", JSON_OPTION_HELP);
   return withSettingOptions(command);
 }
 
 /**
- * The configuration of a start; what is probably a mistake is noted.
- * @throws CliError that names every wrong setting.
+ * Loads the configuration of a start, and prints warnings.
+ * @throws CliError that names every invalid setting.
  */
 export async function configOrExit(sources: SettingSources, terminal: Terminal): Promise<Config> {
   const { config, problems, warnings } = await readConfig(sources);
@@ -31,8 +31,9 @@ export async function configOrExit(sources: SettingSources, terminal: Terminal):
 }
 
 /**
- * A data source is never created: a misspelt path would be an empty database that every step fails
- * on. @throws CliError that names every SQLite file that is not there.
+ * Data sources must exist, because creating a missing file would turn a misspelt path into an empty
+ * database on which every step fails.
+ * @throws CliError that names every missing SQLite file.
  */
 export function assertDataSourcesExist({ dataSources }: Config): void {
   const missing = dataSources.flatMap(({ name, url }) => {

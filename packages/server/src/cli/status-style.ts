@@ -1,7 +1,7 @@
 import type { PlanStatus, StepStatus } from "@steward/client";
 import type { Colors } from "./terminal.js";
 
-/** Every status a plan can have: the compiler sees to it that none is missing. */
+/** All plan statuses; the compiler checks that the list is complete. */
 export const PLAN_STATUSES: readonly string[] = Object.keys({
   pending: true,
   running: true,
@@ -10,12 +10,12 @@ export const PLAN_STATUSES: readonly string[] = Object.keys({
   cancelled: true,
 } satisfies Record<PlanStatus, true>);
 
-/** The sign of a status at the start of a line. */
+/** The symbol of a status. */
 export function statusSign(status: PlanStatus | StepStatus): string {
   return SIGNS[status];
 }
 
-/** Text in the colour of a status. */
+/** Colours a text by status. */
 export function paintStatus(text: string, status: string, colors: Colors): string {
   switch (status) {
     case "completed":

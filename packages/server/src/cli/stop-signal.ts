@@ -1,11 +1,14 @@
 import { EXIT } from "./exit-code.js";
 
-/** Signals closer than this are one: npm passes on a Ctrl-C that the program has got already. */
+/**
+ * Signals within this interval count as one, because npm forwards a Ctrl-C that the program has
+ * received already.
+ */
 const SAME_SIGNAL_MS = 300;
 
 /**
- * Calls `first` at the first Ctrl-C or SIGTERM. The second one ends the process at once, so that
- * nobody ever has to reach for kill -9. Disposing gives the signals back.
+ * Calls `first` at the first Ctrl-C or SIGTERM. The second signal ends the process at once, so that
+ * nobody needs kill -9. Disposal removes the handlers.
  */
 export function onStopSignal(first: () => void): Disposable {
   let firstAtMs: number | undefined;

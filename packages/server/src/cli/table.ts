@@ -1,28 +1,29 @@
 import stringWidth from "string-width";
 
-/** Columns of one cell, at most: a table is for reading, `--json` has the whole. */
+/** Widest cell, in columns. Longer values are truncated; `--json` prints them in full. */
 const CELL_WIDTH_MAX = 60;
 
-/** One column: its title, and how its cells are set. */
+/** A column's title, and the formatting of its cells. */
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
-  /** Never cut: an id is of use only as a whole. */
+  /** Never truncated, because a truncated id is useless. */
   readonly whole?: boolean;
   /** Colours a cell that is already padded to the column's width. */
   readonly paint?: (cell: string) => string;
 }
 
-/** Columns of the narrowest cell that a table is cut down to. */
+/** Smallest width to which a cell is truncated. */
 const CELL_WIDTH_MIN = 8;
 
 /** Columns between two cells. */
 const GAP = 2;
 
 /**
- * Lines of text in columns, the titles first. A cell's line breaks become spaces; control characters
- * and what is too long are cut.
- * @param width columns of the terminal; the widest columns on the left are cut until lines fit. Left out: none is.
+ * Formats a table, titles first. Line breaks in cells become spaces; control characters are
+ * removed, and long cells truncated.
+ * @param width columns of the terminal; the widest left-aligned columns are narrowed until lines
+ * fit. Absent: no limit.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -52,7 +53,10 @@ export function renderTable(
   ];
 }
 
-/** The widths of columns once they fit, if they can: ids, and numbers on the right, are never cut. */
+/**
+ * Column widths that fit the terminal, if possible. Ids and right-aligned numbers are never
+ * narrowed.
+ */
 function narrowed(
   columns: readonly Column[],
   wanted: readonly number[],
@@ -68,7 +72,7 @@ function narrowed(
     const [widest, next] = [...flexible].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
     const most = widest === undefined ? 0 : (widths[widest] ?? 0);
     if (over <= 0 || widest === undefined || most <= CELL_WIDTH_MIN) return widths;
-    // Down to the next widest; equally wide ones take turns.
+    // Narrows to the next widest column; equally wide columns are narrowed alternately.
     const floor = Math.max(CELL_WIDTH_MIN, next === undefined ? 0 : (widths[next] ?? 0));
     widths[widest] = most - Math.min(over, Math.max(1, most - floor));
   }
@@ -79,14 +83,14 @@ function padded(text: string, width: number, align: Column["align"]): string {
   return align === "right" ? `${space}${text}` : `${text}${space}`;
 }
 
-/** Text that is safe and short enough for one line of a terminal. */
+/** Makes a text safe and short enough for one line of a terminal. */
 export function fit(text: string, width: number = CELL_WIDTH_MAX): string {
   return cut(text.replace(/\s+/g, " ").replace(/\p{C}/gu, ""), width);
 }
 
-/** The text, or as much of it as fits into so many columns, with a sign that there was more. */
+/** Truncates a text to a number of columns, with a sign that it was truncated. */
 export function cut(text: string, width: number): string {
-  // No character is narrower than nothing, so that a long text is not measured whole.
+  // A text with more code units than could fit need not be measured as a whole.
   if (text.length <= width * CHARACTER_LENGTH_MAX && stringWidth(text) <= width) return text;
   let shown = "";
   let room = width - 1;
@@ -98,7 +102,7 @@ export function cut(text: string, width: number): string {
   return `${shown}…`;
 }
 
-/** Code units of the longest character that people see as one, such as a family of emoji. */
+/** Code units of the longest grapheme cluster, such as a family emoji. */
 const CHARACTER_LENGTH_MAX = 32;
 
 const CHARACTERS = new Intl.Segmenter();

@@ -3,26 +3,29 @@ import pc from "picocolors";
 import type { Environment } from "../config/index.js";
 import { renderTable, type Column } from "./table.js";
 
-/** The formatters of one stream: they colour, or leave the text alone. */
+/** Colour functions of one stream, which do nothing when colours are off. */
 export type Colors = ReturnType<typeof pc.createColors>;
 
-/** What is needed of a standard stream. */
+/** The used part of a standard stream's interface. */
 export type OutputStream = Pick<WriteStream, "write"> &
   Partial<Pick<WriteStream, "isTTY" | "columns" | "rows">>;
 
-/** Where a command writes: data to one stream, everything about it to the other. */
+/** The output of a command: data goes to standard output, everything else to standard error. */
 export interface Terminal {
-  /** Data, for programs and pipes: a line on standard output. */
+  /** Prints a line of data to standard output. */
   readonly print: (line: string) => void;
-  /** Data as it is, on standard output. Resolves when it is taken, so that no more than a piece waits in memory. */
+  /**
+   * Writes raw data to standard output. Resolves when the data was accepted, which limits
+   * buffering.
+   */
   readonly write: (data: Uint8Array) => Promise<void>;
-  /** Data as one line of JSON on standard output. */
+  /** Prints a value as one line of JSON to standard output. */
   readonly printJson: (value: unknown) => void;
-  /** Data in columns that fit the terminal; all of their text when it goes elsewhere. */
+  /** Prints a table. It is fitted to the terminal, and complete when the output goes elsewhere. */
   readonly printTable: (columns: readonly Column[], rows: readonly (readonly string[])[]) => void;
-  /** Columns of standard output; absent when that is no terminal. */
+  /** Columns of standard output; absent when it is no terminal. */
   readonly width: number | undefined;
-  /** Progress, notes and errors: a line on standard error. */
+  /** Prints progress, a note or an error to standard error. */
   readonly note: (line: string) => void;
   readonly outColors: Colors;
   readonly errorColors: Colors;
@@ -30,7 +33,7 @@ export interface Terminal {
   readonly errorStream: OutputStream;
 }
 
-/** A terminal over two streams. `NO_COLOR` turns colours off, `FORCE_COLOR` on. */
+/** Creates a terminal from two streams. `NO_COLOR` turns colours off, `FORCE_COLOR` on. */
 export function createTerminal(
   output: OutputStream,
   error: OutputStream,
@@ -51,7 +54,7 @@ export function createTerminal(
   };
 }
 
-/** See https://no-color.org: set and not empty means none, whoever asks for them. */
+/** Follows https://no-color.org: any non-empty value turns colours off. */
 function wantsColor(stream: OutputStream, env: Environment): boolean {
   if (isSet(env["NO_COLOR"])) return false;
   if (isSet(env["FORCE_COLOR"])) return env["FORCE_COLOR"] !== "0";

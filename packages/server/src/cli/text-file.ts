@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { usageError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
 
-/** What stands for standard input where a file is asked for. */
+/** Stands for standard input in place of a file name. */
 export const STDIN = "-";
 
 /**
- * The text of a file, or of standard input.
- * @param what What the file is, for whoever named another: "a plan file".
- * @throws CliError when it cannot be read.
+ * Reads a file or standard input.
+ * @param what description of the expected file for errors, such as "a plan file".
+ * @throws CliError when the file cannot be read.
  */
 export async function readTextFile(
   file: string,

@@ -1,13 +1,14 @@
 import { StewardError } from "@steward/client";
 
-/** How long a server may say nothing before it is asked whether it is there, in ms. */
+/** Silence of the server after which it is probed, in ms. */
 const SILENCE_MS = 2_000;
-/** How long it may take to say so, in ms: its answer needs no store. */
+/** Time limit of the probe, in ms; its response needs no store. */
 const PROBE_MS = 2_000;
 
 /**
- * `fetch` that does not wait for good at a server that takes connections and answers nothing. A request may rightly
- * take long; whether the server is there is asked beside it, once, when it has been silent for a while.
+ * A `fetch` that does not wait for ever for a server that accepts connections and never responds. A
+ * request may legitimately take long, so after a period of silence the server is probed once over a
+ * second connection.
  */
 export function watchedFetch(baseUrl: string, silenceMs: number = SILENCE_MS): typeof fetch {
   return async (input, init = {}) => {

@@ -5,7 +5,7 @@ import type { Config } from "../config/index.js";
 import type { ServerUrls } from "./server-urls.js";
 import type { Colors } from "./terminal.js";
 
-/** Where everything is, for a person who has just started Steward. */
+/** The addresses of a new server, for the person who started it. */
 export function places(
   urls: ServerUrls,
   config: Config,
@@ -31,13 +31,13 @@ export function places(
 
 const TRIED_OUT = "everything but billing, for callers on this machine who name no role";
 
-/** Whether identity headers are believed that nobody vouches for. */
+/** Whether unverified identity headers are trusted. */
 function isTriedOut({ auth: { headers } }: Config): boolean {
   if (headers === undefined) return false;
   return headers.trustedProxies.length === 0 && headers.proxySecrets.length === 0;
 }
 
-/** What to try first, on the sample database; every line can be pasted. */
+/** First commands to try on the sample database; every line can be pasted. */
 export function firstPlan(urls: ServerUrls, { bold, dim }: Colors): readonly string[] {
   return [
     `  ${bold("Run a first plan")} ${dim("in another terminal:")}`,

@@ -10,10 +10,10 @@ import {
 } from "./setting-types.js";
 import type { Setting } from "./settings.js";
 
-/** One way in which callers are known (Decision §2). */
+/** A way to authenticate callers (Decision §2). */
 export type AuthMode = "headers" | "jwt" | "apikey" | "mtls";
 
-/** The settings that say how callers are known. */
+/** Settings for the authentication of callers. */
 export interface AuthSettings {
   readonly auth: Setting<readonly AuthMode[]>;
   readonly trustedProxies: Setting<readonly string[]>;
@@ -27,13 +27,12 @@ export interface AuthSettings {
   readonly organization: Setting<string>;
 }
 
-/** What a token's claims can tell. */
+/** The identity fields that a token's claims can provide. */
 type ClaimName = "org" | "user" | "agent" | "roles" | "permissions";
 
-/** The longest clock skew that can be set: a token that is older has expired. */
+/** Upper bound of the clock skew: an older token counts as expired. */
 const CLOCK_SKEW_MS_MAX = 5 * 60 * 1000;
 
-/** Part of the table of settings. */
 export const AUTH_SETTINGS: AuthSettings = {
   auth: {
     name: "SERVICE_AUTH",

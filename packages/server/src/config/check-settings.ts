@@ -5,7 +5,7 @@ import type { SettingProblem, SettingValues } from "./read-settings.js";
 import { isLoopback } from "./setting-types.js";
 import { SETTINGS } from "./settings.js";
 
-/** What is wrong with settings that are each right, but not together or not on this machine. */
+/** Problems of settings that are valid individually, but not together or not on this machine. */
 export function checkSettings(values: SettingValues): readonly SettingProblem[] {
   return [
     checkExposure(values),
@@ -25,7 +25,10 @@ export function checkSettings(values: SettingValues): readonly SettingProblem[] 
   ].filter((problem) => problem !== undefined);
 }
 
-/** Headers are believed, so whoever reaches the port could be anybody (Decision §2). */
+/**
+ * In headers mode identity headers are trusted, so anybody who can reach the port could claim any
+ * identity (Decision §2).
+ */
 function checkExposure(values: SettingValues): SettingProblem | undefined {
   const host = values.host.value;
   const guarded =
@@ -39,7 +42,7 @@ function checkExposure(values: SettingValues): SettingProblem | undefined {
   };
 }
 
-/** Without an audience a token that was meant for any other service would do here. */
+/** Without an audience check, a token issued for any other service would be accepted. */
 function checkJwt(values: SettingValues): readonly SettingProblem[] {
   if (values.auth.value?.includes("jwt") !== true) return [];
   return [values.jwtIssuer, values.jwtAudience]
@@ -61,7 +64,7 @@ function checkApiKeys({ auth, databaseUrl }: SettingValues): SettingProblem | un
   };
 }
 
-/** Certificates are only seen under TLS, and only believed of an authority that is named. */
+/** Client certificates need TLS, and are only trusted from a configured authority. */
 function checkMtls(values: SettingValues): readonly SettingProblem[] {
   if (values.auth.value?.includes("mtls") !== true) return [];
   return [values.tlsCert, values.tlsKey, values.tlsClientCa, values.mtlsClients]
@@ -83,7 +86,7 @@ function checkGrpcPort({ port, grpcPort }: SettingValues): SettingProblem | unde
   };
 }
 
-/** Our own tables and the data that agents act on are never the same database. */
+/** Steward's own tables and the data sources must be different databases. */
 function checkStoreApart({ databaseUrl, dataSources }: SettingValues): SettingProblem | undefined {
   const store = databaseUrl.value && identity(databaseUrl.value);
   const shared = dataSources.value?.find((source) => identity(source.url) === store);
@@ -95,7 +98,10 @@ function checkStoreApart({ databaseUrl, dataSources }: SettingValues): SettingPr
   };
 }
 
-/** Each URL is of a data source, and both are PostgreSQL: SQLite has no roles to tell apart. */
+/**
+ * Each migration URL must belong to a data source, and both must be PostgreSQL, because SQLite has
+ * no roles.
+ */
 function checkMigrationUrls({
   dataSources,
   migrationUrls,
@@ -131,7 +137,7 @@ function checkTlsPair({ tlsCert, tlsKey }: SettingValues): SettingProblem | unde
   };
 }
 
-/** Which model made a vector must be known: vectors of two models are never compared. */
+/** The model must be named, because vectors of two models are never compared. */
 function checkEmbeddingModel(values: SettingValues): SettingProblem | undefined {
   const provider = values.embeddingProvider.value;
   if (provider === undefined || provider === "zero" || provider === "hash") return undefined;
@@ -150,7 +156,7 @@ const EXAMPLE_MODELS = {
   local: "Xenova/all-mpnet-base-v2",
 } as const;
 
-/** The services themselves want a key; what stands in for one at another address may not. */
+/** The providers' own services require a key; a compatible server at another address may not. */
 function checkEmbeddingKey(values: SettingValues): SettingProblem | undefined {
   const provider = values.embeddingProvider.value;
   const isService = provider === "openai" || provider === "cohere" || provider === "gemini";

@@ -2,116 +2,135 @@ import type { Intent } from "../governance/index.js";
 import type { OrganizationAccess } from "../kernel/data-source-access.js";
 import type { MigrationWaits } from "../schema/index.js";
 
-/** Everything a start needs to know: read once, frozen, passed in. Contract §8 and Decision §1. */
+/**
+ * The complete configuration of a start: read once, frozen, passed to the components. Contract §8
+ * and Decision §1.
+ */
 export interface Config {
   /** Address to listen on. */
   readonly host: string;
-  /** TCP port of REST and, unless `grpcPort` splits it off, gRPC; 0: any free one. */
+  /** TCP port of REST and, without `grpcPort`, also of gRPC; 0: any free port. */
   readonly port: number;
-  /** TCP port of gRPC alone; absent: shared with `port`. */
+  /** TCP port of gRPC; absent: gRPC shares `port`. */
   readonly grpcPort?: number;
-  /** Directory for everything kept beside the database. */
+  /** Directory for all files other than the database. */
   readonly dataDir: string;
-  /** `sqlite:PATH` or `postgres://…`; absent: nothing is kept and every write says so. */
+  /**
+   * `sqlite:PATH` or `postgres://…`; absent: nothing is stored, and every write fails with an error
+   * that says so.
+   */
   readonly databaseUrl?: string;
-  /** Databases that steps run on; the first is the default one. */
+  /** Databases that steps run on; the first is the default. */
   readonly dataSources: readonly DataSourceConfig[];
-  /** The service's only organization, to which data sources belong that are bound to none; UUID, lower case. */
+  /** The only organization of the service, which owns unbound data sources; UUID, lower case. */
   readonly organization?: string;
   readonly tools: ToolsConfig;
   readonly auth: AuthConfig;
   readonly tls?: TlsConfig;
-  /** Whether the descriptions of the API are served: `/docs`, `/openapi.json` and gRPC reflection. */
+  /** Whether `/docs`, `/openapi.json` and gRPC reflection are served. */
   readonly docs: boolean;
-  /** How much one organization may ask of this server. */
+  /** Limits per organization on this server. */
   readonly quotas: QuotaConfig;
-  /** Milliseconds one attempt of a step may run. */
+  /** Time limit of one attempt of a step, in ms. */
   readonly stepTimeoutMs: number;
-  /** Milliseconds a step may wait for its turn at its data source. */
+  /** Time limit of a step's wait in its data source's queue, in ms. */
   readonly stepWaitMs: number;
-  /** Readers of a SQLite file, or sessions of a PostgreSQL database, at once; absent: 4, or 10. */
+  /**
+   * Limit of concurrent readers of a SQLite file, or sessions of a PostgreSQL database; absent: 4
+   * and 10.
+   */
   readonly sessionsMax?: number;
-  /** Milliseconds after its creation by which a plan must be done. */
+  /** Time after its creation by which a plan must be finished, in ms. */
   readonly planDeadlineMs: number;
-  /** Rows that one step may change in a data source. */
+  /** Limit of rows that one step may change in a data source. */
   readonly rowsChangedMax: number;
   readonly migrationWaits: MigrationWaits;
   readonly logLevel: LogLevel;
-  /** Whether memory search tells which tables deletions reach (Contract §4.4 rule 3). */
+  /**
+   * Whether results of a memory search include the tables that deletions cascade to (Contract §4.4
+   * rule 3).
+   */
   readonly cascadeEnrichment: boolean;
   readonly embedding: EmbeddingConfig;
-  /** Absent: every payment operation says that no key is set. */
+  /** Absent: payment operations fail with an error that names the missing key. */
   readonly payments?: PaymentsConfig;
 }
 
-/** How much one organization may ask of one server. */
+/** Limits per organization on one server. */
 export interface QuotaConfig {
   readonly requestsPerSecond: number;
-  /** Requests to execute a step that are under way at once. */
+  /** Concurrent ExecuteStep requests. */
   readonly stepsMax: number;
-  /** Event streams that are open at once. */
+  /** Concurrent event streams. */
   readonly streamsMax: number;
 }
 
-/** How the payment provider is reached (Decision §8). */
+/** Access to the payment provider (Decision §8). */
 export interface PaymentsConfig {
   /** Never shown. */
   readonly secretKey: string;
-  /** Another base URL than the provider's own. */
+  /** Replaces the provider's own base URL. */
   readonly apiBase?: string;
 }
 
-/** What turns text into vectors (Contract §4.6, §8). */
+/** The embedding provider (Contract §4.6, §8). */
 export interface EmbeddingConfig {
   readonly provider: EmbeddingProviderName;
-  /** Components of every vector; the same for all who share the stored ones. */
+  /** Length of every vector; equal for all servers that share a store. */
   readonly dimension: number;
-  /** As the provider names it; `zero` and `hash` have none. */
+  /** The provider's name of the model; `zero` and `hash` have none. */
   readonly model?: string;
-  /** Another base URL than the provider's own. */
+  /** Replaces the provider's own base URL. */
   readonly baseUrl?: string;
   /** Never shown. */
   readonly apiKey?: string;
-  /** Whether the model is asked for vectors of the dimension, which only some can choose. */
+  /** Whether requests ask for vectors of `dimension`, which only some models support. */
   readonly requestDimension: boolean;
-  /** Texts in one request, at most; absent: what the provider's API takes. */
+  /** Limit of texts per request; absent: the limit of the provider's API. */
   readonly batchSizeMax?: number;
-  /** Milliseconds one attempt of a request may take. */
+  /** Time limit of one attempt of a request, in ms. */
   readonly timeoutMs: number;
   /** Attempts of one request, the first included. */
   readonly attemptsMax: number;
 }
 
 /**
- * `zero`: vectors of zeros, the contract's default. `hash`: hashed words, needs no model. `openai`: any
- * server that speaks OpenAI's API. `cohere`, `gemini`: those services. `local`: a model in this process.
+ * `zero`: vectors of zeros, the contract's default. `hash`: hashed words, without a model.
+ * `openai`: any server with OpenAI's API. `cohere`, `gemini`: the services of that name. `local`: a
+ * model in this process.
  */
 export type EmbeddingProviderName = "zero" | "hash" | "openai" | "cohere" | "gemini" | "local";
 
 /** Verbosity of the log, most verbose first. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** One database that steps run on. */
+/** A database that steps run on. */
 export interface DataSourceConfig {
   readonly name: string;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly url: string;
-  /** Where migrations log in, on PostgreSQL; absent: as steps do. */
+  /** On PostgreSQL, the URL that migrations connect to; absent: the URL of the steps. */
   readonly migrationUrl?: string;
-  /** The organizations that it is bound to; absent: none, as {@link Config.organization} says. */
+  /**
+   * The organizations that the data source is bound to; absent: it is unbound, see {@link
+   * Config.organization}.
+   */
   readonly organizations?: readonly OrganizationAccess[];
-  /** Readers of its SQLite file, or sessions of its PostgreSQL database, at once; absent: {@link Config.sessionsMax}. */
+  /**
+   * Limit of concurrent readers of its SQLite file, or sessions of its PostgreSQL database; absent:
+   * {@link Config.sessionsMax}.
+   */
   readonly sessionsMax?: number;
 }
 
-/** Which tool names there are (the tools file). */
+/** The content of the tools file. */
 export interface ToolsConfig {
-  /** Refuse tool names that are not listed. */
+  /** Whether unlisted tool names are refused. */
   readonly strict: boolean;
   readonly tools: readonly ToolConfig[];
 }
 
-/** One tool of the tools file. */
+/** A tool of the tools file. */
 export interface ToolConfig {
   readonly name: string;
   readonly dataSource: string;
@@ -119,27 +138,27 @@ export interface ToolConfig {
   readonly annotatedIntent?: Intent;
 }
 
-/** How callers are known (Decision §2): one part for each mode that is on. */
+/** Authentication of callers (Decision §2), with one part per enabled mode. */
 export interface AuthConfig {
   readonly headers?: HeadersAuthConfig;
   readonly jwt?: JwtAuthConfig;
-  /** API keys of the store are taken. */
+  /** Whether API keys are accepted. */
   readonly apiKey?: true;
   readonly mtls?: MtlsAuthConfig;
 }
 
-/** Whose client certificates are taken. */
+/** Client certificates that are accepted. */
 export interface MtlsAuthConfig {
-  /** YAML file that says who each certificate belongs to. */
+  /** YAML file that maps certificates to callers. */
   readonly clientsFile: string;
 }
 
-/** Which JSON Web Tokens are taken (RFC 7519), and which claims say what. */
+/** JSON Web Tokens that are accepted (RFC 7519), and the claims that identify callers. */
 export interface JwtAuthConfig {
   readonly issuer: string;
-  /** One of them is in the claim `aud`. */
+  /** The token's `aud` must contain one of them. */
   readonly audiences: readonly string[];
-  /** Absent: the issuer's discovery document says where its keys are. */
+  /** Absent: the URL is taken from the issuer's discovery document. */
   readonly jwksUrl?: string;
   readonly algorithms: readonly string[];
   readonly clockSkewMs: number;
@@ -153,13 +172,13 @@ export interface JwtAuthConfig {
 }
 
 /**
- * Identity headers are believed (Decision §2), so beyond loopback somebody must have set them: a
- * proxy at a known address, or one that knows the shared secret.
+ * In headers mode identity headers are trusted (Decision §2). Beyond loopback they must come from a
+ * trusted proxy, which is recognized by its address or by a shared secret.
  */
 export interface HeadersAuthConfig {
-  /** Addresses or CIDR ranges whose requests are believed. */
+  /** Addresses or CIDR ranges of trusted proxies. */
   readonly trustedProxies: readonly string[];
-  /** What a trusted proxy sends as `x-proxy-secret`: any of these. */
+  /** Secrets accepted in the header `x-proxy-secret`. */
   readonly proxySecrets: readonly string[];
 }
 
@@ -167,6 +186,6 @@ export interface HeadersAuthConfig {
 export interface TlsConfig {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Authorities whose client certificates are taken; absent: none is asked for. */
+  /** Authorities of accepted client certificates; absent: no client certificate is requested. */
   readonly clientCaFile?: string;
 }

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 
-/** The directory in the data directory that has a file for each organization's state. */
+/** The directory with one state file per organization. */
 export function stateDirectory(dataDir: string): string {
   return join(dataDir, "state");
 }
 
-/** The directory in the data directory for this node's clones of a state that several nodes share. */
+/** The directory with this node's clones of a shared state. */
 export function clonesDirectory(dataDir: string): string {
   return join(dataDir, "state-clones");
 }
 
-/** The file in the data directory that names the node that uses it. */
+/** The file with the id of the node that uses the data directory. */
 export function nodeFile(dataDir: string): string {
   return join(dataDir, "node.json");
 }

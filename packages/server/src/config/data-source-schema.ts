@@ -8,10 +8,10 @@ import { parseDatabaseUrl, sqliteFile } from "./database-url.js";
 import type { ToolsMistake } from "./tools-schema.js";
 import { unknownKey } from "./unknown-key.js";
 
-/** By data source, the organizations that it is bound to. */
+/** The organizations that each data source is bound to, by data source. */
 export type BoundOrganizations = ReadonlyMap<string, readonly OrganizationAccess[]>;
 
-/** An organization of an entry, by its id alone or with how it reaches the data source. */
+/** An organization in an entry: its id alone, or its id and how it reaches the data source. */
 interface Organization {
   readonly id: string;
   readonly url?: string;
@@ -68,7 +68,7 @@ export const dataSourceSchema: z.ZodType<Binding> = z.strictObject(
   { error: unknownKey(["name", "organizations", "sessions_max"]) },
 );
 
-/** What is wrong with the organizations of an entry, beyond its shape. */
+/** Mistakes in an entry's organizations that the schema does not detect. */
 export function checkOrganizations(
   { name, organizations = [] }: Binding,
   path: readonly [string, number],
@@ -86,7 +86,7 @@ export function checkOrganizations(
   });
 }
 
-/** The organizations of entries that have no mistakes. */
+/** The organizations of the valid entries. */
 export function boundOrganizations(bindings: readonly Binding[]): BoundOrganizations {
   return new Map(
     bindings.flatMap(({ name, organizations }) =>
@@ -95,7 +95,7 @@ export function boundOrganizations(bindings: readonly Binding[]): BoundOrganizat
   );
 }
 
-/** The number of sessions or readers of each data source whose entry sets one, by the name of the data source. */
+/** The session limit of each data source that sets one, by name. */
 export function sessionLimits(bindings: readonly Binding[]): ReadonlyMap<string, number> {
   return new Map(
     bindings.flatMap(({ name, sessions_max: sessionsMax }) =>
@@ -128,7 +128,7 @@ function mistakeOf(organization: Organization, isSqlite: boolean): string | unde
   if (given.length === 0) return undefined;
   const own = urlOf(organization);
   if (own === undefined) {
-    // A URL may hold a password, so it is not repeated.
+    // The URL is not repeated, because it may contain a password.
     return file === undefined
       ? "has a url that is neither sqlite:PATH nor postgres://…"
       : `has the url_file ${file}, which cannot be read or holds neither sqlite:PATH nor postgres://…`;

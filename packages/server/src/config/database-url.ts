@@ -1,18 +1,18 @@
 import type { DataSourceConfig } from "./config.js";
 
-/** The data source that a bare path or URL stands for. */
+/** Name of a data source given without a name. */
 const DEFAULT_DATA_SOURCE = "default";
 
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
 const POSTGRES = /^postgres(ql)?:\/\/[^/?#]+/i;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
 const NAMED = /^([A-Za-z][A-Za-z0-9_-]{0,62})=(.*)$/s;
-/** A comma that starts the next `name=`: a URL may hold commas and equal signs of its own. */
+/** A comma followed by `name=`. Other commas and equal signs belong to a URL. */
 const BETWEEN_SOURCES = /,(?=\s*[A-Za-z][A-Za-z0-9_-]{0,62}=)/;
 
 /**
- * A database as the rest of the program names it: `sqlite:PATH` or `postgres://…`. A bare path is a
- * SQLite file. @returns `undefined` for anything else.
+ * Normalizes a database URL to `sqlite:PATH` or `postgres://…`. A bare path is a SQLite file.
+ * @returns `undefined` for anything else.
  */
 export function parseDatabaseUrl(text: string): string | undefined {
   if (text.includes("\0")) return undefined;
@@ -21,14 +21,14 @@ export function parseDatabaseUrl(text: string): string | undefined {
   return SCHEME.test(text) || text === "" ? undefined : `sqlite:${text}`;
 }
 
-/** The file of a `sqlite:PATH`; `undefined` for another engine's URL. */
+/** The file of a `sqlite:PATH`; `undefined` for other URLs. */
 export function sqliteFile(url: string): string | undefined {
   return url.startsWith("sqlite:") ? url.slice("sqlite:".length) : undefined;
 }
 
 /**
- * `name=url,name=url`, or one bare path or URL, which is then named "default".
- * @returns `undefined` when a part is neither, or a name is given twice.
+ * Parses `name=url,name=url`, or one bare path or URL, which gets the name "default".
+ * @returns `undefined` when a part is invalid, or a name is given twice.
  */
 export function parseDataSources(text: string): readonly DataSourceConfig[] | undefined {
   const parts = text.split(BETWEEN_SOURCES).map((part) => part.trim());
@@ -39,8 +39,8 @@ export function parseDataSources(text: string): readonly DataSourceConfig[] | un
 }
 
 /**
- * The same text with every password hidden. It also meets misspelt URLs, so in doubt it hides too
- * much: whatever stands between a colon and an `@`, but for a user name where that is plain.
+ * Hides the passwords in a text. The text may be a misspelt URL, so in doubt too much is hidden:
+ * everything between a colon and an `@`, except a plain user name.
  */
 export function maskDatabaseUrl(text: string): string {
   return text

@@ -1,8 +1,9 @@
 /**
- * Configuration: what a start is told, read once from flags, environment and defaults.
+ * Configuration: the settings of a start, read once from flags, environment and defaults.
  *
- * Glossary. **Setting**: one thing that can be told. **Origin**: where its value came from.
- * **Problem**: a setting that stops the start. **Config**: all of them, typed and frozen.
+ * Glossary. **Setting**: one configurable value. **Origin**: the source of a setting's value.
+ * **Problem**: an error in a setting, which stops the start. **Config**: all settings, typed and
+ * frozen.
  */
 export type { Config, DataSourceConfig, ToolConfig, ToolsConfig } from "./config.js";
 export { clonesDirectory, nodeFile, stateDirectory } from "./data-dir.js";

@@ -24,20 +24,20 @@ import { SERVER_URL_SETTING, SETTINGS } from "./settings.js";
 import type { Setting } from "./settings.js";
 import type { ToolsFile } from "./tools-file.js";
 
-/** Everything that can be said of a configuration, right or wrong. */
+/** The result of reading a configuration, valid or not. */
 export interface ConfigReading {
-  /** Every setting, in the table's order. */
+  /** All settings, in the table's order. */
   readonly settings: readonly SettingReport[];
-  /** All that is wrong; empty exactly when there is a config. */
+  /** All errors; empty exactly when there is a config. */
   readonly problems: readonly SettingProblem[];
-  /** Sentences about what is probably a mistake but stops nothing. */
+  /** Likely mistakes that do not stop the start, as sentences. */
   readonly warnings: readonly string[];
   readonly config?: Config;
 }
 
 /**
- * The configuration of a start, frozen.
- * @throws AppError `INVALID_ARGUMENT` that names every wrong setting in its details.
+ * Loads the frozen configuration of a start.
+ * @throws AppError `INVALID_ARGUMENT` with every invalid setting in its details.
  */
 export async function loadConfig(sources: SettingSources): Promise<Config> {
   const { config, problems } = await readConfig(sources);
@@ -50,7 +50,7 @@ export async function loadConfig(sources: SettingSources): Promise<Config> {
   });
 }
 
-/** Reads all settings and says of each what is wrong, rather than stopping at the first. */
+/** Reads all settings and reports all errors, instead of stopping at the first. */
 export async function readConfig(sources: SettingSources): Promise<ConfigReading> {
   const values = readSettings(sources);
   const readings: readonly SettingValue<unknown>[] = Object.values(values);
@@ -66,7 +66,7 @@ export async function readConfig(sources: SettingSources): Promise<ConfigReading
   return { settings, problems, warnings, config: buildConfig(values, toolsFile) };
 }
 
-/** The YAML parser and the schema are loaded only for a file that needs them: starts stay quick. */
+/** The YAML parser and the schema are loaded only when there is a file, to keep starts fast. */
 async function readTools(
   file: string | undefined,
   dataSources: readonly DataSourceConfig[],
@@ -76,7 +76,7 @@ async function readTools(
   return readToolsFile(file, dataSources);
 }
 
-/** Leaves out the value itself, which may be a secret. */
+/** Omits the parsed value, which may be a secret. */
 function forShow({ setting, origin, shown }: SettingValue<unknown>): SettingReport {
   return { setting, origin, ...present("shown", shown) };
 }
@@ -145,7 +145,7 @@ function authOf(values: SettingValues): AuthConfig {
 
 function jwtOf(values: SettingValues): JwtAuthConfig {
   return {
-    // Whoever turns the mode on without them has been told so.
+    // When the mode is enabled without this setting, `problems` says so.
     issuer: given(values.jwtIssuer),
     audiences: given(values.jwtAudience),
     ...present("jwksUrl", values.jwtJwksUrl.value),
@@ -188,9 +188,9 @@ function given<T>({ setting, value }: SettingValue<T>): T {
   return value;
 }
 
-/** A property that is there only with a value, as `exactOptionalPropertyTypes` wants it. */
+/** An object with the property only if it has a value, as `exactOptionalPropertyTypes` requires. */
 function present<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
-  // A computed key widens to string; the type above says what it is.
+  // TypeScript widens a computed key to string.
   return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: T };
 }
 
@@ -199,7 +199,7 @@ function deepFreeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Variables with our prefix that no setting has: most often a misspelling. */
+/** Variables with our prefix that belong to no setting, probably misspelt. */
 function unknownVariables({ env }: SettingSources): readonly string[] {
   const settings = [...Object.values<Setting<unknown>>({ ...SETTINGS }), SERVER_URL_SETTING];
   const known = settings.flatMap((setting) => [setting.name, fileVariable(setting) ?? []].flat());
@@ -216,7 +216,7 @@ function unknownVariables({ env }: SettingSources): readonly string[] {
   });
 }
 
-/** Secrets in flags: a list of processes shows them to every user of the machine. */
+/** Secrets in flags, which every user of the machine can see in the list of processes. */
 function passwordsInFlags({ flags = {} }: SettingSources): readonly string[] {
   return Object.values<Setting<unknown>>({ ...SETTINGS }).flatMap((setting) => {
     const { name, flag = "", mask } = setting;

@@ -3,57 +3,54 @@ import type { Environment } from "./env.js";
 import { SETTINGS } from "./settings.js";
 import type { Setting, Settings } from "./settings.js";
 
-/** Where values come from, the strongest first; each keyed by the variable's name. */
+/** The sources of values in order of precedence; each is keyed by the variable's name. */
 export interface SettingSources {
   readonly flags?: Environment;
   readonly env: Environment;
-  /** Defaults of one command, before those of the table. */
+  /** Defaults of one command, which override those of the table. */
   readonly defaults?: Environment;
 }
 
-/** Which source a value came from. */
 export type SettingOrigin = "flag" | "environment" | "file" | "default" | "unset";
 
-/** One setting as it stands, fit to be shown. */
+/** A setting and its value as text, for display. */
 export interface SettingReport {
   readonly setting: Setting<unknown>;
   readonly origin: SettingOrigin;
-  /** Secrets masked; absent: unset. */
+  /** The value with secrets masked; absent: unset. */
   readonly shown?: string;
 }
 
-/** A setting that stops the start. */
+/** An error in a setting, which stops the start. */
 export interface SettingProblem {
-  /** Name of the variable. */
   readonly setting: string;
   /** What is wrong, with secrets masked. */
   readonly reason: string;
-  /** What to do about it. */
+  /** How to correct it. */
   readonly fix: string;
 }
 
-/** A value read: of its type, or absent when it is unset or wrong. */
+/** A setting with its parsed value; the value is absent when unset or invalid. */
 export interface SettingValue<T> extends SettingReport {
   readonly value?: T;
   readonly problem?: SettingProblem;
 }
 
-/** The values of all settings. */
 export type SettingValues = { readonly [K in keyof Settings]: ValueOf<Settings[K]> };
 
 type ValueOf<S> = S extends Setting<infer T> ? SettingValue<T> : never;
 
-/** Reads every setting, right or wrong. */
+/** Reads all settings, valid or not. */
 export function readSettings(sources: SettingSources): SettingValues {
   const entries = Object.entries<Setting<unknown>>({ ...SETTINGS });
   const values = entries.map(([key, setting]) => [key, readSetting(setting, sources)]);
-  // Each key keeps its own setting's type; Object.fromEntries cannot say so.
+  // Object.fromEntries loses the type of each key's value.
   return Object.fromEntries(values) as SettingValues;
 }
 
 /**
- * Reads one setting from the strongest source that has it. An empty text counts as unset. A setting that
- * may hold a secret is also read from the file that the variable `<name>_FILE` names.
+ * Reads one setting from the first source that has it. An empty text counts as unset. A setting
+ * that may hold a secret is also read from the file named by the variable `<name>_FILE`.
  */
 export function readSetting<T>(setting: Setting<T>, sources: SettingSources): SettingValue<T> {
   const { origin, text, unreadable } = find(setting, sources);
@@ -65,12 +62,14 @@ export function readSetting<T>(setting: Setting<T>, sources: SettingSources): Se
   return { setting, origin, shown, problem: wrongValue(setting, origin, shown) };
 }
 
-/** The variable that names a file with the setting's value; `undefined` for what is no secret. */
+/**
+ * The variable that names the file with a secret setting's value; `undefined` for other settings.
+ */
 export function fileVariable({ name, mask }: Setting<unknown>): string | undefined {
   return mask === undefined ? undefined : `${name}_FILE`;
 }
 
-/** The text of a setting and where it came from, or why its file has none. */
+/** A setting's text and its source, or why the file could not be read. */
 interface Found {
   readonly origin: SettingOrigin;
   readonly text?: string;
@@ -119,7 +118,7 @@ function fromFile(setting: Setting<unknown>, { env }: SettingSources, file: stri
   }
 }
 
-/** More is not a secret but another file. */
+/** A larger file is probably the wrong file. */
 const SECRET_FILE_BYTES_MAX = 64 * 1024;
 
 function wrongValue(

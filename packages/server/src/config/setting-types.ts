@@ -1,18 +1,18 @@
 import { BlockList, isIP } from "node:net";
 
-/** What values a setting takes: how to read one, and how to tell people what one looks like. */
+/** The type of a setting's values: how to parse a value, and how to describe valid values. */
 export interface SettingType<T> {
-  /** Completes "expected …". */
+  /** Describes valid values; completes "expected …". */
   readonly shape: string;
-  /** What stands for the value in `--flag <…>`. */
+  /** The placeholder in `--flag <…>`. */
   readonly placeholder: string;
-  /** A value that is right. */
+  /** A valid value. */
   readonly example: string;
-  /** @returns `undefined` when the text is not of this shape. */
+  /** @returns `undefined` for an invalid text. */
   readonly parse: (text: string) => T | undefined;
 }
 
-/** A whole number of a unit, within bounds. */
+/** An integer with a unit and bounds. */
 export function integer(options: {
   readonly min: number;
   readonly max: number;
@@ -29,7 +29,7 @@ export function integer(options: {
   };
 }
 
-/** One word of a closed set. */
+/** One word of a fixed set. */
 export function oneOf<const T extends string>(words: readonly T[]): SettingType<T> {
   return {
     shape: words.length === 1 ? `only ${words.join()}` : `one of ${words.join(", ")}`,
@@ -39,7 +39,7 @@ export function oneOf<const T extends string>(words: readonly T[]): SettingType<
   };
 }
 
-/** Words of a closed set, each at most once, separated by commas. */
+/** Comma-separated words of a fixed set, without duplicates. */
 export function listOf<const T extends string>(words: readonly T[]): SettingType<readonly T[]> {
   return {
     shape: `one or several of ${words.join(", ")}, separated by commas`,
@@ -53,7 +53,7 @@ export function listOf<const T extends string>(words: readonly T[]): SettingType
   };
 }
 
-/** Texts separated by commas. */
+/** Comma-separated texts. */
 export function texts(
   shape: string,
   placeholder: string,
@@ -70,7 +70,7 @@ export function texts(
   };
 }
 
-/** `name=text` of a closed set of names, each at most once, separated by commas. */
+/** Comma-separated `name=text` pairs with names of a fixed set, without duplicates. */
 export function namedParts<const T extends string>(
   names: readonly T[],
   example: string,
@@ -92,7 +92,7 @@ export function namedParts<const T extends string>(
   };
 }
 
-/** A URL whose answers nobody on the way can change: https, or http on this machine. */
+/** A URL whose responses cannot be tampered with: https, or http on loopback. */
 export function trustedUrl(example: string): SettingType<string> {
   return {
     shape: "an https:// URL without a password; http:// on this machine only",
@@ -108,7 +108,7 @@ export function trustedUrl(example: string): SettingType<string> {
   };
 }
 
-/** Text that some rule accepts. */
+/** Text accepted by a rule. */
 export function text(options: {
   readonly shape: string;
   readonly placeholder: string;
@@ -119,7 +119,7 @@ export function text(options: {
   return { ...described, parse: (value) => (pattern.test(value) ? value : undefined) };
 }
 
-/** A TCP port; 0 asks the system for a free one. */
+/** A TCP port; 0 lets the system choose a free one. */
 export const port: SettingType<number> = {
   shape: "a TCP port from 0 to 65535 (0: any free one)",
   placeholder: "port",
@@ -127,7 +127,6 @@ export const port: SettingType<number> = {
   parse: (value) => wholeNumber(value, 0, 65_535),
 };
 
-/** Yes or no. */
 export const boolean: SettingType<boolean> = {
   shape: "true or false",
   placeholder: "true|false",
@@ -136,7 +135,7 @@ export const boolean: SettingType<boolean> = {
     ({ true: true, on: true, "1": true, false: false, off: false, "0": false })[value],
 };
 
-/** IP addresses and CIDR ranges, separated by commas. */
+/** Comma-separated IP addresses and CIDR ranges. */
 export const addressRanges: SettingType<readonly string[]> = {
   shape: "IP addresses or CIDR ranges separated by commas",
   placeholder: "ranges",
@@ -147,7 +146,7 @@ export const addressRanges: SettingType<readonly string[]> = {
   },
 };
 
-/** A shared secret, or two while one replaces the other. */
+/** A shared secret, or two of them during a rotation. */
 export const secrets: SettingType<readonly string[]> = {
   shape:
     "at least 16 printable characters without spaces or commas, or two such secrets separated by a comma",
@@ -159,10 +158,10 @@ export const secrets: SettingType<readonly string[]> = {
   },
 };
 
-/** Visible ASCII but the comma. */
+/** Visible ASCII characters except the comma. */
 const SECRET = /^[\x21-\x2b\x2d-\x7e]{16,}$/;
 
-/** Whether only this machine can reach a listener on this host. */
+/** Whether a listener on this host can only be reached from this machine. */
 export function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   const family = isIP(host);

@@ -2,7 +2,7 @@ import { fileVariable } from "./read-settings.js";
 import { SERVER_URL_SETTING, SETTINGS } from "./settings.js";
 import type { Setting } from "./settings.js";
 
-/** docs/settings.md, made from the table of settings. */
+/** Generates docs/settings.md from the table of settings. */
 export function settingsPage(): string {
   const settings = Object.values<Setting<unknown>>({ ...SETTINGS });
   return `# Settings

@@ -11,22 +11,24 @@ import { SHARE_SETTINGS, type ShareSettings } from "./share-settings.js";
 import { boolean, integer, oneOf, port, text } from "./setting-types.js";
 import type { SettingType } from "./setting-types.js";
 
-/** One thing a start can be told: by a flag, else by the environment, else its default. */
+/** A setting: its value comes from a flag, else from the environment, else from its default. */
 export interface Setting<T> {
   /** Name of the environment variable. */
   readonly name: string;
-  /** Name of the flag, without its dashes; absent where a process list would show a secret. */
+  /**
+   * Name of the flag, without dashes. Absent for secrets, which the list of processes would show.
+   */
   readonly flag?: string;
   readonly type: SettingType<T>;
-  /** As it would be typed; absent: unset. */
+  /** The default as text; absent: unset. */
   readonly default?: string;
-  /** One sentence for help, `steward config` and the documentation. */
+  /** A sentence for the help, `steward config` and the documentation. */
   readonly help: string;
-  /** Makes a value fit to be shown; absent: any value is. */
+  /** Masks the secret parts of a value; absent: the value contains none. */
   readonly mask?: (value: string) => string;
 }
 
-/** Every setting of the server, in the order people read them. */
+/** All settings of the server, in the order in which they are shown. */
 export interface Settings extends AuthSettings, ShareSettings {
   readonly host: Setting<string>;
   readonly port: Setting<number>;
@@ -59,7 +61,7 @@ export interface Settings extends AuthSettings, ShareSettings {
   readonly paymentApiBase: Setting<string>;
 }
 
-/** The longest time-out of one embedding request that can be set. */
+/** Upper bound of the setting. */
 const EMBEDDING_TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
 const path = (example: string): SettingType<string> =>
@@ -74,7 +76,7 @@ const migrationWait = (example: string): SettingType<number> =>
     example,
   });
 
-/** The table that flags, `steward config` and docs/settings.md are made from. */
+/** The table from which flags, `steward config` and docs/settings.md are generated. */
 export const SETTINGS: Settings = {
   host: {
     name: "SERVICE_HOST",
@@ -333,11 +335,11 @@ export const SETTINGS: Settings = {
   },
 };
 
-/** The base URL of a server. */
+/** Parses the base URL of a server. */
 const httpUrl = (value: string): string | undefined =>
   /^https?:\/\/[^/?#\s]+/i.test(value) && URL.canParse(value) ? value : undefined;
 
-/** The server that the client commands talk to; no part of a server's own configuration. */
+/** The server that client commands connect to. It is not part of a server's configuration. */
 export const SERVER_URL_SETTING: Setting<string> = {
   name: "SERVICE_URL",
   flag: "server",

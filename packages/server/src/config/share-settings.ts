@@ -16,7 +16,7 @@ import {
 import { integer, type SettingType } from "./setting-types.js";
 import type { Setting } from "./settings.js";
 
-/** The settings that say how much an organization, a plan or a step may take. */
+/** Settings that limit the resources of an organization, a plan or a step. */
 export interface ShareSettings {
   readonly orgRequestsPerSecond: Setting<number>;
   readonly orgStepsMax: Setting<number>;
@@ -28,7 +28,7 @@ export interface ShareSettings {
   readonly rowsChangedMax: Setting<number>;
 }
 
-/** The longest plan deadline that can be set: a plan is a task, not an archive. */
+/** Upper bound of a plan's deadline: a plan is a task, not an archive. */
 const PLAN_DEADLINE_MS_MAX = 30 * 24 * 60 * 60 * 1000;
 
 const stepTime: SettingType<number> = integer({
@@ -39,7 +39,6 @@ const stepTime: SettingType<number> = integer({
   example: "30000",
 });
 
-/** Part of the table of settings. */
 export const SHARE_SETTINGS: ShareSettings = {
   orgRequestsPerSecond: {
     name: "SERVICE_ORG_REQUESTS_PER_SECOND",

@@ -7,20 +7,20 @@ import { SETTINGS } from "./settings.js";
 import type { BoundOrganizations } from "./data-source-schema.js";
 import { checkTools } from "./tools-schema.js";
 
-/** A tools file read: usable exactly when nothing is wrong with it. */
+/** The result of reading a tools file; usable exactly when it has no mistakes. */
 export interface ToolsFile {
   readonly tools?: ToolsConfig;
-  /** By data source, the organizations that it is bound to. */
+  /** The organizations that each data source is bound to, by data source. */
   readonly bound?: BoundOrganizations;
-  /** By data source, how many sessions or readers it has; of others, `SERVICE_SESSIONS_MAX`. */
+  /** The session limits of data sources; others use `SERVICE_SESSIONS_MAX`. */
   readonly sessions?: ReadonlyMap<string, number>;
   readonly problems: readonly SettingProblem[];
 }
 
 /**
- * Reads the tools file (Decision §1): which names there are, the data source and the intents of
- * each. Every mistake in it is reported with its line.
- * @param dataSources the configured ones; a tool must be bound to one of them.
+ * Reads the tools file (Decision §1): the tool names, and the data source and intents of each.
+ * Every mistake is reported with its line.
+ * @param dataSources the configured data sources; a tool must be bound to one of them.
  */
 export function readToolsFile(file: string, dataSources: readonly DataSourceConfig[]): ToolsFile {
   let text: string;
@@ -32,7 +32,7 @@ export function readToolsFile(file: string, dataSources: readonly DataSourceConf
   return parseToolsFile(text, file, dataSources);
 }
 
-/** Reads a tools file's text; `file` only names it in messages. */
+/** Parses the text of a tools file; `file` is its name in messages. */
 export function parseToolsFile(
   text: string,
   file: string,
@@ -61,14 +61,14 @@ function problems(reasons: readonly string[], fix: string): ToolsFile {
   return { problems: reasons.map((reason) => ({ setting, reason, fix })) };
 }
 
-/** Where a path stands in the text; of what is missing, where it should have been. */
+/** Offset of a path's value in the text; for a missing value, where it should have been. */
 function offsetOf(document: Document, path: readonly (string | number)[]): number {
   const node = document.getIn(path, true);
   if (isNode(node) && node.range) return node.range[0];
   return path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1));
 }
 
-/** `tools[2].name: `, or nothing for the file as a whole. */
+/** A path as a prefix of a message: `tools[2].name: `; empty for the file as a whole. */
 function dotted(path: readonly (string | number)[]): string {
   const text = path
     .map((key) => (typeof key === "number" ? `[${String(key)}]` : `.${key}`))

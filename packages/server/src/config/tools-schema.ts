@@ -13,13 +13,13 @@ import {
 } from "./data-source-schema.js";
 import { unknownKey } from "./unknown-key.js";
 
-/** One mistake: where in the file, and what. */
+/** A mistake in the tools file and its position. */
 export interface ToolsMistake {
   readonly path: readonly (string | number)[];
   readonly reason: string;
 }
 
-/** What the content of a tools file came to. */
+/** The result of checking a tools file. */
 export type ToolsCheck =
   | {
       readonly ok: true;
@@ -29,7 +29,7 @@ export type ToolsCheck =
     }
   | { readonly ok: false; readonly mistakes: readonly ToolsMistake[] };
 
-/** Checks what a tools file holds, whatever it is, and reports every mistake at once. */
+/** Checks the parsed content of a tools file, and reports all mistakes at once. */
 export function checkTools(content: unknown, dataSources: readonly DataSourceConfig[]): ToolsCheck {
   const parsed = fileSchema.safeParse(content);
   if (!parsed.success) {
@@ -150,7 +150,7 @@ function toToolConfig(tool: Tool): ToolConfig {
   };
 }
 
-/** What MCP's readOnlyHint and destructiveHint say of a tool, as the intent that weighs the same. */
+/** The intent that corresponds to MCP's readOnlyHint and destructiveHint. */
 function hintedIntent(
   readOnly: boolean | undefined,
   destructive: boolean | undefined,

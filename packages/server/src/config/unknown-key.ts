@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import { expectedInstead } from "../kernel/unknown-field.js";
 
-/** What is said of an object in the tools file that has other keys than these, or is none. */
+/**
+ * Creates the error for an object in the tools file with unknown keys, or for a value that is no
+ * object.
+ */
 export function unknownKey(known: readonly string[]): (issue: z.core.$ZodRawIssue) => string {
   return (issue) =>
     issue.code === "unrecognized_keys"

@@ -2,36 +2,35 @@ import type { Position } from "./quad-key.js";
 import type { Pattern, Snapshot } from "./snapshot.js";
 import type { Quad, Term, TermLike } from "./term.js";
 
-/** Stands for any term, and for the same one wherever its name stands. */
+/** A variable of a query. All occurrences of a variable stand for the same term. */
 export interface Variable {
   readonly termType: "Variable";
   readonly value: string;
 }
 
-/** A variable of this name. */
 export function variable(name: string): Variable {
   return { termType: "Variable", value: name };
 }
 
-/** A quad with variables in it; a place left out takes anything. */
+/** A quad pattern. An omitted position matches any term. */
 export type QuadPattern = Readonly<Partial<Record<Position, TermLike | Variable>>>;
 
-/** What the variables of a solution stand for. */
+/** The terms bound to the variables of a solution. */
 export type Bindings = ReadonlyMap<string, Term>;
 
 const POSITIONS = ["subject", "predicate", "object", "graph"] as const;
 
-/** The solutions that {@link solving} finds. */
+/** The solutions, without the pauses of {@link solving}. */
 export function* solve(snapshot: Snapshot, patterns: readonly QuadPattern[]): Generator<Bindings> {
   for (const row of solving(snapshot, patterns)) if (row !== undefined) yield row;
 }
 
 /**
- * The solutions of a basic graph pattern (SPARQL 1.1 §18.3), and undefined, as a place to pause, for each quad that was
- * looked at and leads to none. The pattern that the fewest quads match is
- * asked first, then whichever the fewest match once the first ones' variables are known. The trees tell how many those
- * are at most, so no statistics are kept.
- * @param examined called for every quad that is looked at; what it throws ends the search.
+ * Evaluates a basic graph pattern (SPARQL 1.1 §18.3). The generator yields solutions, and undefined
+ * as a pause for each examined quad that leads to none. The pattern with the fewest matching quads
+ * is evaluated first; then always the one with the fewest matches under the bindings so far. The
+ * trees give an upper bound of the number of matches, so no statistics are stored.
+ * @param examined called for every examined quad; an error that it throws ends the search.
  */
 export function solving(
   snapshot: Snapshot,
@@ -58,7 +57,10 @@ function* solveFrom(
   }
 }
 
-/** The order of the patterns, chosen as far as it is needed, by the first bindings that reach it. */
+/**
+ * The order in which patterns are evaluated. It is chosen lazily, by the first bindings that reach
+ * each position.
+ */
 class Plan {
   readonly snapshot: Snapshot;
   readonly examined: () => void;
@@ -89,7 +91,7 @@ class Plan {
   }
 }
 
-/** The pattern with the terms that its variables stand for, and nothing where they stand for any. */
+/** The pattern with bound variables replaced by their terms and unbound variables omitted. */
 export function substitute(pattern: QuadPattern, bindings: Bindings): Pattern {
   const known: Partial<Record<Position, TermLike>> = {};
   for (const position of POSITIONS) {
@@ -100,7 +102,7 @@ export function substitute(pattern: QuadPattern, bindings: Bindings): Pattern {
   return known;
 }
 
-/** The bindings with what this quad adds; undefined when one variable would be two terms. */
+/** The bindings extended by a quad; undefined when a variable would get two different terms. */
 function bind(pattern: QuadPattern, quad: Quad, bindings: Bindings): Bindings | undefined {
   const next = new Map(bindings);
   for (const position of POSITIONS) {

@@ -4,17 +4,20 @@ import { Node } from "./node.js";
 import { EMPTY_NODE } from "./node-writer.js";
 import type { BlockReader } from "./ports.js";
 
-/** Bytes of nodes kept ready for reading, unless said otherwise. */
+/** Default size of the cache of nodes, in bytes. */
 const CACHE_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * Blocks as trees use them: checked when they are read, the nodes read last kept ready, and the new
- * ones held back until a commit takes them.
+ * Blocks as trees use them. Blocks are verified when they are read, recently read nodes are cached,
+ * and new nodes are buffered until a commit stores them.
  */
 export class BlockCache {
   readonly #store: BlockReader;
   readonly #bytesMax: number;
-  /** Two generations: what is used moves to the young one, and the old one is dropped as a whole. */
+  /**
+   * Two generations: a node that is used moves to the young generation, and the old generation is
+   * evicted as a whole.
+   */
   #young = new Map<Hash, Node>();
   #old = new Map<Hash, Node>();
   readonly #pending = new Map<Hash, Uint8Array>();
@@ -26,7 +29,10 @@ export class BlockCache {
     this.#bytesMax = bytesMax;
   }
 
-  /** A node. @throws AppError `STATE_CORRUPTED`, naming the block that is missing or damaged. */
+  /**
+   * The node with this hash.
+   * @throws AppError `STATE_CORRUPTED`, naming the block, when it is missing or damaged.
+   */
   load(hash: Hash): Node {
     const young = this.#young.get(hash);
     if (young !== undefined) return young;
@@ -43,7 +49,7 @@ export class BlockCache {
     return checkedBlock(this.#store, hash);
   }
 
-  /** Holds a new node until a commit takes it. */
+  /** Buffers a new node until a commit stores it. */
   save(bytes: Uint8Array): Hash {
     const hash = hashOf(bytes);
     if (hash !== EMPTY_ROOT && !this.#pending.has(hash)) {
@@ -53,17 +59,19 @@ export class BlockCache {
     return hash;
   }
 
-  /** Bytes of the blocks that are held. */
+  /** Bytes of all buffered nodes. */
   get heldBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** Every held node. */
+  /** All buffered nodes. */
   get held(): ReadonlyMap<Hash, Uint8Array> {
     return this.#pending;
   }
 
-  /** The held nodes that lead from these roots: what a commit of them has to store. */
+  /**
+   * The buffered nodes reachable from these roots: those that a commit of the roots has to store.
+   */
   heldBelow(roots: Iterable<Hash>): Map<Hash, Uint8Array> {
     const found = new Map<Hash, Uint8Array>();
     const open = [...roots];
@@ -71,14 +79,14 @@ export class BlockCache {
       const bytes = found.has(hash) ? undefined : this.#pending.get(hash);
       if (bytes === undefined) continue;
       found.set(hash, bytes);
-      // Kept ready: the next change begins at this one's roots.
+      // The node is cached, because the next change starts from these roots.
       const node = this.load(hash);
       if (node.level > 0) open.push(...node.children.hashes);
     }
     return found;
   }
 
-  /** Lets go of the held blocks: they were stored, or nobody wants them. */
+  /** Drops the buffered nodes, after they were stored or abandoned. */
   release(): void {
     this.#pending.clear();
     this.#pendingBytes = 0;
@@ -95,10 +103,13 @@ export class BlockCache {
   }
 }
 
-/** The root of every empty tree. No store needs to keep its block. */
+/** The root of every empty tree. Its block is never stored. */
 export const EMPTY_ROOT: Hash = hashOf(EMPTY_NODE);
 
-/** A stored block's bytes. @throws AppError `STATE_CORRUPTED` when it is missing or damaged. */
+/**
+ * Reads and verifies a block.
+ * @throws AppError `STATE_CORRUPTED` when it is missing or damaged.
+ */
 export function checkedBlock(store: BlockReader, hash: Hash): Uint8Array {
   const bytes = store.get(hash);
   if (bytes === undefined) throw new CorruptedBlock(hash, "missing");

@@ -12,23 +12,23 @@ import type { QuadLike } from "./term.js";
 import { TreeBuilder } from "./tree-builder.js";
 import { type Edit, updateTree } from "./tree-update.js";
 
-/** Bytes of long literals kept in memory before they are stored. */
+/** Bytes of long literals buffered before they are stored. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** Quads that are collected or written from one pause to the next: some milliseconds. */
+/** Quads processed between two pauses, which takes a few milliseconds. */
 const ROWS_AT_ONCE = 2000;
-/** Rows by which a tree is edited at once: each may write another node, with all that is above it. */
+/** Rows applied to a tree between two pauses. Each row may rewrite a node and all its ancestors. */
 const EDITS_AT_ONCE = 500;
 
 /**
- * Collects quads.
- * @param store where the texts of long literals go.
+ * Collects quads in a table.
+ * @param store stores the texts of long literals.
  * @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`.
  */
 export function tableOf(quads: Iterable<QuadLike>, store: Pick<BlockStore, "put">): QuadTable {
   return withoutPauses(collecting(quads, store));
 }
 
-/** Collects quads as {@link tableOf} does, with pauses. */
+/** Like {@link tableOf}, but pauses regularly. */
 export function* collecting(
   quads: Iterable<QuadLike>,
   store: Pick<BlockStore, "put">,
@@ -57,7 +57,7 @@ export function* collecting(
 
 /**
  * Builds the trees of a set of quads.
- * @param written called when there are nodes that need not be kept.
+ * @param written called when there are buffered nodes that may be stored and dropped.
  */
 export function buildTrees(
   table: QuadTable,
@@ -71,12 +71,12 @@ export function buildTrees(
   });
 }
 
-/** Builds the tree of a set of quads in the order of its rows: subject, predicate, object, graph. */
+/** Builds the subject, predicate, object, graph tree of a set of quads. */
 export function buildSpogTree(table: QuadTable, blocks: BlockCache): Pausing<Hash> {
   return buildTree(table, blocks, { order: "spog", places: identity(table.rows.length / 4) });
 }
 
-/** The places of rows in ascending order of their keys. */
+/** Indices of rows, in ascending order of their keys. */
 interface OrderedRows {
   readonly order: Order;
   readonly places: Uint32Array;
@@ -97,16 +97,19 @@ function* buildTree(
   return builder.finish();
 }
 
-/** What becomes of quads in trees that there are. */
+/** Quads to add to existing trees or to delete from them. */
 export interface TreeEdits {
   readonly table: QuadTable;
-  /** The trees' roots before. */
+  /** The trees' roots before the change. */
   readonly roots: Roots;
-  /** Whether they have the quads afterwards. */
+  /** True adds the quads, false deletes them. */
   readonly present: boolean;
 }
 
-/** Adds quads to trees or deletes them. @param written as in {@link buildTrees}. */
+/**
+ * Adds quads to trees or deletes them.
+ * @param written as in {@link buildTrees}.
+ */
 export function editTrees(
   { table, roots, present }: TreeEdits,
   blocks: BlockCache,
@@ -115,7 +118,7 @@ export function editTrees(
   return inEachOrder(table, function* (order, places) {
     const key = new RowKey(table, order);
     let root = roots[order];
-    // Keys that follow each other are mostly in the same nodes, each of which is then written once.
+    // Consecutive keys are mostly in the same nodes, so each node is written once per batch.
     for (let start = 0; start < places.length; start += EDITS_AT_ONCE) {
       const edits: Edit[] = [];
       for (const place of places.subarray(start, start + EDITS_AT_ONCE)) {
@@ -130,14 +133,17 @@ export function editTrees(
   });
 }
 
-/** @param write writes the rows at these places, which are in ascending order of their keys. @returns the root. */
+/**
+ * @param write applies the rows with these indices, which are in ascending order of their keys.
+ * @returns the root.
+ */
 function* inEachOrder(
   table: QuadTable,
   write: (order: Order, places: Uint32Array) => Pausing<Hash>,
 ): Pausing<Roots> {
   const { rows, offsets } = table;
   const size = offsets.length - 1;
-  // Each order differs from the one before in the term that comes first; it keeps the rest sorted.
+  // Each order sorts the previous order by one more column; the sort is stable.
   const all = identity(rows.length / 4);
   const spog = yield* write("spog", all);
   const byObject = sortRows(rows, [COLUMN.object], size, all);
@@ -146,9 +152,9 @@ function* inEachOrder(
   return { spog, posg, ospg: yield* write("ospg", withResource(table, byObject)) };
 }
 
-/** The places of the rows with an IRI or a blank node as their object, by which they are sorted. */
+/** Indices of the rows whose object is an IRI or a blank node, sorted by object. */
 function withResource({ terms, offsets, rows }: QuadTable, places: Uint32Array): Uint32Array {
-  // The tags of literals and triple terms are larger: the rows end with them.
+  // The tags of literals and triple terms are larger, so their rows are at the end.
   const end = places.findIndex((place) => {
     const tag = terms[offsets[rows[4 * place + COLUMN.object] ?? 0] ?? 0];
     return tag !== TAG.iri && tag !== TAG.blank;
@@ -156,13 +162,13 @@ function withResource({ terms, offsets, rows }: QuadTable, places: Uint32Array):
   return end === -1 ? places : places.subarray(0, end);
 }
 
-/** The key of one row after the other, whose columns are in the sequence that the order says. */
+/** Encodes the keys of consecutive rows in one of the orders. */
 class RowKey {
   readonly bytes: Buffer = Buffer.alloc(KEY_BYTES_MAX);
   length = 0;
   readonly #table: QuadTable;
   readonly #columns: readonly number[];
-  /** The terms that the key has now, and where each ends. */
+  /** The terms of the current key, and where each of them ends. */
   readonly #terms = [-1, -1, -1, -1];
   readonly #ends = [0, 0, 0, 0];
 
@@ -172,13 +178,13 @@ class RowKey {
   }
 
   /**
-   * Writes the key of the row at this place, which is another one than the last.
-   * @returns how many bytes it has in common with the last.
+   * Encodes the key of another row.
+   * @returns the number of leading bytes shared with the previous key.
    */
   moveTo(place: number): number {
     let index = 0;
     while (this.#termAt(place, index) === this.#terms[index]) index += 1;
-    // What the key has in common with the one before it stands there already.
+    // The shared prefix is in the buffer already.
     let end = index === 0 ? 0 : (this.#ends[index - 1] ?? 0);
     let known = this.#commonLength(this.#termAt(place, index), end);
     const common = end + known;
@@ -197,7 +203,10 @@ class RowKey {
     return this.#table.rows[4 * place + (this.#columns[index] ?? 0)] ?? 0;
   }
 
-  /** How many bytes the term has in common with what stands here. No term begins another. */
+  /**
+   * Number of leading bytes that the term shares with the buffer's content at this position. No
+   * encoded term is a prefix of another.
+   */
   #commonLength(term: number, at: number): number {
     const { terms, offsets } = this.#table;
     const start = offsets[term] ?? 0;
@@ -206,7 +215,10 @@ class RowKey {
     return length;
   }
 
-  /** Writes a term, without its first bytes where they stand there already. @returns where the next goes. */
+  /**
+   * Writes a term, without the leading bytes that the buffer holds already.
+   * @returns the position after it.
+   */
   #copy(term: number, at: number, known: number): number {
     const { terms, offsets } = this.#table;
     const start = offsets[term] ?? 0;

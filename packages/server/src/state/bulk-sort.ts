@@ -1,11 +1,11 @@
-/** Below so many, insertion is the faster sort. */
+/** Size below which insertion sort is faster. */
 const INSERTION_SIZE_MAX = 12;
 
 /**
- * Sorts byte strings that stand one behind the other in a buffer, none of which begins another.
- * Three-way radix quicksort (Bentley and Sedgewick 1997): what strings have in common at their beginning is
- * looked at once, not at every comparison.
- * @param offsets where each begins, and behind the last one its end.
+ * Sorts byte strings stored consecutively in a buffer; none is a prefix of another. Uses three-way
+ * radix quicksort (Bentley and Sedgewick 1997), which examines common prefixes once instead of in
+ * every comparison.
+ * @param offsets the start of each string, and the end of the last one.
  * @returns the strings' numbers in ascending order.
  */
 export function sortByBytes(buffer: Buffer, offsets: Uint32Array, size: number): Uint32Array {
@@ -14,7 +14,7 @@ export function sortByBytes(buffer: Buffer, offsets: Uint32Array, size: number):
   return order;
 }
 
-/** The numbers from 0 on, each in its own place. */
+/** The numbers from 0 to `size` - 1. */
 export function identity(size: number): Uint32Array {
   const places = new Uint32Array(size);
   for (let index = 0; index < size; index++) places[index] = index;
@@ -32,7 +32,7 @@ class Strings {
     this.order = order;
   }
 
-  /** The byte at this depth of the string that stands here in the order; -1 behind its end. */
+  /** The byte at this depth of a string; -1 after its end. */
   byteAt(index: number, depth: number): number {
     const id = this.order[index] ?? 0;
     const at = (this.#offsets[id] ?? 0) + depth;
@@ -84,7 +84,10 @@ function median(strings: Strings, a: number, b: number, c: number, depth: number
   return Math.max(Math.min(x, y), Math.min(Math.max(x, y), z));
 }
 
-/** Puts what is smaller than the pivot before, what is larger behind. @returns where the equal stand. */
+/**
+ * Partitions the strings by their byte at one depth: smaller, equal, larger.
+ * @returns the range of the equal ones.
+ */
 function partition(
   strings: Strings,
   low: number,
@@ -103,15 +106,19 @@ function partition(
   return [from, to];
 }
 
-/** Bits of a digit, at most: with more, a pass writes to more places than the processor keeps at hand. */
+/**
+ * Most bits of a digit. With more, a pass writes to more positions than fit into the processor's
+ * cache.
+ */
 const DIGIT_BITS_MAX = 11;
 
 /**
- * Sorts rows of four numbers, column by column: a stable radix sort, the least significant column first.
+ * Sorts rows of four numbers by several columns: a stable radix sort, the least significant column
+ * first.
  * @param columns the columns, the most significant first.
- * @param limit what every number is smaller than.
- * @param from rows' places; where rows have the same numbers in all columns, they stay in this order.
- * @returns the rows' places in ascending order.
+ * @param limit exclusive upper bound of all numbers.
+ * @param from indices of the rows; rows that are equal in all columns keep this order.
+ * @returns the rows' indices in ascending order.
  */
 export function sortRows(
   rows: Uint32Array,
@@ -134,7 +141,7 @@ export function sortRows(
   return now.places;
 }
 
-/** Places of rows, and the number of each that is sorted by. */
+/** Row indices, and the number by which each row is sorted. */
 interface Keyed {
   readonly places: Uint32Array;
   readonly keys: Uint32Array;
@@ -146,7 +153,10 @@ function gather(rows: Uint32Array, column: number, { places, keys }: Keyed): voi
   }
 }
 
-/** One stable pass. @returns false when all digits are the same, and nothing was moved. */
+/**
+ * One stable pass.
+ * @returns false when all digits are equal and nothing was moved.
+ */
 function sortDigit(from: Keyed, to: Keyed, shift: number, bits: number): boolean {
   const { places, keys } = from;
   const mask = 2 ** bits - 1;

@@ -1,7 +1,7 @@
 import { AppError, invalidField } from "../kernel/errors.js";
 import { HASH_BYTES, type Hash, hashAt } from "./hash.js";
 
-/** What a block is, by its code in the multicodec table: bytes without links, or DAG-JSON. */
+/** The multicodec of a block: bytes without links, or DAG-JSON. */
 export type BlockCodec = "raw" | "dag-json";
 
 const CODEC: Readonly<Record<BlockCodec, readonly number[]>> = {
@@ -10,28 +10,29 @@ const CODEC: Readonly<Record<BlockCodec, readonly number[]>> = {
   "dag-json": [0xa9, 0x02],
 };
 const VERSION = 0x01;
-/** sha2-256, and the length of its digest. */
+/** The multihash prefix: sha2-256 and the digest's length. */
 const MULTIHASH = [0x12, HASH_BYTES];
-/** RFC 4648 §6 in lower case, unpadded; multibase marks it with a "b". */
+/** The alphabet of base32 (RFC 4648 §6), lower case and unpadded. Its multibase prefix is "b". */
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** A block's hash as a content id of version 1, which says by itself what it is the hash of. */
+/** A block's hash as a CIDv1, which includes the codec. */
 export function cidOf(hash: Hash, codec: BlockCodec): string {
   const bytes = [VERSION, ...CODEC[codec], ...MULTIHASH, ...Buffer.from(hash, "hex")];
   return `b${base32(bytes)}`;
 }
 
 /**
- * The hash in a content id of this codec.
- * @param field What held the text, for the message; absent: nobody's field.
- * @throws AppError `INVALID_ARGUMENT` for anything else.
+ * The hash in a CIDv1 with this codec.
+ * @param field the request field, for the error message; absent: no field.
+ * @throws AppError `INVALID_ARGUMENT` for any other text.
  */
 export function hashOfCid(cid: string, codec: BlockCodec, field?: string): Hash {
   const bytes = cid.startsWith("b") ? unbase32(cid.slice(1)) : undefined;
   const digestAt = 1 + CODEC[codec].length + MULTIHASH.length;
   if (bytes?.length === digestAt + HASH_BYTES) {
     const hash = hashAt(bytes, digestAt);
-    // One spelling only: two ids of one block would make two blocks of those that name it.
+    // Only the canonical spelling is accepted. Two spellings of one id would give different hashes
+    // to the blocks that contain it.
     if (cidOf(hash, codec) === cid) return hash;
   }
   const shown = JSON.stringify(cid.slice(0, 80));

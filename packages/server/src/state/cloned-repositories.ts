@@ -14,12 +14,14 @@ import { haveHappened, publish } from "./publish.js";
 import { pull } from "./pull.js";
 import { WorkingCopy } from "./working-copy.js";
 
-/** How often work is begun anew that other nodes were faster than: one of them has got on each time. */
+/**
+ * Attempts of a write that lost the race against other nodes. In each attempt one of the other
+ * nodes has succeeded.
+ */
 const WRITE_TRIES_MAX = 50;
-/** How often work is begun anew for blocks that were not in the clone. */
+/** Attempts of a read whose blocks were missing from the clone. */
 const READ_TRIES_MAX = 3;
 
-/** What cloned repositories are made of. */
 export interface ClonedParts {
   readonly origin: Origin;
   readonly clones: Clones;
@@ -28,8 +30,8 @@ export interface ClonedParts {
 }
 
 /**
- * Repositories that several nodes share. The truth is in the origin; this node works on clones of it, which hold
- * nothing that is not there, and are brought up to date before each piece of work.
+ * Repositories shared by several nodes. The origin is authoritative. A node works on clones, which
+ * hold only blocks of the origin and are updated before each piece of work.
  */
 export class ClonedRepositories implements Repositories {
   readonly #parts: ClonedParts;
@@ -41,7 +43,7 @@ export class ClonedRepositories implements Repositories {
     this.#open = new OpenClones(parts.origin, parts.clones);
   }
 
-  async lend(orgId: string): Promise<OpenStore & Disposable> {
+  async acquire(orgId: string): Promise<OpenStore & Disposable> {
     const checkout = await this.#checkout(orgId);
     return { ...checkout, [Symbol.dispose]: () => checkout[Symbol.dispose]() };
   }
@@ -50,7 +52,10 @@ export class ClonedRepositories implements Repositories {
     return this.#withBlocks(orgId, work);
   }
 
-  /** One after the other on this node; among nodes the first one wins, and the others begin anew. */
+  /**
+   * Writes run one after the other on this node. Among several nodes the first one to publish wins;
+   * the others re-read the refs and retry.
+   */
   write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T> {
     return this.#mutex.runExclusive(orgId, async () => {
       for (let tries = 1; tries <= WRITE_TRIES_MAX; tries++) {
@@ -104,7 +109,7 @@ export class ClonedRepositories implements Repositories {
     return { ...checkout, store, clone: checkout };
   }
 
-  /** Runs work; again when it failed for want of blocks that the origin turns out to have. */
+  /** Runs work, and repeats it when blocks were missing that the origin can supply. */
   async #withBlocks<T>(orgId: string, work: (copied: Copied) => T | Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -123,20 +128,27 @@ export class ClonedRepositories implements Repositories {
     }
   }
 
-  /** Brings the blocks that a failure was for want of. @returns whether there were any, and they are here now. */
+  /**
+   * Fetches the blocks for whose absence work has failed.
+   * @returns whether the blocks are available now.
+   */
   async #bringMissing(orgId: string, { store, clone }: Copied, error: unknown): Promise<boolean> {
     if (error instanceof CorruptedBlock) {
-      // It is the clone that lacks it or has damaged it.
+      // The origin has the block intact, so the clone lacks it or holds a damaged copy.
       const isSound = await this.#open.isSound(orgId, error.hash);
       if (isSound) this.#open.discard(orgId);
       return isSound;
     }
-    // Somebody named a commit by its hash: another node may have made it, and no ref leads to it.
+    // A caller may name a commit by its hash. Another node may have made the commit, and no ref may
+    // lead to it.
     if (store.missed.size === 0) return false;
     return this.#open.bring(orgId, clone, [...store.missed]);
   }
 
-  /** Makes what was written everybody's. @returns false when another node was first. */
+  /**
+   * Publishes what was written to the origin.
+   * @returns false when another node was first.
+   */
   async #publish(orgId: string, { store, clone, refs }: Copied): Promise<boolean> {
     if (store.moves.length === 0) return true;
     const outcome = await publish(this.#parts.origin, orgId, refs, store);
@@ -149,19 +161,22 @@ export class ClonedRepositories implements Repositories {
   }
 }
 
-/** A piece of work on a clone. */
+/** One piece of work on a clone. */
 interface Copied extends OpenStore {
   readonly store: WorkingCopy;
   readonly clone: Checkout;
   readonly refs: OriginRefs;
 }
 
-/** What there is of an organization that keeps nothing yet. */
+/** The checkout of an organization without any state. */
 function nothingYet(): Checkout {
   return { ...emptyStore(), refs: { version: -1, swept: 0, refs: [] } };
 }
 
-/** Spares the clone to be sent what it has written, a few blocks at a time, each after all those below it. */
+/**
+ * Copies the written blocks to the clone, so that they need not be fetched. A few blocks are copied
+ * at a time, each after all blocks that it links to.
+ */
 async function keepWritten(orgId: string, clone: Checkout, copy: WorkingCopy): Promise<void> {
   const written = copy.written();
   const blocks: Origin["blocks"] = async (_orgId, hashes) => {
@@ -175,7 +190,7 @@ async function keepWritten(orgId: string, clone: Checkout, copy: WorkingCopy): P
     const commits = copy.moves.flatMap(({ next }) => next ?? []);
     await pull({ blocks }, orgId, clone.store, commits);
   } catch {
-    // The origin has it, and the next checkout brings it or tells what is wrong.
+    // The origin has the blocks. The next checkout fetches them or reports the error.
   }
 }
 

@@ -29,9 +29,10 @@ import {
 } from "./term.js";
 
 /**
- * How a term becomes bytes (Decision §13): a tag, the content, a terminator. Comparing bytes compares
- * terms, no term's bytes and the tag behind them begin another's, and every term has exactly one encoding. A triple term is its
- * tag and the bytes of its three terms. The tags leave gaps for kinds to come.
+ * The encoding of terms (Decision §13): a tag, the content, a terminator. Comparing encodings
+ * compares terms, no encoding is a prefix of another term's, and every term has exactly one
+ * encoding. A triple term is its tag followed by the encodings of its three terms. The tags leave
+ * gaps for future kinds of terms.
  */
 export const TAG = {
   defaultGraph: 0x01,
@@ -47,25 +48,25 @@ export const TAG = {
 } as const;
 
 const TERMINATOR = 0x00;
-/** After a NUL: the NUL is content. UTF-8 never holds this byte. */
+/** After a NUL: the NUL is part of the content. UTF-8 never contains this byte. */
 const ESCAPED = 0xff;
-/** After a NUL: the content goes on in a block of its own, whose hash follows. */
+/** After a NUL: the rest of the content is in a separate block, whose hash follows. */
 const BODY = 0xfe;
 
-/** UTF-8 bytes of a lexical form that a key holds itself. */
+/** Longest lexical form that is stored in the key itself, in bytes of UTF-8. */
 const INLINE_BYTES_MAX: number = 256;
-/** UTF-8 bytes that a key keeps of a longer one, so that it still sorts. */
+/** Bytes of a longer form that are stored in the key, so that keys still sort by it. */
 const PREFIX_BYTES: number = 64;
 
-/** Takes the block of a literal that is too long for a key. */
+/** Stores the block of a literal that is too long for a key. */
 export type BodySink = (hash: Hash, body: Buffer) => void;
-/** Hands out the block of a literal that is too long for a key. */
+/** Reads the block of a literal that is too long for a key. */
 export type BodySource = (hash: Hash) => Uint8Array;
 
 /**
- * Writes a term.
- * @param out with room for the term: three bytes per UTF-16 unit and 64 more are always enough.
- * @returns where the next byte goes.
+ * Encodes a term.
+ * @param out must have three bytes per UTF-16 unit of the term and 64 more.
+ * @returns the position after the term.
  * @throws AppError `INVALID_ARGUMENT` for an IRI, a label or a text that RDF does not allow.
  */
 export function writeTerm(term: TermLike, out: Buffer, at: number, body: BodySink): number {
@@ -86,7 +87,7 @@ export function writeTerm(term: TermLike, out: Buffer, at: number, body: BodySin
   }
 }
 
-/** No terminator is needed, for none of the three terms begins another. */
+/** A triple term needs no terminator, because none of its three terms is a prefix of another. */
 function writeTriple(term: TermLike, out: Buffer, at: number, body: BodySink): number {
   const triple = statementOf(term);
   refuseMisplaced(triple, "triple term");
@@ -121,7 +122,7 @@ function writeDirectional(term: TermLike, out: Buffer, at: number, body: BodySin
   return writeBytes(direction, out, writeBytes(language, out, languageAt));
 }
 
-/** Numbers and times sort by value where they are short; all others by datatype, then by form. */
+/** Short numbers and times sort by value; all other literals by datatype, then by lexical form. */
 function writeTyped(
   lexical: string,
   datatype: string,
@@ -151,7 +152,7 @@ function writeName(tag: number, name: string, out: Buffer, at: number): number {
   return writeBytes(name, out, at + 1);
 }
 
-/** Writes text that holds no NUL. */
+/** Writes text without NUL characters. */
 function writeBytes(content: string, out: Buffer, at: number): number {
   const end = at + out.write(content, at, "utf8");
   out[end] = TERMINATOR;
@@ -186,7 +187,10 @@ function writeEscaped(content: Buffer, out: Buffer, start: number): number {
   return at;
 }
 
-/** Eight bytes that compare as the numbers do. The zeros are one value, and NaN comes last. */
+/**
+ * Writes eight bytes that compare like the numbers. Both zeros have the same bytes, and NaN sorts
+ * last.
+ */
 function writeOrdered(value: number, out: Buffer, at: number): number {
   out.writeDoubleBE(value + 0, at);
   if (Number.isNaN(value)) {
@@ -199,7 +203,7 @@ function writeOrdered(value: number, out: Buffer, at: number): number {
   return at + 8;
 }
 
-/** Where the term that begins here ends; 0 where bytes are missing. */
+/** Position after the term that begins here; 0 when bytes are missing. */
 export function termEnd(bytes: Buffer, at: number): number {
   switch (bytes[at]) {
     case TAG.defaultGraph:
@@ -225,7 +229,7 @@ export function termEnd(bytes: Buffer, at: number): number {
   }
 }
 
-/** The bytes of the subject and the object of a triple term. */
+/** The encoded subject and object of a triple term. */
 export function splitTriple(bytes: Buffer): { readonly subject: Buffer; readonly object: Buffer } {
   return {
     subject: bytes.subarray(1, termEnd(bytes, 1)),
@@ -233,16 +237,16 @@ export function splitTriple(bytes: Buffer): { readonly subject: Buffer; readonly
   };
 }
 
-/** Where the object of the triple term that begins here begins; 0 where bytes are missing. */
+/** Position of a triple term's object; 0 when bytes are missing. */
 function tripleObjectAt(bytes: Buffer, at: number): number {
   const predicateAt = termEnd(bytes, at + 1);
   return predicateAt === 0 ? 0 : termEnd(bytes, predicateAt);
 }
 
-/** Behind the terminator of text that holds no NUL. What follows it may be anything. */
+/** Position after the terminator of text without NUL characters. Any byte may follow. */
 function nameEnd(bytes: Buffer, start: number): number {
   let at = start;
-  // Names are short: a call into the runtime costs more.
+  // A loop is faster than a call into the runtime, because names are short.
   for (let byte = bytes[at]; byte !== TERMINATOR; byte = bytes[at]) {
     if (byte === undefined) return 0;
     at += 1;
@@ -250,20 +254,23 @@ function nameEnd(bytes: Buffer, start: number): number {
   return at + 1;
 }
 
-/** Behind the terminator, or behind the hash, of content. Another term always follows it in a key. */
+/**
+ * Position after the terminator, or after the hash, of content. In a key, another term always
+ * follows.
+ */
 function contentEnd(bytes: Buffer, start: number): number {
   const end = contentNul(bytes, start);
   return bytes[end + 1] === BODY ? end + 2 + HASH_BYTES : end + 1;
 }
 
-/** The first NUL from here on that is not content. */
+/** Position of the first NUL that is not part of the content. */
 function contentNul(bytes: Buffer, start: number): number {
   let at = bytes.indexOf(TERMINATOR, start);
   while (bytes[at + 1] === ESCAPED) at = bytes.indexOf(TERMINATOR, at + 2);
   return at;
 }
 
-/** The block that the term beginning here has its content in, where it has one. */
+/** The hash of the block that holds the term's content, if it has one. */
 export function bodyHash(bytes: Buffer, at: number): Hash | undefined {
   switch (bytes[at]) {
     case TAG.string:
@@ -273,7 +280,7 @@ export function bodyHash(bytes: Buffer, at: number): Hash | undefined {
     case TAG.typed:
       return contentHash(bytes, nameEnd(bytes, at + 1));
     case TAG.triple: {
-      // Only the object can be a literal.
+      // Only the object of a triple term can be a literal.
       const objectAt = tripleObjectAt(bytes, at);
       return objectAt === 0 ? undefined : bodyHash(bytes, objectAt);
     }
@@ -287,14 +294,14 @@ function contentHash(bytes: Buffer, start: number): Hash | undefined {
   return bytes[end + 1] === BODY ? hashAt(bytes, end + 2) : undefined;
 }
 
-/** Whether these bytes can be part of a term whose content is in another block. */
+/** Whether these bytes may contain a term with a separate block. */
 export function mayNameBody(bytes: Buffer): boolean {
   return bytes.includes(BODY);
 }
 
 /**
- * Reads the term that begins here.
- * @throws AppError `STATE_CORRUPTED` where no kind of term begins so, or its body cannot be read.
+ * Decodes a term.
+ * @throws AppError `STATE_CORRUPTED` for an unknown tag, or when the term's block cannot be read.
  */
 export function readTerm(bytes: Buffer, at: number, body: BodySource): Term {
   const tag = bytes[at];
@@ -337,7 +344,7 @@ export function readTerm(bytes: Buffer, at: number, body: BodySource): Term {
 function readTriple(bytes: Buffer, at: number, body: BodySource): TripleTerm {
   const objectAt = tripleObjectAt(bytes, at);
   if (objectAt === 0) throw new AppError("STATE_CORRUPTED", "A triple term ends too early");
-  // What may stand in which place was checked when the term was written.
+  // The positions of terms were checked when the term was encoded.
   return new TripleTerm(
     readTerm(bytes, at + 1, body) as Subject,
     readTerm(bytes, termEnd(bytes, at + 1), body) as NamedNode,
@@ -351,7 +358,7 @@ function readDirection(bytes: Buffer, start: number): Direction {
   throw new AppError("STATE_CORRUPTED", "A literal's base direction is neither ltr nor rtl");
 }
 
-/** As {@link readTerm}, of a term whose end is known. */
+/** Like {@link readTerm}, for a term whose end is known. */
 export function readTermTo(bytes: Buffer, at: number, end: number, body: BodySource): Term {
   const tag = bytes[at];
   if (tag === TAG.iri) return new NamedNode(bytes.toString("utf8", at + 1, end - 1));

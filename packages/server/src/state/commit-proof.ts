@@ -9,8 +9,9 @@ import { keyIn, quadBytes } from "./quad-key.js";
 import type { QuadLike } from "./term.js";
 
 /**
- * Shows that a commit's dataset has a quad, or has it not, to somebody who knows nothing but the commit's id: the
- * commit's block, and the blocks from its root to where the quad is or would be. All in base64.
+ * Proves that a commit's dataset contains a quad, or that it does not, to a verifier who knows only
+ * the commit's id. It consists of the commit's block and the blocks from its root to the quad's
+ * position, all in base64.
  */
 export interface CommitProof {
   /** The commit's content id. */
@@ -21,7 +22,7 @@ export interface CommitProof {
   readonly nodes: readonly string[];
 }
 
-/** Proves that a commit's dataset has the quad, or that it has it not. */
+/** Creates a proof that a commit's dataset contains a quad, or that it does not. */
 export function proveQuad(
   store: BlockStore,
   blocks: BlockCache,
@@ -40,10 +41,10 @@ export function proveQuad(
 }
 
 /**
- * Checks a proof against a commit that the caller trusts. Needs no store and no server; what the proof says of
- * itself is not believed.
- * @returns whether the commit's dataset has the quad; undefined when this proves neither.
- * @throws AppError `INVALID_ARGUMENT` when the trusted id or the quad are none.
+ * Verifies a proof against a commit id that the caller trusts. It needs no store and no server, and
+ * ignores the proof's own claims.
+ * @returns whether the commit's dataset contains the quad; undefined when the proof is invalid.
+ * @throws AppError `INVALID_ARGUMENT` when the trusted id or the quad is malformed.
  */
 export function verifyQuad(
   trusted: string,

@@ -5,20 +5,23 @@ import { cidOf, hashOfCid } from "./cid.js";
 import { type Hash, hashOf } from "./hash.js";
 import type { BlockStore } from "./ports.js";
 
-/** The trees of one dataset. The first is its identity; the others follow from it. */
+/**
+ * The roots of a dataset's trees. The first identifies the dataset; the others are derived from the
+ * same quads.
+ */
 export interface Roots {
   /** Subject, predicate, object, graph. */
   readonly spog: Hash;
   /** Predicate, object, subject, graph. */
   readonly posg: Hash;
-  /** Object, subject, predicate, graph; of the quads whose object is an IRI or a blank node. */
+  /** Object, subject, predicate, graph; only quads whose object is an IRI or a blank node. */
   readonly ospg: Hash;
 }
 
-/** A dataset at one point of its history. */
+/** A version of a dataset. */
 export interface Commit {
   readonly roots: Roots;
-  /** The commits it came from: none for the first, two or more for a merge. */
+  /** The parent commits: none for the first commit, two or more for a merge. */
   readonly parents: readonly Hash[];
   readonly author: string;
   readonly message: string;
@@ -26,15 +29,15 @@ export interface Commit {
   readonly timeMs: number;
 }
 
-/** What a store keeps of a commit. */
+/** A commit as a stored block. */
 export interface CommitBlock {
   readonly hash: Hash;
   readonly bytes: Uint8Array;
 }
 
 /**
- * A commit as a block: DAG-JSON, so that any reader of that format can follow its links. Its keys are
- * written in the order that format demands.
+ * Encodes a commit as DAG-JSON, so that any reader of that format can follow its links. The keys
+ * are in the order that DAG-JSON prescribes.
  */
 export function encodeCommit(commit: Commit): CommitBlock {
   const link = (hash: Hash): object => ({ "/": cidOf(hash, "raw") });
@@ -53,33 +56,40 @@ export function encodeCommit(commit: Commit): CommitBlock {
   return { hash: hashOf(bytes), bytes };
 }
 
-/** A commit's content id, as people and programs are told it. */
+/** The content id of a commit, as shown on all interfaces. */
 export function commitId(hash: Hash): string {
   return cidOf(hash, "dag-json");
 }
 
 /**
- * The commit that a content id names.
- * @param field What held the text, for the message.
- * @throws AppError `INVALID_ARGUMENT` when it is no content id.
+ * The hash in a commit's content id.
+ * @param field the request field, for the error message.
+ * @throws AppError `INVALID_ARGUMENT` when the text is no content id.
  */
 export function commitOfId(id: string, field?: string): Hash {
   return hashOfCid(id, "dag-json", field);
 }
 
-/** Reads a commit. @throws AppError `STATE_CORRUPTED` when its block is missing, damaged or none. */
+/**
+ * Reads a commit.
+ * @throws AppError `STATE_CORRUPTED` when its block is missing, damaged or no commit.
+ */
 export function readCommit(store: BlockStore, hash: Hash): Commit {
   const bytes = Buffer.from(checkedBlock(store, hash));
   const commit = decodeCommit(bytes);
-  // Only what encodes to the same bytes is a commit: there is one spelling of each.
+  // A block that is not the canonical encoding of its content is rejected, so that each commit has
+  // one encoding.
   if (commit !== undefined && encodeCommit(commit).hash === hash) return commit;
   throw new AppError("STATE_CORRUPTED", `The block ${hash} of the state is no commit`);
 }
 
-/** A commit from its bytes, which are not compared with its encoding; undefined when they are none. */
+/**
+ * Decodes a commit without checking that the bytes are its canonical encoding; undefined when they
+ * are no commit.
+ */
 export function decodeCommit(bytes: Buffer): Commit | undefined {
   try {
-    // Compared with its own encoding by the caller, which no other shape survives.
+    // The caller compares the result's encoding with the bytes, so any other shape is rejected.
     const json = JSON.parse(bytes.toString("utf8")) as CommitJson;
     return {
       roots: {

@@ -4,17 +4,17 @@ import type { BlockStore, Origin } from "./ports.js";
 import { sendable } from "./publish.js";
 import { collectReachable } from "./reachable.js";
 
-/** What was copied, and found equal. */
+/** Numbers of refs and blocks that were copied and verified. */
 export interface CopiedState {
   readonly refs: number;
   readonly blocks: number;
 }
 
 /**
- * Copies an organization's refs and all they lead to into an origin that has nothing of it, and reads every block
- * back.
- * @throws AppError `STATE_CORRUPTED` when a block to be copied is missing or damaged, `INTERNAL` when the copy is
- * not equal.
+ * Copies an organization's refs, and all blocks reachable from them, to an empty origin, and reads
+ * every block back.
+ * @throws AppError `STATE_CORRUPTED` when a source block is missing or damaged; `INTERNAL` when the
+ * copy differs.
  */
 export async function copyToOrigin(
   from: BlockStore,

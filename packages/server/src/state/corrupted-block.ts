@@ -1,7 +1,10 @@
 import { AppError } from "../kernel/errors.js";
 import type { Hash } from "./hash.js";
 
-/** A block that is missing or not what its hash says: an AppError `STATE_CORRUPTED` that names it. */
+/**
+ * A block that is missing or whose content does not match its hash: an AppError `STATE_CORRUPTED`
+ * that names the block.
+ */
 export class CorruptedBlock extends AppError {
   readonly hash: Hash;
 

@@ -6,7 +6,10 @@ import { keyIn, quadBytes } from "./quad-key.js";
 import type { QuadLike } from "./term.js";
 import { updateTree } from "./tree-update.js";
 
-/** What a dataset loses and gains. A quad that is in both stays. */
+/**
+ * The quads that a change removes from a dataset and adds to it. A quad that is in both lists
+ * stays.
+ */
 export interface DatasetChange {
   readonly removed: Iterable<QuadLike>;
   readonly added: Iterable<QuadLike>;
@@ -19,8 +22,8 @@ export interface ChangedRoots {
 }
 
 /**
- * The roots, as a store's snapshots have them, of a dataset and of the same dataset changed. Nothing is stored, and the
- * second root costs as much as the change is large.
+ * Computes the roots of a dataset and of the changed dataset without storing anything. The cost of
+ * the second root is proportional to the change.
  */
 export function* datasetRoots(
   quads: Iterable<QuadLike>,
@@ -38,7 +41,7 @@ export function* datasetRoots(
   return { before, after: updateTree(blocks, before, edits) };
 }
 
-/** The trees are read from where they are held, and the texts of long literals not at all. */
+/** The trees are in memory, and the texts of long literals are not needed. */
 const NO_STORE = { get: () => undefined, put: () => undefined };
 
 function keyOf(quad: QuadLike): string {

@@ -2,8 +2,8 @@ const DATE_TIME =
   /^(-?\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))?$/;
 
 /**
- * Seconds since the Unix epoch of an xsd:dateTime; one without a time zone counts as UTC.
- * @returns undefined when the form is ill-typed or the year is outside what a Date can hold.
+ * Seconds since the Unix epoch of an xsd:dateTime; without a time zone it counts as UTC.
+ * @returns undefined when the form is invalid or the year exceeds the range of Date.
  */
 export function epochSeconds(lexical: string): number | undefined {
   const match = DATE_TIME.exec(lexical);
@@ -12,7 +12,7 @@ export function epochSeconds(lexical: string): number | undefined {
   const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(part);
   if (!within(month, 1, 12) || !within(day, 1, 31)) return undefined;
   if (!within(hour, 0, 24) || !within(minute, 0, 59) || !within(second, 0, 59)) return undefined;
-  // Date.UTC would take the years 0 to 99 for 1900 to 1999.
+  // Date.UTC maps the years 0 to 99 to 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(year ?? 0, month - 1, day);
   date.setUTCHours(hour, minute, second);

@@ -2,16 +2,16 @@ import type { BlockCache } from "./block-cache.js";
 import type { Hash } from "./hash.js";
 import { EntryCursor, type Node } from "./node.js";
 
-/** A key that one of two sets has and the other has not. */
+/** A key that only one of two sets contains. */
 export interface KeyChange {
   readonly key: Buffer;
-  /** Whether it is the later set that has it. */
+  /** True when only the later set contains it. */
   readonly added: boolean;
 }
 
 /**
- * The keys by which two sets differ, in ascending order. What both have in common below one hash is
- * not read, so the cost is that of the changes and not of the sets.
+ * The keys in which two sets differ, in ascending order. Subtrees with equal hashes are skipped, so
+ * the cost is proportional to the difference.
  */
 export function* diffTrees(blocks: BlockCache, before: Hash, after: Hash): Generator<KeyChange> {
   const old = new Walk(blocks, before);
@@ -54,11 +54,11 @@ function* rest(walk: Walk, added: boolean): Generator<KeyChange> {
   }
 }
 
-/** Stands before a node that it may skip or go down into, or at a key. */
+/** A position in a tree: before a node, or at a key. */
 class Walk {
-  /** Level of the node it stands before; -1 at a key. */
+  /** Level of the node; -1 at a key. */
   level: number;
-  /** The node it stands before; undefined at a key. */
+  /** The node's hash; undefined at a key. */
   hash: Hash | undefined;
   done: boolean;
   readonly #blocks: BlockCache;
@@ -74,7 +74,7 @@ class Walk {
     this.done = node.size === 0;
   }
 
-  /** Goes down to the first entry of the node it stands before. */
+  /** Moves to the first entry of the node. */
   descend(): void {
     if (this.hash === undefined) return;
     const node = this.#blocks.load(this.hash);
@@ -89,7 +89,7 @@ class Walk {
     this.#standBefore(node, 0);
   }
 
-  /** Goes past the node it stands before, or past the key it stands at. */
+  /** Moves past the node or the key. */
   skip(): void {
     if (this.level === -1 && this.#entry.next()) return;
     for (let step = this.#path.at(-1); step !== undefined; step = this.#path.at(-1)) {
@@ -103,12 +103,12 @@ class Walk {
     this.done = true;
   }
 
-  /** The key it stands at against another's. */
+  /** Compares the current key with another walk's. */
   compare(other: Walk): number {
     return this.#entry.compare(other.#entry.key.subarray(0, other.#entry.keyLength));
   }
 
-  /** A copy of the key it stands at. */
+  /** A copy of the current key. */
   key(): Buffer {
     return this.#entry.copyKey();
   }

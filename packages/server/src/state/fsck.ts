@@ -14,19 +14,19 @@ import { Snapshot } from "./snapshot.js";
 import { bodiesOf } from "./reachable.js";
 import { updateTree } from "./tree-update.js";
 
-/** Something that is not as it should be. */
+/** A defect of a store. */
 export interface Fault {
-  /** The ref it was found under. */
+  /** The ref under which the defect was found. */
   readonly ref: string;
-  /** The block concerned. */
+  /** The affected block. */
   readonly hash: Hash;
   readonly reason: string;
 }
 
 /**
- * Checks everything that refs lead to: that every block is there and undamaged, that every tree is the
- * very one its keys make, and that the derived trees say what the first one does.
- * @returns the faults; none when all is well.
+ * Checks everything reachable from refs: every block exists and is intact, every tree is the one
+ * that its keys produce, and the derived trees match the first tree.
+ * @returns the defects; empty for an intact store.
  */
 export function checkStore(store: BlockStore): readonly Fault[] {
   const faults: Fault[] = [];
@@ -34,7 +34,7 @@ export function checkStore(store: BlockStore): readonly Fault[] {
   const sound = new Map<Hash, Roots>();
   for (const { name, commit } of store.refs()) {
     const report: Report = (hash, reason) => void faults.push({ ref: name, hash, reason });
-    // The oldest first: a commit that follows a sound one is checked by what it changed.
+    // Oldest commits first: a commit whose parent is intact is checked incrementally.
     for (const hash of newCommits(store, commit, checked, report).reverse()) {
       checkCommit(store, hash, checked, sound, report);
     }
@@ -44,7 +44,7 @@ export function checkStore(store: BlockStore): readonly Fault[] {
 
 type Report = (hash: Hash, reason: string) => void;
 
-/** The commits that this one comes from and that were not seen before, each before its parents. */
+/** The ancestors that were not checked before, each after its children. */
 function newCommits(store: BlockStore, newest: Hash, checked: Set<Hash>, report: Report): Hash[] {
   const found: Hash[] = [];
   const open = [newest];
@@ -76,18 +76,21 @@ function checkCommit(
   for (const root of [roots.spog, roots.posg, roots.ospg]) {
     checkTree(store, root, root === roots.spog, checked, count);
   }
-  // Trees that cannot be read cannot be compared.
+  // Trees that cannot be read are not compared.
   if (faults > 0) return;
   const [base] = parents.flatMap((parent) => sound.get(parent) ?? []);
   const compare = (): void => {
     if (base === undefined || !follows(store, base, roots)) checkDerivation(store, roots, count);
   };
-  // A block that is missing below a node that another commit has too was reported there.
+  // A block missing below a node that another commit shares was reported there.
   attempt(compare, hash, count);
   if (faults === 0) sound.set(hash, roots);
 }
 
-/** Whether trees are the ones that sound ones become by what changed in the first of them. */
+/**
+ * Whether trees equal the trees that result from applying the first tree's difference to an intact
+ * base.
+ */
 function follows(store: BlockStore, base: Roots, roots: Roots): boolean {
   const blocks = new BlockCache(store);
   const changes = [...diffTrees(blocks, base.spog, roots.spog)].map(({ key, added }) => ({
@@ -126,7 +129,7 @@ function checkTree(
   }
 }
 
-/** A node whose entries can all be read. */
+/** Reads a node and checks that all its entries can be decoded. */
 function readNode(store: BlockStore, hash: Hash): Node {
   const node = new Node(checkedBlock(store, hash));
   const cursor = new EntryCursor(node);
@@ -137,7 +140,10 @@ function readNode(store: BlockStore, hash: Hash): Node {
   return node;
 }
 
-/** Builds all trees anew from the quads of the first: equal sets have equal roots. */
+/**
+ * Rebuilds all trees from the quads of the first and compares the roots; equal sets have equal
+ * roots.
+ */
 function checkDerivation(store: BlockStore, roots: Roots, report: Report): void {
   const scratch = new MemoryBlockStore({ nowMs: () => 0 });
   const table = tableOf(new Snapshot(new BlockCache(store), roots).match(), scratch);

@@ -2,16 +2,15 @@ import type { Log } from "../kernel/log.js";
 import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import type { Repositories } from "./ports.js";
 
-/** How often garbage is collected. */
+/** Interval of garbage collection. */
 const COLLECTION_INTERVAL_MS = 60 * 60 * 1000;
 
-/** What the schedule works with. */
 export interface ScheduleParts {
   readonly repositories: Repositories;
   readonly log: Log;
 }
 
-/** Collects every organization's garbage from time to time, one after the other. */
+/** Periodically collects the garbage of every organization, one after the other. */
 export class GarbageSchedule implements AsyncDisposable {
   readonly #parts: ScheduleParts;
   readonly #loop: WorkerLoop;
@@ -33,7 +32,7 @@ export class GarbageSchedule implements AsyncDisposable {
   }
 
   async #collectAll(): Promise<BatchEnd> {
-    // What another server has collected since its own last round needs nothing from this one.
+    // Organizations that another server has collected recently are skipped.
     for (const orgId of await this.#parts.repositories.due(COLLECTION_INTERVAL_MS / 2)) {
       if (this.#loop.isEnding) break;
       await this.#collect(orgId);

@@ -6,23 +6,25 @@ import { splitKey } from "./quad-key.js";
 import { collectReachable } from "./reachable.js";
 
 /**
- * How long a block that nothing leads to is kept, unless said otherwise: far longer than any commit
- * takes from its first block to the move of its ref.
+ * Default age at which an unreachable block is deleted. It is far longer than any commit takes from
+ * writing its first block to moving its ref.
  */
 export const GRACE_MS: number = 60 * 60 * 1000;
 
-/** What a collection found. */
+/** Result of a garbage collection. */
 export interface Collection {
-  /** Blocks that refs lead to. */
+  /** Number of reachable blocks. */
   readonly kept: number;
-  /** Blocks that were deleted. */
+  /** Number of deleted blocks. */
   readonly deleted: number;
 }
 
 /**
- * Deletes the blocks that neither a ref nor a journal leads to and that are older than the grace period. Others may read and
- * commit meanwhile: what a commit relies on was written, or written again, within that period.
- * @throws AppError `STATE_CORRUPTED`, having deleted nothing, when it cannot see all that is in use.
+ * Deletes blocks that are unreachable from refs and journals and older than the grace period. Reads
+ * and commits may run concurrently, because a commit writes, or rewrites, all blocks that it relies
+ * on within that period.
+ * @throws AppError `STATE_CORRUPTED`, having deleted nothing, when not all reachable blocks can be
+ * read.
  */
 export function collectGarbage(
   store: BlockStore,
@@ -40,7 +42,10 @@ export function collectGarbage(
   return { kept: kept.size, deleted: store.sweep(kept, writtenBeforeMs) };
 }
 
-/** What waits for its commit may wait for longer than the grace period: the texts that it names stay. */
+/**
+ * Journaled changes may wait for their commit longer than the grace period, so the literal texts
+ * that they name are retained.
+ */
 function keepJournaled(store: BlockStore, name: string, kept: Set<Hash>): void {
   for (const { key } of store.journal(name)) {
     const body = bodyHash(splitKey("spog", Buffer.from(key)).object, 0);

@@ -5,12 +5,12 @@ import { type Pausing, withoutPauses } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { commitOfId } from "./commit.js";
 
-/** A commit with its name. */
+/** A commit and its hash. */
 export interface LogEntry extends Commit {
   readonly hash: Hash;
 }
 
-/** A commit and those it came from, each once, the newest first; parents follow their children. */
+/** A commit and its ancestors, each once, newest first; parents follow their children. */
 export function* log(store: BlockStore, from: Hash): Generator<LogEntry> {
   const seen = new Set<Hash>([from]);
   const open: LogEntry[] = [{ hash: from, ...readCommit(store, from) }];
@@ -33,14 +33,14 @@ function takeNewest(open: LogEntry[]): LogEntry | undefined {
 }
 
 /**
- * The commit that two histories have in common and that no other such commit comes from; undefined
- * when they have nothing in common. Of several, the newest.
+ * The best common ancestor of two commits: one from which no other common ancestor descends. Of
+ * several, the newest; undefined without a common ancestor.
  */
 export function mergeBase(store: BlockStore, ours: Hash, theirs: Hash): Hash | undefined {
   return withoutPauses(findingMergeBase(store, ours, theirs));
 }
 
-/** Finds what {@link mergeBase} does, with a pause after each commit. */
+/** Like {@link mergeBase}, but pauses after each commit. */
 export function* findingMergeBase(
   store: BlockStore,
   ours: Hash,
@@ -65,8 +65,8 @@ export function* findingMergeBase(
 }
 
 /**
- * The commit that a person means: a branch, a tag, the name of a ref, a content id, or a hash.
- * @throws AppError `NOT_FOUND` when there is no such ref or commit.
+ * Resolves a commit's name: a branch, a tag, a full ref name, a content id, or a hash.
+ * @throws AppError `NOT_FOUND` when no such ref or commit exists.
  */
 export function resolve(store: BlockStore, name: string): Hash {
   const ref = store.ref(`heads/${name}`) ?? store.ref(`tags/${name}`) ?? store.ref(name);

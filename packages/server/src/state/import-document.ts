@@ -11,24 +11,24 @@ import type { BlockStore, RdfDocument } from "./ports.js";
 import type { ImportOrder, ImportOutcome } from "./state-answers.js";
 import { TripleStore } from "./triple-store.js";
 
-/** Bytes that are stored from one pause to the next: some milliseconds, most of them for compression. */
+/** Bytes stored between two pauses, which takes a few milliseconds, mostly for compression. */
 const STORED_AT_ONCE_BYTES = 256 * 1024;
-/** Changes that are counted from one pause to the next. */
+/** Changes counted between two pauses. */
 const COUNTED_AT_ONCE = 2000;
 
-/** What is imported, and by whom. */
+/** An import and its author. */
 export interface ImportJob {
   readonly order: Omit<ImportOrder, "content" | "removed" | "format">;
   readonly document: RdfDocument;
-  /** What is taken out before the document's quads are added. */
+  /** Quads to remove before the document's quads are added. */
   readonly removal?: RdfDocument | undefined;
   readonly author: string;
 }
 
 /**
- * Refuses an import that cannot be committed, whatever its document says.
- * @throws AppError `STATE_CONFLICT` when the branch is not where it was expected, `LIMIT_EXCEEDED` when it is new and
- * there are too many.
+ * Refuses an import that cannot be committed, whatever its document contains.
+ * @throws AppError `STATE_CONFLICT` when the branch is not at the expected commit; `LIMIT_EXCEEDED`
+ * when the branch is new and the organization has too many refs.
  */
 export function checkTarget(
   store: BlockStore,
@@ -40,14 +40,17 @@ export function checkTarget(
   if (head === undefined) checkRoomForRef(store);
 }
 
-/** @throws AppError `LIMIT_EXCEEDED` when there are as many refs as there may be. */
+/** @throws AppError `LIMIT_EXCEEDED` when the organization has the maximum number of refs. */
 export function checkRoomForRef(store: BlockStore): void {
   if (store.refs().length < STATE_REFS_MAX) return;
   const message = `There are ${STATE_REFS_MAX} branches and tags, as many as there may be: delete one`;
   throw new AppError("LIMIT_EXCEEDED", message);
 }
 
-/** Takes a document in, as one commit; where it changes nothing there is none. @throws as {@link checkTarget}. */
+/**
+ * Imports a document as one commit. No commit is made when the document changes nothing.
+ * @throws as {@link checkTarget}.
+ */
 export function* importDocument(
   store: BlockStore,
   clock: Clock,
@@ -71,7 +74,7 @@ export function* importDocument(
   }
   const commit = triples.commitChanges({ author, message: order.message });
   const growth = size - sizeBefore;
-  // What is only added to, or only taken from, has changed by as much as it has grown or shrunk.
+  // When quads were only added or only removed, the change of the dataset's size is their number.
   const added =
     order.mode === "replace" || removal !== undefined
       ? yield* countAdded(store, triples.blocks, { before, after: commit })
@@ -111,7 +114,7 @@ function* storeBodies(store: BlockStore, bodies: ReadonlyMap<Hash, Uint8Array>):
   if (batch.size > 0) store.put(batch);
 }
 
-/** How many quads the dataset of one commit has that the other's has not. */
+/** Number of quads that one commit's dataset contains and the other's does not. */
 function* countAdded(
   store: BlockStore,
   blocks: BlockCache,

@@ -1,13 +1,15 @@
 /**
- * State: datasets of RDF quads, addressed by their content and kept with their history.
+ * State: datasets of RDF quads, content-addressed and versioned.
  *
- * Glossary. **Term**: an IRI, a blank node, a literal or a triple term. **Triple term**: a
- * triple as a term, about which something can be said. **Key**: a quad's terms as bytes, in one order.
- * **Tree**: a set of keys. **Node**: a block of a tree. **Root**: the hash of a tree's topmost node, and
- * so the name of the set. **Block**: bytes, named by their hash. **Body**: a block with the text of a long
- * literal. **Novelty**: what changed since the trees were written. **Journal**: the novelty's record.
- * **Snapshot**: a dataset to be read. **Ref**: a name that moves. **Repository**: an organization's store, as services use
- * it. **Origin**: where several nodes keep their repositories. **Clone**: one node's copy of an origin's blocks.
+ * Glossary. **Term**: an IRI, a blank node, a literal or a triple term. **Triple term**: a triple
+ * used as a term, so that statements can be made about it. **Key**: a quad's encoded terms, in one
+ * order. **Tree**: a set of keys. **Node**: a block of a tree. **Root**: the hash of a tree's
+ * topmost node, which identifies the set. **Block**: bytes, identified by their hash. **Body**: a
+ * block with the text of a long literal. **Novelty**: changes that are not written into the trees
+ * yet. **Journal**: the durable record of the novelty. **Snapshot**: a readable version of a
+ * dataset. **Ref**: a name of a commit, such as a branch or a tag. **Repository**: an
+ * organization's store, as services use it. **Origin**: the authoritative store that several nodes
+ * share. **Clone**: a node's copy of an origin's blocks.
  */
 export {
   type Bindings,

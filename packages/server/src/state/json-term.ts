@@ -22,7 +22,7 @@ export function jsonTerm(term: TermLike): JsonTerm {
   };
 }
 
-/** A term in JSON that is no triple term. */
+/** A term in JSON, except triple terms. */
 export function jsonAtomicTerm(term: TermLike): JsonAtomicTerm {
   const { termType, value } = term;
   if (termType === "NamedNode") return { type: "uri", value };
@@ -44,7 +44,6 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   RDF_DIR_LANG_STRING.value,
 ]);
 
-/** A quad in JSON. */
 export function jsonQuad({ subject, predicate, object, graph }: QuadLike): JsonQuad {
   return {
     subject: jsonAtomicTerm(subject),

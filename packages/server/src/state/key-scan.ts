@@ -1,22 +1,30 @@
 import type { TreeCursor } from "./tree-cursor.js";
 import type { Edit } from "./tree-update.js";
 
-/** Goes through the keys with a prefix in ascending order: a tree's, and what differs from it, merged. */
+/** Iterates over the keys with a prefix in ascending order, merging a tree with pending edits. */
 export class KeyScan {
-  /** The current key's bytes are the first `length` of these, until the next step. */
+  /**
+   * A buffer that begins with the current key, which has `length` bytes. It is valid until the next
+   * step.
+   */
   key: Buffer;
   length = 0;
-  /** How many bytes the current key has in common with the one before it, at least. */
+  /**
+   * A lower bound of the number of leading bytes that the current key shares with the previous one.
+   */
   shared = 0;
   readonly #cursor: TreeCursor;
   readonly #prefix: Buffer;
   readonly #edits: readonly Edit[];
   #edit = 0;
   #isAtKey: boolean;
-  /** Whether the tree's current key was the last one told. */
+  /** Whether the tree's current key was returned already. */
   #isTold = false;
 
-  /** @param edits all with this prefix, in ascending order: one whose key the tree has deletes it. */
+  /**
+   * @param edits edits with this prefix, in ascending order. An edit whose key is in the tree
+   * deletes it.
+   */
   constructor(cursor: TreeCursor, prefix: Buffer, edits: readonly Edit[]) {
     this.#cursor = cursor;
     this.#prefix = prefix;
@@ -58,7 +66,7 @@ export class KeyScan {
   #step(): void {
     const { entry } = this.#cursor;
     const hasNext = this.#cursor.next();
-    // What the key takes over from the one before it need not be compared again.
+    // The prefix shared with the previous key need not be compared again.
     const isWithin = entry.shared >= this.#prefix.length || entry.startsWith(this.#prefix);
     this.#isAtKey = hasNext && isWithin;
   }

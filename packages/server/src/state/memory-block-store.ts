@@ -7,7 +7,7 @@ interface StoredBlock {
   readonly writtenAtMs: number;
 }
 
-/** A store in this process's memory, gone with it: for tests, and for scratch copies. */
+/** A store in memory, for tests and temporary copies. */
 export class MemoryBlockStore implements BlockStore {
   readonly #clock: Clock;
   readonly #blocks = new Map<Hash, StoredBlock>();
@@ -60,7 +60,7 @@ export class MemoryBlockStore implements BlockStore {
   }
 
   sync(): void {
-    // Memory has nothing more durable than itself.
+    // Memory cannot be made durable.
   }
 
   journal(name: string): readonly JournalRecord[] {

@@ -9,26 +9,27 @@ import { type Pausing, withoutPauses } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { type CommitNote, EMPTY_ROOTS } from "./triple-store.js";
 
-/** What is to be merged into what. */
+/** A merge of a commit into a branch. */
 export interface MergeOrder extends CommitNote, BranchOrder {
-  /** The commit whose history the branch takes in. */
+  /** The commit to merge. */
   readonly theirs: Hash;
-  /** IRIs of the properties that have one value. */
+  /** IRIs of single-valued properties. */
   readonly singleValued: ReadonlySet<string>;
 }
 
-/** What a merge comes to. */
+/** Result of a merge. */
 export interface MergeOutcome extends MergePreview {
-  /** `none`: there was nothing to take in. `forward`: the branch had nothing of its own. */
+  /** `none`: nothing to merge. `forward`: the branch was fast-forwarded. */
   readonly kind: "none" | "forward" | "merge";
-  /** Where the branch stands afterwards; where it stood when there are conflicts. */
+  /** The branch's commit after the merge; its previous commit when there are conflicts. */
   readonly commit: Hash;
 }
 
 /**
  * Merges a commit into a branch. With conflicts, nothing changes.
- * @param isPreview whether to tell only what would be.
- * @throws AppError `NOT_FOUND` when there is no such branch, `STATE_CONFLICT` when it is not where it was expected.
+ * @param isPreview only computes the result.
+ * @throws AppError `NOT_FOUND` when the branch does not exist; `STATE_CONFLICT` when it is not at
+ * the expected commit.
  */
 export function mergeIntoBranch(
   store: BlockStore,
@@ -39,7 +40,7 @@ export function mergeIntoBranch(
   return withoutPauses(mergingIntoBranch(store, clock, order, isPreview));
 }
 
-/** Merges as {@link mergeIntoBranch} does, with pauses. */
+/** Like {@link mergeIntoBranch}, but pauses regularly. */
 export function* mergingIntoBranch(
   store: BlockStore,
   clock: Clock,

@@ -12,13 +12,13 @@ import { QuadTableBuilder } from "./quad-table.js";
 import { Snapshot } from "./snapshot.js";
 import type { NamedNode, ObjectTerm, Quad, Subject } from "./term.js";
 
-/** Quads that are sorted at once, which has no pause: some milliseconds. */
+/** Quads sorted without a pause, which takes a few milliseconds. */
 const QUADS_AT_ONCE = 10_000;
 
-/** Why two changes of one dataset do not go together. */
+/** A conflict between two changes of one dataset. */
 export type Conflict =
   | {
-      /** Both sides gave a property that has one value another one. */
+      /** Both sides changed a single-valued property to different values. */
       readonly kind: "two-values";
       readonly subject: Subject;
       readonly predicate: NamedNode;
@@ -26,43 +26,45 @@ export type Conflict =
       readonly theirs: readonly ObjectTerm[];
     }
   | {
-      /** One side deleted all of a subject that the other one changed. */
+      /** One side deleted all quads of a subject that the other side changed. */
       readonly kind: "deleted-and-changed";
       readonly subject: Subject;
       readonly deletedBy: Side;
     }
   | {
-      /** One side refers to a subject that the other one deleted, perhaps inside a triple term. */
+      /**
+       * One side references a subject that the other side deleted, possibly inside a triple term.
+       */
       readonly kind: "dangling-reference";
       readonly quad: Quad;
       readonly deletedBy: Side;
     };
 
-/** Which of the two histories. */
+/** One of the two sides of a merge. */
 export type Side = "ours" | "theirs";
 
-/** What a merge would do. */
+/** The result of a merge. */
 export interface MergePreview {
-  /** The merged dataset; what it holds where there are conflicts is of no meaning. */
+  /** The merged dataset; not meaningful when there are conflicts. */
   readonly roots: Roots;
-  /** What it adds to ours and takes from it. */
+  /** Quads that the merge adds to our side and removes from it. */
   readonly added: readonly Quad[];
   readonly deleted: readonly Quad[];
   readonly conflicts: readonly Conflict[];
 }
 
-/** Three versions of a dataset: what two sides made of one. */
+/** Two versions of a dataset and their common base. */
 export interface ThreeWay {
   readonly base: Roots;
   readonly ours: Roots;
   readonly theirs: Roots;
-  /** IRIs of the properties that have one value. */
+  /** IRIs of single-valued properties. */
   readonly singleValued: ReadonlySet<string>;
-  /** Whether what theirs gave another value to has one value too, of whatever property that is. */
+  /** Whether every property whose value theirs replaced counts as single-valued. */
   readonly hasOneWhereReplaced?: boolean;
 }
 
-/** A key of the identity's tree, and whether it was added. */
+/** Keys of the first tree, and whether each was added. */
 type Changes = ReadonlyMap<string, Change>;
 interface Change {
   readonly key: Buffer;
@@ -71,14 +73,17 @@ interface Change {
 }
 
 /**
- * Merges two changes of one dataset: what either side added or deleted is. Which side is ours makes no
- * difference to the outcome. Costs what the changes cost.
+ * Merges two changes of one dataset: the result has all additions and deletions of both. The merge
+ * is symmetric. Its cost is proportional to the changes.
  */
 export function mergeTrees(blocks: BlockCache, versions: ThreeWay): MergePreview {
   return withoutPauses(mergingTrees(blocks, versions));
 }
 
-/** Merges as {@link mergeTrees} does, with pauses. @throws AppError `LIMIT_EXCEEDED` for too many changes. */
+/**
+ * Like {@link mergeTrees}, but pauses regularly.
+ * @throws AppError `LIMIT_EXCEEDED` for too many changes.
+ */
 export function* mergingTrees(blocks: BlockCache, versions: ThreeWay): Pausing<MergePreview> {
   const ours = yield* changesOf(blocks, versions.base.spog, versions.ours.spog);
   const theirs = yield* changesOf(blocks, versions.base.spog, versions.theirs.spog);
@@ -124,20 +129,20 @@ function* applied(
 ): Pausing<Roots> {
   let roots = before;
   for (let start = 0; start < quads.length; start += QUADS_AT_ONCE) {
-    // The texts of long literals are stored already, on one side or the other.
+    // The texts of long literals are stored already, by one of the sides.
     const builder = new QuadTableBuilder(() => undefined);
     for (const one of quads.slice(start, start + QUADS_AT_ONCE)) {
       builder.add(one);
       yield;
     }
     const edits = { table: builder.finish(), roots, present };
-    // What a preview makes is not stored.
+    // The nodes of a preview are not stored.
     roots = yield* editTrees(edits, blocks, () => undefined);
   }
   return roots;
 }
 
-/** Where both sides changed a property that has one value, and not to the same. */
+/** Conflicts where both sides changed a single-valued property to different values. */
 function* twoValues(
   blocks: BlockCache,
   versions: ThreeWay,
@@ -180,12 +185,12 @@ function* twoValues(
   return conflicts;
 }
 
-/** A property of one subject in one graph. */
+/** The lookup key of a property of one subject in one graph. */
 function property({ bytes }: Change): string {
   return Buffer.concat([bytes.subject, bytes.predicate, bytes.graph]).toString("latin1");
 }
 
-/** The properties that lost a value and gained another one. */
+/** Properties that lost one value and gained another. */
 function* replacedBy(changes: Changes): Pausing<ReadonlySet<string>> {
   const [gained, lost] = [new Set<string>(), new Set<string>()];
   for (const change of changes.values()) {
@@ -201,7 +206,7 @@ interface OneSide {
   readonly others: Changes;
 }
 
-/** Where one side deleted a subject, and the other one changed it or refers to it. */
+/** Conflicts where one side deleted a subject that the other changed or references. */
 function* deletions(
   blocks: BlockCache,
   versions: ThreeWay,
@@ -226,14 +231,14 @@ function* deletions(
   return [...conflicts.values()];
 }
 
-/** What an object refers to: itself, or what a triple term is about and says. */
+/** The resources that an object references: itself, or the subject and object of a triple term. */
 function resourcesOf(object: Buffer): readonly Buffer[] {
   if (object[0] !== TAG.triple) return [object];
   const { subject, object: inner } = splitTriple(object);
   return [subject, ...resourcesOf(inner)];
 }
 
-/** The subjects of deleted quads of which nothing is left. */
+/** Subjects of deleted quads that have no quads left. */
 function* deletedSubjects(
   blocks: BlockCache,
   roots: Roots,

@@ -5,26 +5,27 @@ import type { Hash } from "./hash.js";
 import { moved } from "./named-commit.js";
 import type { BlockStore } from "./ports.js";
 
-/** Which branch is to move. */
+/** The branch to move. */
 export interface BranchOrder {
   readonly branch: string;
-  /** Where it must be; left out: wherever it is. */
+  /** The commit at which the branch must be; absent: any. */
   readonly expected?: Hash | undefined;
 }
 
-/** How a branch moves on. */
+/** The target of a branch's move. */
 export interface BranchMove {
   readonly branch: string;
   readonly from: Hash;
-  /** A commit that there is, or a new one. */
+  /** An existing commit, or a new one. */
   readonly to: Hash | Commit;
-  /** The trees that it leads to. */
+  /** The roots of the target's trees. */
   readonly roots: Roots;
 }
 
 /**
- * Where a branch is.
- * @throws AppError `NOT_FOUND` when there is no such branch, `STATE_CONFLICT` when it is not where it was expected.
+ * The commit of a branch.
+ * @throws AppError `NOT_FOUND` when the branch does not exist; `STATE_CONFLICT` when it is not at
+ * the expected commit.
  */
 export function headOf(store: BlockStore, { branch, expected }: BranchOrder): Hash {
   const name = `heads/${branch}`;
@@ -34,7 +35,11 @@ export function headOf(store: BlockStore, { branch, expected }: BranchOrder): Ha
   throw new AppError("NOT_FOUND", `There is no branch ${JSON.stringify(branch)}`);
 }
 
-/** Moves a branch. @returns where it is. @throws AppError `STATE_CONFLICT` when it has moved meanwhile. */
+/**
+ * Moves a branch.
+ * @returns its new commit.
+ * @throws AppError `STATE_CONFLICT` when another writer has moved it meanwhile.
+ */
 export function moveBranch(
   store: BlockStore,
   blocks: BlockCache,

@@ -1,7 +1,7 @@
 import type { Quad, Term } from "./term.js";
 import { XSD_STRING } from "./term.js";
 
-/** A term as N-Triples and SPARQL write it, in its canonical form (RDF 1.2 N-Quads §4). */
+/** A term in canonical N-Triples and SPARQL syntax (RDF 1.2 N-Quads §4). */
 export function termText(term: Term): string {
   switch (term.termType) {
     case "NamedNode":
@@ -23,7 +23,7 @@ export function termText(term: Term): string {
   }
 }
 
-/** A quad as a line of N-Quads, its newline included. */
+/** A quad as a line of N-Quads, including the newline. */
 export function nQuad({ subject, predicate, object, graph }: Quad): string {
   const triple = `${termText(subject)} ${termText(predicate)} ${termText(object)}`;
   return graph.termType === "DefaultGraph" ? `${triple} .\n` : `${triple} ${termText(graph)} .\n`;

@@ -4,11 +4,14 @@ import type { Hash } from "./hash.js";
 import { resolve } from "./history.js";
 import type { BlockStore } from "./ports.js";
 
-/** The commit that a ref or an id names. @throws AppError `NOT_FOUND`. */
+/**
+ * The commit of a ref or an id.
+ * @throws AppError `NOT_FOUND`.
+ */
 export function commitNamed(store: BlockStore, name: string): Hash {
   const hash = resolve(store, name);
   const isRef = [`heads/${name}`, `tags/${name}`, name].some((ref) => store.ref(ref) === hash);
-  // A ref leads to a commit; of a hash that a caller brings, that has to be seen.
+  // A ref always names a commit. A hash given by a caller must be checked.
   if (!isRef && !isCommit(store, hash)) throw unknownRef(name);
   return hash;
 }
@@ -27,7 +30,7 @@ function unknownRef(name: string): AppError {
   return new AppError("NOT_FOUND", `There is no branch, tag or commit ${JSON.stringify(name)}`);
 }
 
-/** The answer to whoever expected a ref elsewhere. */
+/** The error for a ref that is not at the expected commit. */
 export function moved(name: string, at: Hash | undefined): AppError {
   const now = at === undefined ? "does not exist" : `is at ${commitId(at)}`;
   return new AppError("STATE_CONFLICT", `The ref ${name} ${now}: look again, then try again`);

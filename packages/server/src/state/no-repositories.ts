@@ -6,9 +6,12 @@ function notKept(): Promise<never> {
   return Promise.reject(new AppError("STORE_UNAVAILABLE", message));
 }
 
-/** The repositories of a server that keeps nothing: every use says what is missing. */
+/**
+ * Stands in for repositories when no store is configured: every call fails and names the missing
+ * setting.
+ */
 export const noRepositories: Repositories = {
-  lend: notKept,
+  acquire: notKept,
   read: notKept,
   write: notKept,
   check: notKept,

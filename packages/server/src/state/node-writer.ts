@@ -9,21 +9,21 @@ import {
 } from "./node.js";
 import { KEY_BYTES_MAX, NODE_BYTES_MAX, Splitter } from "./splitter.js";
 
-/** A node that was cut off: what the level above it keeps. */
+/** A completed node, as its parent refers to it. */
 export interface Chunk {
   /** A copy of its last key. */
   readonly key: Buffer;
   readonly hash: Hash;
-  /** Number of keys in and below it. */
+  /** Number of keys in the node's subtree. */
   readonly count: number;
 }
 
-/** Keeps a node's bytes and names them. */
+/** Stores a node's bytes and returns their hash. */
 export type NodeSink = (bytes: Buffer) => Hash;
 
 /**
- * Encodes the entries of one level, in ascending order, and cuts them into nodes. The same entries
- * give the same nodes, whatever was written before the last cut.
+ * Encodes the entries of one level, in ascending order, and splits them into nodes. The split is
+ * deterministic: equal entries give equal nodes, whatever was written before the previous split.
  */
 export class NodeWriter {
   readonly #level: number;
@@ -45,14 +45,14 @@ export class NodeWriter {
     this.#splitter = new Splitter(level);
   }
 
-  /** Whether the next entry begins a node. */
+  /** Whether the next entry begins a new node. */
   get atBoundary(): boolean {
     return this.#size === 0;
   }
 
   /**
-   * Writes a leaf's entry. The key must be larger than the one before it.
-   * @param known how many bytes it is known to have in common with that one.
+   * Appends a leaf entry. The key must be larger than the previous one.
+   * @param known a lower bound of the number of leading bytes that both keys share.
    */
   add(key: Buffer, length: number, known = 0): void {
     const start = this.#at;
@@ -61,7 +61,10 @@ export class NodeWriter {
     this.#entryDone(key, length, shared, start);
   }
 
-  /** Writes an inner node's entry: its child's last key, number of keys and hash. @param known as in {@link add}. */
+  /**
+   * Appends an inner node's entry: the child's last key, number of keys and hash.
+   * @param known as in {@link add}.
+   */
   addChild(key: Buffer, length: number, count: number, hash: Hash, known = 0): void {
     const start = this.#at;
     const shared = this.#writeKey(key, length, known);
@@ -72,12 +75,14 @@ export class NodeWriter {
     this.#entryDone(key, length, shared, start);
   }
 
-  /** Ends the node that has been begun, if any. */
+  /** Completes the current node, if it has entries. */
   finish(): void {
     if (this.#size > 0) this.#cut();
   }
 
-  /** @returns how many bytes the key has in common with the one before it in this node. */
+  /**
+   * @returns the number of leading bytes that the key shares with the previous one in this node.
+   */
   #writeKey(key: Buffer, length: number, known: number): number {
     assert(length <= KEY_BYTES_MAX, "a key fits into a node");
     const common =
@@ -132,7 +137,7 @@ export class NodeWriter {
   }
 }
 
-/** How many bytes two keys have in common at their beginning, this many of them for sure. */
+/** Length of the common prefix of two keys, given a lower bound. */
 function commonLength(
   a: Buffer,
   aLength: number,
@@ -146,5 +151,5 @@ function commonLength(
   return at;
 }
 
-/** The bytes of the node that holds nothing: the root of every empty tree. */
+/** The bytes of the empty node: the root of every empty tree. */
 export const EMPTY_NODE: Buffer = Buffer.from([NODE_VERSION, 0, 0, 0]);

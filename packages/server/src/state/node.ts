@@ -3,22 +3,23 @@ import { HASH_BYTES, type Hash, hashAt } from "./hash.js";
 import { KEY_BYTES_MAX, NODE_BYTES_MAX } from "./splitter.js";
 
 /**
- * How a node is laid out (Decision §13): version, level, number of entries (two bytes, big-endian), the
- * entries, and the offset of each restart (two bytes, big-endian).
- * An entry is the number of bytes it shares with the key before it, the number of bytes that follow,
- * and those bytes; in an inner node also the number of keys below it and its child's hash. Numbers
- * are LEB128. Every sixteenth entry is a restart: it shares nothing, so a search can begin there.
+ * The layout of a node (Decision §13): version, level, number of entries (two bytes, big-endian),
+ * the entries, and the offset of each restart (two bytes, big-endian). An entry is
+ * prefix-compressed: the number of bytes shared with the previous key, the number of remaining
+ * bytes, and those bytes. An entry of an inner node also has the number of keys below it and its
+ * child's hash. Numbers are LEB128. Every sixteenth entry is a restart, which shares nothing, so
+ * that a search can begin there.
  */
 export const NODE_VERSION: number = 0x01;
 export const NODE_HEADER_BYTES: number = 4;
 export const RESTART_INTERVAL: number = 16;
 
-/** The longest encoding of a count that a JavaScript number holds exactly. */
+/** Bytes of the longest encoding of a count that a JavaScript number represents exactly. */
 const COUNT_BYTES_MAX = 8;
-/** Room for any entry: two lengths, the key, the count and the hash. */
+/** Upper bound of an entry's size: two lengths, the key, the count and the hash. */
 export const ENTRY_BYTES_MAX: number = 2 * 3 + KEY_BYTES_MAX + COUNT_BYTES_MAX + HASH_BYTES;
 
-/** A node of a tree, in its bytes. */
+/** A node of a tree, backed by its encoded bytes. */
 export class Node {
   readonly bytes: Buffer;
   /** 0 for a leaf. */
@@ -41,23 +42,23 @@ export class Node {
     return Math.ceil(this.size / RESTART_INTERVAL);
   }
 
-  /** Where the entries end and the table of restarts begins. */
+  /** End of the entries and start of the restart table. */
   get entriesEnd(): number {
     return this.bytes.length - 2 * this.restarts;
   }
 
-  /** Where this restart's entry begins. */
+  /** Offset of a restart's entry. */
   restartAt(index: number): number {
     return this.bytes.readUInt16BE(this.entriesEnd + 2 * index);
   }
 
-  /** What an inner node points to; read once and kept, for searches begin here. */
+  /** The children of an inner node; decoded once, because every search begins here. */
   get children(): Children {
     this.#children ??= readChildren(this);
     return this.#children;
   }
 
-  /** Number of keys in and below this node. */
+  /** Number of keys in the node's subtree. */
   get total(): number {
     return this.level === 0 ? this.size : (this.children.before[this.size] ?? 0);
   }
@@ -68,11 +69,17 @@ export interface Children {
   /** The last key below each child. */
   readonly keys: readonly Buffer[];
   readonly hashes: readonly Hash[];
-  /** How many keys lie below the children before each, and at the end below all. */
+  /**
+   * For each child the number of keys below its left siblings, and at the end the number of all
+   * keys.
+   */
   readonly before: Float64Array;
 }
 
-/** The child below which a key lies: the first whose last key is not smaller; their number if none. */
+/**
+ * Index of the child whose subtree would contain a key: the first one whose last key is not
+ * smaller. The number of children if there is none.
+ */
 export function childOf(children: Children, key: Buffer): number {
   let low = 0;
   let high = children.keys.length;
@@ -85,19 +92,19 @@ export function childOf(children: Children, key: Buffer): number {
   return low;
 }
 
-/** Bytes of a key that a cursor has room for from the start. */
+/** Initial size of a cursor's key buffer. */
 const KEY_BYTES_USUAL = 256;
 
-/** Goes through the entries of one node. */
+/** Iterates over the entries of one node. */
 export class EntryCursor {
-  /** The current key's bytes are the first `keyLength` of these. */
+  /** A buffer that begins with the current key, which has `keyLength` bytes. */
   key: Buffer = Buffer.allocUnsafe(KEY_BYTES_USUAL);
   keyLength = 0;
-  /** Number of entries before the current one. */
+  /** Index of the current entry; -1 before the first. */
   index = -1;
   /** In an inner node: number of keys below the current entry. */
   count = 0;
-  /** How many bytes the current entry takes over from the one before it in the node. */
+  /** Number of leading bytes that the current entry shares with the previous one in the node. */
   shared = 0;
   #hashOffset = 0;
   #node: Node;
@@ -113,7 +120,7 @@ export class EntryCursor {
     return this.#node;
   }
 
-  /** Begins before the first entry of another node. */
+  /** Starts before the first entry of another node. */
   open(node: Node): void {
     this.#node = node;
     this.#end = node.entriesEnd;
@@ -141,9 +148,9 @@ export class EntryCursor {
   }
 
   /**
-   * Steps to the first entry that is not smaller than the key. An entry that takes over more than
-   * what its predecessor has in common with the key is as much smaller as that one; one that takes
-   * over less is larger. So most entries are passed without a comparison.
+   * Steps to the first entry that is not smaller than the key. An entry that shares more bytes with
+   * its predecessor than the predecessor shares with the key is smaller too; an entry that shares
+   * fewer is larger. So most entries need no comparison.
    * @returns false when there is none.
    */
   seek(key: Buffer): boolean {
@@ -161,7 +168,7 @@ export class EntryCursor {
     return false;
   }
 
-  /** The current key against another: negative when it is smaller. */
+  /** Compares the current key with another; negative when the current one is smaller. */
   compare(key: Buffer): number {
     const common = this.#commonLength(key, 0);
     if (common < key.length && common < this.keyLength) {
@@ -185,7 +192,7 @@ export class EntryCursor {
     return hashAt(this.#node.bytes, this.#hashOffset);
   }
 
-  /** Goes before the last restart whose key is smaller. */
+  /** Moves before the last restart with a smaller key. */
   #jumpBefore(key: Buffer): void {
     const node = this.#node;
     let low = 0;
@@ -244,10 +251,12 @@ function byteAt(bytes: Buffer, at: number): number {
   return bytes[at] ?? 0;
 }
 
-/** A call into the runtime costs more than the few bytes that most keys add to their predecessor. */
+/**
+ * For short copies a loop is faster than a call into the runtime. Most keys add only a few bytes to
+ * their predecessor.
+ */
 const LOOP_BYTES_MAX = 128;
 
-/** Copies bytes between buffers. */
 export function copy(from: Buffer, start: number, to: Buffer, at: number, length: number): void {
   if (length > LOOP_BYTES_MAX) {
     from.copy(to, at, start, start + length);

@@ -5,25 +5,25 @@ import type { KeyRange } from "./tree.js";
 const EVERY_ORDER = Object.keys(ORDERS) as readonly Order[];
 
 /**
- * What was added and deleted since the trees were written, in each order. It holds only what makes a
- * difference: what is added is not in the trees, and what is deleted is.
+ * Changes since the trees were written, in each order. It holds effective changes only: added quads
+ * that the trees lack, and deleted quads that the trees contain.
  */
 export class Novelty {
   readonly #edits: Readonly<Record<Order, Edit[]>> = { spog: [], posg: [], ospg: [] };
 
-  /** Number of quads that differ. */
+  /** Number of changed quads. */
   get size(): number {
     return this.#edits.spog.length;
   }
 
-  /** Whether the quad with this key differs, and then whether it is present. */
+  /** Whether a changed quad is present; undefined for an unchanged quad. */
   presence(spog: Buffer): boolean | undefined {
     const edits = this.#edits.spog;
     const edit = edits[position(edits, spog)];
     return edit?.key.equals(spog) === true ? edit.present : undefined;
   }
 
-  /** Notes a difference that there was not. */
+  /** Records a change. */
   add(bytes: QuadBytes, present: boolean): void {
     for (const order of EVERY_ORDER) {
       if (!isKeptIn(order, bytes.object)) continue;
@@ -33,7 +33,7 @@ export class Novelty {
     }
   }
 
-  /** Takes a difference back. */
+  /** Removes a change. */
   delete(bytes: QuadBytes): void {
     for (const order of EVERY_ORDER) {
       if (!isKeptIn(order, bytes.object)) continue;
@@ -42,12 +42,12 @@ export class Novelty {
     }
   }
 
-  /** The differences of an order, in ascending order of their keys. */
+  /** The changes as edits of one order's tree, in ascending order of their keys. */
   edits(order: Order): readonly Edit[] {
     return this.#edits[order];
   }
 
-  /** Those within a range. */
+  /** The changes within a range of keys. */
   within(order: Order, { from, to }: KeyRange): readonly Edit[] {
     const edits = this.#edits[order];
     if (edits.length === 0) return edits;
@@ -55,7 +55,7 @@ export class Novelty {
   }
 }
 
-/** Where the first edit stands whose key is not smaller than this one. */
+/** Index of the first edit whose key is not smaller. */
 function position(edits: readonly Edit[], key: Buffer): number {
   let low = 0;
   let high = edits.length;

@@ -5,8 +5,8 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const FLOATING = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$/;
 
 /**
- * The numeric datatypes of XML Schema that sort by value. A type's place in this list, counted from
- * one, is its byte in a key: the list may grow at its end and must never change otherwise.
+ * The XML Schema datatypes that sort by numeric value. A datatype's position in this list, counted
+ * from one, is its byte in a key. New entries may only be appended.
  */
 const TYPES: readonly (readonly [name: string, lexical: RegExp])[] = [
   ["integer", WHOLE],
@@ -29,22 +29,24 @@ const TYPES: readonly (readonly [name: string, lexical: RegExp])[] = [
 
 const codes = new Map(TYPES.map(([name], index) => [XSD + name, index + 1]));
 
-/** A number literal as a key holds it. */
+/** A numeric literal as stored in a key. */
 export interface NumericLiteral {
   /** The datatype's byte. */
   readonly code: number;
-  /** The nearest double; NaN sorts behind all others. */
+  /** The nearest double; NaN sorts last. */
   readonly value: number;
 }
 
-/** Reads a literal as a number; undefined when its type is no number or its form is ill-typed. */
+/**
+ * Parses a literal as a number; undefined when its datatype is not numeric or its form is invalid.
+ */
 export function numericLiteral(lexical: string, datatype: string): NumericLiteral | undefined {
   const code = codes.get(datatype);
   if (code === undefined || TYPES[code - 1]?.[1].test(lexical) !== true) return undefined;
   return { code, value: Number(lexical.replace("INF", "Infinity")) };
 }
 
-/** The datatype whose byte this is. */
+/** The datatype with this byte. */
 export function numericDatatype(code: number): string | undefined {
   const type = TYPES[code - 1];
   return type === undefined ? undefined : XSD + type[0];

@@ -5,12 +5,12 @@ import type { BlockStore, Clones, OpenStore, Origin, OriginRefs } from "./ports.
 import { pull } from "./pull.js";
 
 /**
- * Blocks that the origin sweeps before clones are begun anew: until then a clone keeps what the origin has
- * forgotten.
+ * Blocks deleted from the origin before clones are recreated. Until then, a clone retains blocks
+ * that the origin has deleted.
  */
 const GENERATION_BLOCKS = 20_000;
 
-/** A clone that has all that its origin's refs lead to. */
+/** A clone with all blocks reachable from its origin's refs. */
 export interface Checkout extends OpenStore, Disposable {
   readonly refs: OriginRefs;
 }
@@ -21,7 +21,7 @@ export class OpenClones implements AsyncDisposable {
   readonly #clones: Clones;
   readonly #open = new OpenStores();
   readonly #pulls = new KeyedMutex();
-  /** What each open clone was made for, and the refs as of which it is complete. */
+  /** For each open clone its generation, and the refs as of which it is complete. */
   readonly #states = new WeakMap<BlockStore, { readonly generation: number; refs?: OriginRefs }>();
 
   constructor(origin: Origin, clones: Clones) {
@@ -29,7 +29,10 @@ export class OpenClones implements AsyncDisposable {
     this.#clones = clones;
   }
 
-  /** The organization's clone as its origin is now; undefined when that keeps nothing. */
+  /**
+   * The organization's clone, updated to the origin's refs; undefined when the organization has no
+   * state.
+   */
   async checkout(orgId: string): Promise<Checkout | undefined> {
     const known = this.#open.peek(orgId);
     const refs = await this.#origin.refs(orgId, known && this.#states.get(known)?.refs);
@@ -44,7 +47,10 @@ export class OpenClones implements AsyncDisposable {
     return { ...opened, refs, [Symbol.dispose]: () => opened[Symbol.dispose]() };
   }
 
-  /** Brings commits that no ref leads to. @returns whether the origin has any of them. */
+  /**
+   * Fetches commits that no ref leads to.
+   * @returns whether the origin has any of them.
+   */
   async bring(orgId: string, { store }: OpenStore, commits: readonly Hash[]): Promise<boolean> {
     return this.#pulls.runExclusive(orgId, async () => {
       await pull(this.#origin, orgId, store, commits);
@@ -52,13 +58,13 @@ export class OpenClones implements AsyncDisposable {
     });
   }
 
-  /** Whether the origin has a block undamaged. */
+  /** Whether the origin's copy of a block is intact. */
   async isSound(orgId: string, hash: Hash): Promise<boolean> {
     const bytes = (await this.#origin.blocks(orgId, [hash])).blocks.get(hash);
     return bytes !== undefined && hashOf(bytes) === hash;
   }
 
-  /** Throws a clone away: the next one is made anew. */
+  /** Deletes a clone; the next checkout creates a new one. */
   discard(orgId: string): void {
     this.#open.forget(orgId);
     this.#clones.discard(orgId);
@@ -96,7 +102,7 @@ export class OpenClones implements AsyncDisposable {
   }
 }
 
-/** Another number means another file for the clone. */
+/** The generation of a clone, which is part of its file name. */
 export function generationOf({ swept }: OriginRefs): number {
   return Math.floor(swept / GENERATION_BLOCKS);
 }

@@ -1,29 +1,29 @@
 import { BlockCache } from "./block-cache.js";
 import type { BlockStore, OpenStore } from "./ports.js";
 
-/** Stores that are kept open while nobody uses them. */
+/** Idle stores that are kept open. */
 const IDLE_STORES_MAX = 8;
-/** Bytes of nodes kept ready for each open store. */
+/** Size of the node cache of each open store, in bytes. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 
 interface Opened extends OpenStore {
   users: number;
-  /** Whether nobody shall use it any more, so that the last user closes it. */
+  /** Whether the store was released for good, so that its last user closes it. */
   isForgotten: boolean;
 }
 
-/** Keeps stores open between uses, and closes those that were not used for the longest time. */
+/** A pool of open stores, which closes the least recently used. */
 export class OpenStores implements Disposable {
-  /** The least recently used first. */
+  /** Open stores, the least recently used first. */
   readonly #open = new Map<string, Opened>();
 
-  /** Uses a store that is open; undefined when it is not. */
+  /** Acquires a store from the pool; undefined when it is not open. */
   acquire(key: string): (OpenStore & Disposable) | undefined {
     const opened = this.#open.get(key);
     return opened && this.#use(key, opened);
   }
 
-  /** Keeps a store that was just opened, and uses it. */
+  /** Adds a newly opened store to the pool and acquires it. */
   add(key: string, store: BlockStore): OpenStore & Disposable {
     return this.#use(key, {
       store,
@@ -33,12 +33,12 @@ export class OpenStores implements Disposable {
     });
   }
 
-  /** A store that is open, without using it. */
+  /** An open store, without acquiring it. */
   peek(key: string): BlockStore | undefined {
     return this.#open.get(key)?.store;
   }
 
-  /** Has a store closed when nobody uses it any more. */
+  /** Removes a store from the pool; it is closed when its last user releases it. */
   forget(key: string): void {
     const opened = this.#open.get(key);
     if (opened === undefined) return;

@@ -5,12 +5,11 @@ import { generationOf, type OpenClones } from "./open-clones.js";
 import type { Clones, Origin } from "./ports.js";
 import { collectReachable } from "./reachable.js";
 
-/** Blocks looked at, and deleted, at once. */
+/** Blocks examined, and deleted, per page. */
 const PAGE_BLOCKS = 5000;
-/** How often a page is tried whose deletion a move of a ref comes before. */
+/** Attempts to delete a page while refs are being moved concurrently. */
 const TRIES_MAX = 100;
 
-/** What a collection works with. */
 export interface CollectionParts {
   readonly orgId: string;
   readonly origin: Origin;
@@ -20,9 +19,10 @@ export interface CollectionParts {
 }
 
 /**
- * Deletes what no ref of an origin leads to while any node may commit. What is in use is found out in the clone;
- * a deletion happens only if no ref has moved since, and else after what the moved ones lead to was added. A node
- * that relied on something deleted meanwhile begins its work anew: its moves are for the blocks as it saw them.
+ * Deletes unreachable blocks of an origin while other nodes may commit. Reachable blocks are marked
+ * in the clone. A page is deleted only if no ref has moved since; otherwise the blocks reachable
+ * from the moved refs are marked first. A node that relied on a deleted block retries its work,
+ * because its moves name the number of deletions that it has seen.
  */
 export class OriginCollection {
   readonly #parts: CollectionParts;
@@ -34,8 +34,8 @@ export class OriginCollection {
   }
 
   /**
-   * @throws AppError `STATE_CORRUPTED`, having deleted nothing, when it cannot see all that is in use,
-   * `STATE_CONFLICT` while another node collects.
+   * @throws AppError `STATE_CORRUPTED`, having deleted nothing, when not all reachable blocks can
+   * be read; `STATE_CONFLICT` while another node collects.
    */
   async run(): Promise<Collection> {
     const { orgId, origin, graceMs } = this.#parts;
@@ -60,7 +60,7 @@ export class OriginCollection {
     }
   }
 
-  /** Finds out what is in use, beside the event loop; in a clone made anew when this one is damaged. */
+  /** Marks reachable blocks in a worker thread; in a new clone when this one is damaged. */
   async #mark(): Promise<void> {
     try {
       await this.#markOnce();
@@ -93,7 +93,9 @@ export class OriginCollection {
     return 0;
   }
 
-  /** Adds what refs lead to that have moved: little, for it goes no further than what is known. */
+  /**
+   * Marks what is reachable from moved refs. This is cheap, because marking stops at known blocks.
+   */
   async #markMoved(): Promise<void> {
     using checkout = await this.#parts.open.checkout(this.#parts.orgId);
     if (checkout === undefined) return;

@@ -7,7 +7,9 @@ import { MemoryBlockStore } from "./memory-block-store.js";
 import { OpenStores } from "./open-stores.js";
 import type { BlockStores, OpenStore, Repositories, StateUpkeep } from "./ports.js";
 
-/** Repositories that this process has to itself. What is written for one organization is written in turns. */
+/**
+ * Repositories that only this process uses. Writes for one organization run one after the other.
+ */
 export class OwnRepositories implements Repositories {
   readonly #stores: BlockStores;
   readonly #upkeep: StateUpkeep;
@@ -19,12 +21,12 @@ export class OwnRepositories implements Repositories {
     this.#upkeep = upkeep;
   }
 
-  lend(orgId: string): Promise<OpenStore & Disposable> {
+  acquire(orgId: string): Promise<OpenStore & Disposable> {
     return attempt(() => this.#acquire(orgId, false) ?? emptyStore());
   }
 
   async read<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T> {
-    using opened = await this.lend(orgId);
+    using opened = await this.acquire(orgId);
     return await work(opened);
   }
 
@@ -40,7 +42,7 @@ export class OwnRepositories implements Repositories {
     return this.#upkeep.check(orgId);
   }
 
-  /** Writers wait meanwhile, so that no ref is set to what is about to be deleted. */
+  /** Writers wait, so that no ref is moved to a block that is about to be deleted. */
   collect(orgId: string): Promise<Collection> {
     return this.#mutex.runExclusive(orgId, () => this.#upkeep.collect(orgId));
   }
@@ -63,13 +65,13 @@ export class OwnRepositories implements Repositories {
   }
 }
 
-/** What an organization has that has never kept anything. */
+/** The store of an organization without any state. */
 export function emptyStore(): OpenStore & Disposable {
   const store = new MemoryBlockStore({ nowMs: () => 0 });
   return { store, blocks: new BlockCache(store), [Symbol.dispose]: () => undefined };
 }
 
-/** A failure at once is a rejection too. */
+/** Turns a synchronous exception into a rejection. */
 function attempt<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(work());

@@ -2,8 +2,8 @@ import { AppError } from "../kernel/errors.js";
 import { DEFAULT_GRAPH, type QuadLike, type TermLike } from "./term.js";
 
 /**
- * Refuses a term that cannot stand where it does (RDF 1.2 Concepts §3.1, §4).
- * @param whole what the terms make, for the error.
+ * Refuses a term in a position that RDF does not allow (RDF 1.2 Concepts §3.1, §4).
+ * @param whole the kind of statement, for the error.
  * @throws AppError `INVALID_ARGUMENT`.
  */
 export function refuseMisplaced(
@@ -29,7 +29,10 @@ function isNode({ termType }: TermLike): boolean {
   return termType === "NamedNode" || termType === "BlankNode";
 }
 
-/** The terms of a triple term. @throws AppError `INVALID_ARGUMENT` when there are fewer than three, or a graph. */
+/**
+ * The three terms of a triple term.
+ * @throws AppError `INVALID_ARGUMENT` when a term is missing, or there is a graph.
+ */
 export function statementOf({ subject, predicate, object, graph }: TermLike): QuadLike {
   if (subject === undefined || predicate === undefined || object === undefined) {
     throw new AppError("INVALID_ARGUMENT", "A triple term must have three terms");

@@ -6,102 +6,102 @@ import type { Hash } from "./hash.js";
 import type { QuadTable } from "./quad-table.js";
 import type { Quad } from "./term.js";
 
-/** A name for a commit: `heads/<branch>` moves on with every commit, `tags/<tag>` stays. */
+/** A named commit: `heads/<branch>` moves with every commit, `tags/<tag>` does not. */
 export interface Ref {
   readonly name: string;
   readonly commit: Hash;
 }
 
-/** The move of a ref, which happens only if the ref is where the mover saw it. */
+/** A compare-and-set of a ref. */
 export interface RefMove {
   readonly name: string;
-  /** Where the ref must be now; undefined: it must not exist. */
+  /** The commit at which the ref must be; undefined: the ref must not exist. */
   readonly expected: Hash | undefined;
-  /** Where it goes; undefined: it is deleted. */
+  /** The new commit; undefined: the ref is deleted. */
   readonly next: Hash | undefined;
-  /** Whose journal the new commit contains, so that it is emptied with the move. */
+  /** The journal whose changes the new commit contains; it is emptied with the move. */
   readonly journal?: string;
 }
 
-/** One written-ahead change of a dataset. */
+/** A journaled change of a dataset. */
 export interface JournalRecord {
-  /** Whether the quad is asserted or taken back. */
+  /** True adds the quad, false deletes it. */
   readonly present: boolean;
   /** The quad's key in the order subject, predicate, object, graph. */
   readonly key: Uint8Array;
 }
 
-/** Hands out blocks by their hash. */
+/** Reads blocks by hash. */
 export interface BlockReader {
   /**
-   * The block's bytes, unchecked: the reader hashes them. Undefined when there is no such block.
-   * @throws AppError `STATE_CORRUPTED`, naming the block, when its bytes can no longer be read.
+   * The block's bytes, which the reader must verify. Undefined when the block does not exist.
+   * @throws AppError `STATE_CORRUPTED`, naming the block, when its bytes cannot be read.
    */
   get(hash: Hash): Uint8Array | undefined;
 }
 
-/** A dataset as it is stored: the roots of its trees, and the blocks that they lead to. */
+/** A stored dataset: the roots of its trees, and the blocks reachable from them. */
 export interface StoredDataset {
-  /** Whose it is. */
+  /** The organization that owns it. */
   readonly orgId: string;
   readonly blocks: BlockReader;
   readonly roots: Roots;
 }
 
 /**
- * Keeps blocks by the SHA-256 of their bytes, refs to commits, and journals of changes that no commit
- * contains yet. Everything is synchronous: reading a tree is a chain of small reads, most of which a
- * cache answers. Several processes may use one store at a time.
- * Every method throws AppError `STORE_UNAVAILABLE` when the store cannot be reached.
+ * Stores blocks by their SHA-256 hash, refs to commits, and journals of uncommitted changes. All
+ * methods are synchronous, because reading a tree is a chain of small reads that a cache mostly
+ * answers. Several processes may use one store concurrently. Every method throws AppError
+ * `STORE_UNAVAILABLE` when the store cannot be reached.
  */
 export interface BlockStore extends BlockReader, Disposable {
   has(hash: Hash): boolean;
-  /** Every block's hash, in no order. */
+  /** The hashes of all blocks, in no particular order. */
   hashes(): Iterable<Hash>;
 
   /**
-   * Keeps blocks, all or none. A block that is there already counts as written now, so that no
-   * collection of garbage takes it from under its new user.
+   * Stores blocks, all or none. A block that exists counts as written now, so that garbage
+   * collection does not delete it under its new user.
    */
   put(blocks: ReadonlyMap<Hash, Uint8Array>): void;
 
-  /** Where the ref is; undefined when it does not exist. */
+  /** The commit of a ref; undefined when the ref does not exist. */
   ref(name: string): Hash | undefined;
   /** Every ref, by name. */
   refs(): readonly Ref[];
   /**
-   * Keeps blocks and moves a ref in one transaction: durable when this returns true.
-   * @returns false, with nothing changed, when the ref is not where it was expected.
+   * Stores blocks and moves a ref in one transaction; durable when it returns true.
+   * @returns false, with nothing changed, when the ref is not at the expected commit.
    */
   move(move: RefMove, blocks: ReadonlyMap<Hash, Uint8Array>): boolean;
 
   /** Appends to a journal. Durable with the next {@link sync}, {@link put} or {@link move}. */
   append(journal: string, record: JournalRecord): void;
-  /** Makes what was appended durable. */
+  /** Makes appended records durable. */
   sync(): void;
-  /** Reads a journal in the order of its writing. */
+  /** The records of a journal, in order. */
   journal(name: string): readonly JournalRecord[];
-  /** The journals that hold something, by name. */
+  /** The names of journals that are not empty. */
   journals(): readonly string[];
   /** Empties a journal. */
   clearJournal(name: string): void;
 
   /**
-   * Deletes the blocks that are not to be kept and were last written before this time.
-   * @returns how many were deleted.
+   * Deletes blocks that are not in `keep` and were last written before this time.
+   * @returns the number of deleted blocks.
    */
   sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number;
 }
 
 /**
- * The stores of the organizations, one each: what one keeps cannot be reached from another's, whatever it knows of
- * hashes.
+ * One store per organization. A block of one organization cannot be read through another's store,
+ * even by its hash.
  */
 export interface BlockStores {
   /**
-   * Opens the organization's store, which the caller closes.
-   * @param create whether it is made when there is none.
-   * @returns undefined when there is none.
+   * Opens the organization's store; the caller closes it.
+   * @param create creates the store when it does not exist.
+   * @returns undefined when it does not exist.
    * @throws AppError `STORE_UNAVAILABLE`.
    */
   open(orgId: string, create: boolean): BlockStore | undefined;
@@ -109,84 +109,92 @@ export interface BlockStores {
   organizations(): readonly string[];
 }
 
-/** A store in use, and its nodes kept ready for reading. */
+/** A store in use, with its cache of nodes. */
 export interface OpenStore {
   readonly store: BlockStore;
   readonly blocks: BlockCache;
 }
 
 /**
- * Where every organization's state is, as services use it: the asynchronous side of {@link BlockStore}.
- * Every method throws AppError `STORE_UNAVAILABLE`, and what `work` throws.
+ * Asynchronous access to the state of all organizations; services use it instead of {@link
+ * BlockStore}. Every method throws AppError `STORE_UNAVAILABLE`, and the errors of `work`.
  */
 export interface Repositories extends AsyncDisposable {
   /**
-   * Lends the organization's store as it is now: whatever was acknowledged before is in it. One that does not
-   * exist is lent as an empty one, in which nothing is kept.
+   * Acquires the organization's store, including everything acknowledged before. An organization
+   * without state gets an empty store, to which nothing can be written.
    */
-  lend(orgId: string): Promise<OpenStore & Disposable>;
-  /** Has `work` read the store as {@link lend} gives it; again when what it reads had to be brought first. */
+  acquire(orgId: string): Promise<OpenStore & Disposable>;
+  /**
+   * Runs `work` on the store as {@link acquire} returns it. `work` is repeated when blocks had to
+   * be fetched first.
+   */
   read<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T>;
   /**
-   * Has `work` write, making the store as needed. What it moves is durable, and for everybody to see, when this
-   * resolves. Where several processes share the store it is done again, on what the others have written, when
-   * one of them came first. Other writers of this process wait until it is done, and readers do not: long work lets
-   * them have their turn.
+   * Runs `work` with write access; the store is created if needed. The moves of refs are durable
+   * and visible to all nodes when this resolves. When another process has won the race, `work` is
+   * repeated on the new state. Other writers of this process wait, and readers do not, provided
+   * that long work pauses.
    */
   write<T>(orgId: string, work: (opened: OpenStore) => T | Promise<T>): Promise<T>;
-  /** Checks everything that refs lead to, as {@link checkStore}. */
+  /** Checks everything reachable from refs; see {@link checkStore}. */
   check(orgId: string): Promise<readonly Fault[]>;
-  /** Deletes what no ref leads to and is older than the grace period. */
+  /** Deletes unreachable blocks older than the grace period. */
   collect(orgId: string): Promise<Collection>;
-  /** The organizations whose garbage nobody has collected for this long, in ms. */
+  /** The organizations that were not collected within this interval, in ms. */
   due(intervalMs: number): Promise<readonly string[]>;
 }
 
-/** The refs of an organization, as several nodes share them. */
+/** The refs of an organization in an origin. */
 export interface OriginRefs {
-  /** Another one after every move of a ref. */
+  /** Incremented by every move of a ref. */
   readonly version: number;
-  /** How many blocks were ever swept. */
+  /** Number of blocks ever deleted. */
   readonly swept: number;
   readonly refs: readonly Ref[];
 }
 
-/** Blocks as an origin has them, unchecked. */
+/** Blocks fetched from an origin, not verified. */
 export interface FetchedBlocks {
   readonly blocks: ReadonlyMap<Hash, Uint8Array>;
-  /** Those that are there too, but would have made the answer too large. */
+  /** Hashes of further existing blocks that would have exceeded the response's size. */
   readonly rest: readonly Hash[];
 }
 
 /**
- * What became of moves: all happened; a ref was elsewhere; blocks were swept since; or the answer was lost.
- * In the second and third case nothing was changed.
+ * Result of moves. `moved`: all took effect. `lost`: a ref was at another commit. `swept`: blocks
+ * were deleted since. `unknown`: the response was lost. After `lost` and `swept` nothing has
+ * changed.
  */
 export type MoveOutcome = "moved" | "lost" | "swept" | "unknown";
 
-/** Whether a collection may begin: it may; another node's is under way; there is nothing to collect. */
+/**
+ * Whether a collection may begin. `claimed`: it may. `taken`: another node is collecting. `none`:
+ * there is nothing to collect.
+ */
 export type CollectionClaim = "claimed" | "taken" | "none";
 
 /**
- * Where several nodes keep the blocks and refs of their organizations together: the truth that {@link Clones}
- * are copies of. What is written is durable when a method resolves.
- * Every method throws AppError `STORE_UNAVAILABLE`.
+ * The shared, authoritative store of blocks and refs for several nodes; {@link Clones} are copies
+ * of it. Writes are durable when a method resolves. Every method throws AppError
+ * `STORE_UNAVAILABLE`.
  */
 export interface Origin {
   /**
-   * The refs as they are now; undefined when the organization keeps nothing.
-   * @param known as they were: what has not changed is not sent again.
+   * The current refs; undefined when the organization has no state.
+   * @param known the refs known to the caller; unchanged refs are not sent again.
    */
   refs(orgId: string, known?: OriginRefs): Promise<OriginRefs | undefined>;
-  /** Those of the blocks that there are. */
+  /** The requested blocks that exist. */
   blocks(orgId: string, hashes: readonly Hash[]): Promise<FetchedBlocks>;
-  /** Which of the blocks there are. */
+  /** Which of the blocks exist. */
   has(orgId: string, hashes: readonly Hash[]): Promise<ReadonlySet<Hash>>;
-  /** Keeps blocks that a move is to need; those that are there count as written now. */
+  /** Stores blocks for a later move; existing blocks count as written now. */
   send(orgId: string, blocks: ReadonlyMap<Hash, Uint8Array>): Promise<void>;
   /**
-   * Keeps blocks and moves refs, all at once.
-   * @param swept as the mover saw it: what it relies on may be gone when another number has come.
+   * Stores blocks and moves refs in one transaction.
+   * @param swept the number of deleted blocks that the caller has seen. With another number, blocks
+   * that the caller relies on may be gone.
    */
   move(
     orgId: string,
@@ -195,13 +203,13 @@ export interface Origin {
     blocks: ReadonlyMap<Hash, Uint8Array>,
   ): Promise<MoveOutcome>;
 
-  /** The organizations whose garbage nobody has collected for this long, in ms. */
+  /** The organizations that were not collected within this interval, in ms. */
   due(intervalMs: number): Promise<readonly string[]>;
-  /** Begins a collection, which only one node at a time does. */
+  /** Begins a collection; only one node collects at a time. */
   claimCollection(orgId: string): Promise<CollectionClaim>;
-  /** @param isDone whether it came to its end. */
+  /** @param isDone whether the collection is complete. */
   endCollection(orgId: string, isDone: boolean): Promise<void>;
-  /** Blocks written longer ago than the grace period, in ms, in the order of their hashes. */
+  /** Blocks older than the grace period, in ms, ordered by hash. */
   oldBlocks(
     orgId: string,
     graceMs: number,
@@ -209,8 +217,9 @@ export interface Origin {
     limit: number,
   ): Promise<readonly Hash[]>;
   /**
-   * Deletes blocks, except those written, or written again, within the grace period.
-   * @returns how many were deleted; undefined, with nothing deleted, when a ref has moved since this version.
+   * Deletes blocks, except those written or rewritten within the grace period.
+   * @returns the number of deleted blocks; undefined, with nothing deleted, when a ref has moved
+   * since this version.
    */
   sweep(
     orgId: string,
@@ -220,48 +229,58 @@ export interface Origin {
   ): Promise<number | undefined>;
 }
 
-/** This node's copies of what is in an {@link Origin}: a store of blocks for each organization, to be lost any time. */
+/**
+ * This node's copies of an {@link Origin}: one block store per organization. A copy may be lost at
+ * any time.
+ */
 export interface Clones extends AsyncDisposable {
-  /** Opens a clone, making it as needed; clones of another generation are deleted. The caller closes it. */
+  /**
+   * Opens a clone, creating it if needed. Clones of other generations are deleted. The caller
+   * closes it.
+   */
   open(orgId: string, generation: number): BlockStore;
   /** Deletes an organization's clones. */
   discard(orgId: string): void;
-  /** Whether an error says that a clone's file is damaged. */
+  /** Whether an error means that a clone's file is damaged. */
   isDamage(error: unknown): boolean;
-  /** What commits lead to, as {@link collectReachable}, found out beside the event loop. */
+  /**
+   * The blocks reachable from commits, as in {@link collectReachable}, determined in a worker
+   * thread.
+   */
   reachable(orgId: string, generation: number, commits: readonly Hash[]): Promise<Set<Hash>>;
-  /** Has an empty store filled, checks it beside the event loop as {@link checkStore}, and deletes it. */
+  /**
+   * Fills an empty store, checks it in a worker thread as in {@link checkStore}, and deletes it.
+   */
   check(fill: (scratch: BlockStore) => Promise<void>): Promise<readonly Fault[]>;
 }
 
-/** The work on whole stores that takes too long for the event loop. */
+/** Work on whole stores that takes too long for the event loop. */
 export interface StateUpkeep extends AsyncDisposable {
-  /** Checks everything that refs lead to, as {@link checkStore}. */
+  /** Checks everything reachable from refs; see {@link checkStore}. */
   check(orgId: string): Promise<readonly Fault[]>;
-  /** Deletes what no ref leads to, as {@link collectGarbage}. Nobody may move a ref meanwhile. */
+  /** Deletes unreachable blocks; see {@link collectGarbage}. No ref may be moved meanwhile. */
   collect(orgId: string): Promise<Collection>;
 }
 
-/** The texts that RDF is written in. */
+/** Supported RDF syntaxes. */
 export const RDF_FORMATS = ["n-triples", "n-quads", "turtle", "trig", "json-ld"] as const;
 
-/** One of {@link RDF_FORMATS}. */
 export type RdfFormat = (typeof RDF_FORMATS)[number];
 
-/** What a document says. */
+/** The content of a parsed document. */
 export interface RdfDocument {
   readonly quads: QuadTable;
-  /** The texts of long literals, each of which becomes a block. */
+  /** The texts of long literals, each stored as a block. */
   readonly bodies: ReadonlyMap<Hash, Uint8Array>;
 }
 
 /**
- * A document as text, or as the bytes of its text in UTF-8, taken as fast as they can be read. Whoever sends them
- * sees to it that they come to an end.
+ * A document as text, or as a stream of UTF-8 bytes with backpressure. The sender must end the
+ * stream.
  */
 export type DocumentContent = string | AsyncIterable<Uint8Array>;
 
-/** RDF as text, and back. */
+/** Parses and serializes RDF. */
 export interface RdfCodec extends AsyncDisposable {
   /**
    * Reads a document. Blank nodes are labelled by what is said about them (Decision §13), so that the same
@@ -273,14 +292,14 @@ export interface RdfCodec extends AsyncDisposable {
    * @param orgId Organizations take turns.
    */
   read(orgId: string, content: DocumentContent, format: RdfFormat): Promise<RdfDocument>;
-  /** Writes quads, piece by piece. N-Triples and Turtle say nothing of graphs. */
+  /** Serializes quads, piece by piece. N-Triples and Turtle omit graphs. */
   write(quads: Iterable<Quad>, format: RdfFormat): AsyncIterable<string>;
 }
 
 /** A term as the SPARQL 1.2 Query Results JSON Format writes it. */
 export type JsonTerm = JsonAtomicTerm | JsonTripleTerm;
 
-/** A term that is no triple term. */
+/** A term other than a triple term. */
 export interface JsonAtomicTerm {
   readonly type: "uri" | "bnode" | "literal";
   readonly value: string;
@@ -289,7 +308,6 @@ export interface JsonAtomicTerm {
   readonly datatype?: string;
 }
 
-/** A triple term. */
 export interface JsonTripleTerm {
   readonly type: "triple";
   readonly value: {
@@ -299,7 +317,7 @@ export interface JsonTripleTerm {
   };
 }
 
-/** A quad in such terms; no graph: the default graph. */
+/** A quad in JSON terms; `graph` is absent for the default graph. */
 export interface JsonQuad {
   readonly subject: JsonAtomicTerm;
   readonly predicate: JsonAtomicTerm;
@@ -307,7 +325,10 @@ export interface JsonQuad {
   readonly graph?: JsonAtomicTerm;
 }
 
-/** What a query comes to: solutions of SELECT, the answer of ASK, or what CONSTRUCT and DESCRIBE build. */
+/**
+ * Result of a query: the solutions of SELECT, the boolean of ASK, or the quads of CONSTRUCT and
+ * DESCRIBE.
+ */
 export type QueryAnswer =
   | {
       readonly kind: "solutions";
@@ -317,14 +338,15 @@ export type QueryAnswer =
   | { readonly kind: "boolean"; readonly value: boolean }
   | { readonly kind: "quads"; readonly quads: readonly JsonQuad[] };
 
-/** Answers SPARQL 1.1 queries, with triple terms and base directions as in SPARQL 1.2. */
+/** Evaluates SPARQL 1.1 queries, with triple terms and base directions of SPARQL 1.2. */
 export interface SparqlEngine extends AsyncDisposable {
   /**
-   * Answers a query in the dataset's own terms: every term of an answer that comes from the dataset has the
-   * lexical form and the datatype that it has there.
-   * @throws AppError `INVALID_ARGUMENT` for a malformed query, `LIMIT_EXCEEDED` for one that would look at too
-   * many quads, has too large an answer or needs too much memory, `DEADLINE_EXCEEDED` for one that takes too long,
-   * `UNIMPLEMENTED` when the engine is not installed, `OVERLOADED` when too many wait, and what the blocks throw.
+   * Evaluates a query. A term in the result that comes from the dataset keeps its lexical form and
+   * datatype.
+   * @throws AppError `INVALID_ARGUMENT` for a malformed query; `LIMIT_EXCEEDED` when the query
+   * examines too many quads, its result is too large, or it needs too much memory;
+   * `DEADLINE_EXCEEDED` after its time limit; `UNIMPLEMENTED` when the engine is not installed;
+   * `OVERLOADED` when the queue is full; and errors of reading blocks.
    */
   query(dataset: StoredDataset, sparql: string): Promise<QueryAnswer>;
 }

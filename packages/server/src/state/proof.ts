@@ -3,14 +3,14 @@ import type { BlockCache } from "./block-cache.js";
 import { childOf, EntryCursor, Node } from "./node.js";
 
 /**
- * Shows that a set of keys has a key, or that it has it not, to somebody who knows nothing of the set
- * but its root: the blocks on the way from the root to where the key is or would be.
+ * Proves that a set contains a key, or that it does not, to a verifier who knows only the set's
+ * root. It consists of the blocks from the root to the key's position.
  */
 export interface Proof {
   readonly nodes: readonly Uint8Array[];
 }
 
-/** Proves that the key is in the set with this root, or that it is not. */
+/** Creates a proof that the set with this root contains the key, or that it does not. */
 export function prove(blocks: BlockCache, root: Hash, key: Buffer): Proof {
   const nodes: Uint8Array[] = [];
   for (let hash = root as Hash | undefined; hash !== undefined;) {
@@ -22,14 +22,14 @@ export function prove(blocks: BlockCache, root: Hash, key: Buffer): Proof {
 }
 
 /**
- * Checks a proof against a root that the caller trusts. Needs no store.
- * @returns whether the set has the key; undefined when this proves neither.
+ * Verifies a proof against a root that the caller trusts; needs no store.
+ * @returns whether the set contains the key; undefined when the proof is invalid.
  */
 export function verifyProof(root: Hash, key: Buffer, proof: Proof): boolean | undefined {
   try {
     return follow(root, key, proof.nodes);
   } catch {
-    // Blocks that are no nodes prove nothing.
+    // Blocks that are no valid nodes prove nothing.
     return undefined;
   }
 }
@@ -45,7 +45,7 @@ function follow(root: Hash, key: Buffer, nodes: readonly Uint8Array[]): boolean 
     const isLast = index === nodes.length - 1;
     if (level === 0) return isLast ? leafHas(node, key) : undefined;
     wanted = node.children.hashes[childOf(node.children, key)];
-    // Beyond the last key of an inner node there is nothing.
+    // No key is larger than the last key of an inner node.
     if (wanted === undefined) return isLast ? false : undefined;
   }
   return undefined;

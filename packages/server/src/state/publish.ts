@@ -6,18 +6,24 @@ import type { BlockStore, MoveOutcome, Origin, OriginRefs, RefMove } from "./por
 import { collectReachable } from "./reachable.js";
 import type { WorkingCopy } from "./working-copy.js";
 
-/** As many new blocks as go with the move itself; more are sent ahead, as far as the origin has them not. */
+/**
+ * Most new blocks sent with the move itself. When there are more, the blocks that the origin lacks
+ * are sent first.
+ */
 const WITH_MOVE_BLOCKS = 128;
-/** Hashes that the origin is asked about at once. */
+/** Hashes per request to the origin. */
 const ASKED_AT_ONCE = 1000;
-/** Blocks, and bytes, that are sent at once: compressing them takes some milliseconds, in which nobody has a turn. */
+/**
+ * Blocks, and bytes, sent per request. Compressing them blocks the event loop for a few
+ * milliseconds.
+ */
 const SENT_BLOCKS = 128;
 const SENT_BYTES = 512 * 1024;
 
 /**
- * Has an origin take what was done in a working copy: every block that its refs will lead to, then all moves of
- * refs at once, if each ref is still where the work saw it.
- * @param seen the refs that the work began with.
+ * Publishes a working copy to an origin: first every block reachable from the new refs, then all
+ * moves of refs in one transaction, provided that each ref is still where the work saw it.
+ * @param seen the refs with which the work began.
  */
 export async function publish(
   origin: Origin,
@@ -46,7 +52,10 @@ export async function publish(
   return origin.move(orgId, seen.swept, moves, new Map());
 }
 
-/** Whether moves took effect, as the refs are now: each ref is at its goal, or has moved on from there. */
+/**
+ * Whether moves took effect, judged by the current refs: each ref is at its target, or has moved on
+ * from there.
+ */
 export function haveHappened(moves: readonly RefMove[], now: BlockStore): boolean {
   const goals = new Map(moves.map(({ name, next }) => [name, next]));
   return [...goals].every(([name, next]) => {
@@ -61,7 +70,7 @@ function isBehind(store: BlockStore, newest: Hash, sought: Hash): boolean {
   return false;
 }
 
-/** Blocks by as many as are sent at once. */
+/** Splits blocks into batches of the size of one request. */
 export function* sendable(
   store: BlockStore,
   hashes: readonly Hash[],
@@ -82,8 +91,8 @@ export function* sendable(
 }
 
 /**
- * All below the commits that somebody named by their hash and no ref leads to: the origin may have swept any of
- * it, while this clone still has it.
+ * Blocks reachable from commits that a caller named by hash and that no ref leads to. The origin
+ * may have deleted any of them while this clone retains them.
  */
 function strangers(
   copy: WorkingCopy,
@@ -101,7 +110,7 @@ function strangers(
   return below;
 }
 
-/** What the new commits come from, and what refs were set to that is not new. */
+/** The parents of the new commits, and existing commits to which refs were moved. */
 function commitsBehind(copy: WorkingCopy, written: ReadonlyMap<Hash, Uint8Array>): Hash[] {
   const behind: Hash[] = [];
   const open = copy.moves.flatMap(({ next }) => next ?? []);

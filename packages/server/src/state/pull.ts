@@ -5,27 +5,28 @@ import { Node } from "./node.js";
 import type { BlockStore, Origin } from "./ports.js";
 import { bodiesOf } from "./reachable.js";
 
-/** Blocks asked for at once. */
+/** Blocks per request to the origin. */
 const BATCH_BLOCKS = 128;
 
-/** How a block is to be read, to see what it leads to. */
+/** How to decode a block to find its links. */
 type Kind = "commit" | "tree" | "tree of subjects" | "text";
 
 interface Wanted {
   readonly hash: Hash;
   readonly kind: Kind;
-  /** What waits for this block and all below it. */
+  /** Blocks that wait for this block's subtree. */
   readonly above: Wanted[];
   bytes: Uint8Array | undefined;
-  /** Blocks directly below that are not complete. */
+  /** Number of directly linked blocks that are not complete. */
   open: number;
 }
 
 /**
- * Brings commits and all they lead to from an origin, as far as the store has it not: many blocks at a time, from
- * the top. A block is kept after all those below it, so what is there is complete even when this is interrupted,
- * and is not gone through again. Blocks that the origin itself has lost or damaged stay away or damaged, and
- * the others come nevertheless: whoever reads such a block is told.
+ * Fetches commits and everything reachable from them, as far as the store lacks it, from the top
+ * down and many blocks at a time. A block is stored after all blocks that it links to, so stored
+ * blocks are complete even after an interruption and are not visited again. Blocks that the origin
+ * has lost stay missing, and damaged blocks stay damaged; all others are fetched nevertheless.
+ * Whoever reads a missing or damaged block gets an error.
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function pull(
@@ -50,9 +51,9 @@ export async function pull(
 class Pull {
   readonly #to: BlockStore;
   readonly #wanted = new Map<Hash, Wanted>();
-  /** To be asked for, the last first: so few nodes wait for those below them. */
+  /** Blocks to request, last first. Depth first limits the number of waiting nodes. */
   readonly #stack: Hash[] = [];
-  /** Complete, in the order of their completion. */
+  /** Complete blocks, in the order of completion. */
   readonly #ready = new Map<Hash, Uint8Array>();
 
   constructor(to: BlockStore) {
@@ -81,24 +82,25 @@ class Pull {
     this.#stack.push(hash);
   }
 
-  /** @param bytes undefined when the origin has none. */
+  /** @param bytes undefined when the origin lacks the block. */
   arrive(hash: Hash, bytes: Uint8Array | undefined): void {
     const wanted = this.#wanted.get(hash);
     if (wanted === undefined) return;
     const links = bytes && hashOf(bytes) === hash ? linksOf(bytes, wanted.kind) : [];
-    // A block that is no commit, though somebody asked for one, is not brought: what is below it would not be.
+    // A block that was requested as a commit but is none is not stored, because its links are
+    // unknown.
     if (links !== undefined) wanted.bytes = bytes;
     for (const { hash: below, kind } of links ?? []) this.want(below, kind, wanted);
     if (wanted.open === 0) this.#complete(wanted);
   }
 
-  /** Stores what is complete. */
+  /** Stores complete blocks. */
   keep(): void {
     if (this.#ready.size > 0) this.#to.put(this.#ready);
     this.#ready.clear();
   }
 
-  /** Without recursion: a history may be long. */
+  /** Iterative, because a history may be too long for recursion. */
   #complete(first: Wanted): void {
     const open = [first];
     for (let wanted = open.pop(); wanted !== undefined; wanted = open.pop()) {
@@ -118,7 +120,7 @@ interface Link {
   readonly kind: Kind;
 }
 
-/** What a block leads to; undefined when it is no commit and should be. */
+/** The links of a block; undefined when it should be a commit and is none. */
 function linksOf(bytes: Uint8Array, kind: Kind): readonly Link[] | undefined {
   if (kind === "text") return [];
   if (kind === "commit") {
@@ -134,7 +136,7 @@ function linksOf(bytes: Uint8Array, kind: Kind): readonly Link[] | undefined {
   }
   const node = new Node(bytes);
   if (node.level > 0) return node.children.hashes.map((hash): Link => ({ hash, kind }));
-  // Every text is named in the tree of subjects, and there it is enough.
+  // Texts are found through the subject tree, which names all of them.
   if (kind === "tree") return [];
   return [...bodiesOf(node)].map((hash): Link => ({ hash, kind: "text" }));
 }

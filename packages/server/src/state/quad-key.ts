@@ -7,46 +7,54 @@ import { KEY_BYTES_MAX } from "./splitter.js";
 import { Quad, type QuadLike, type TermLike } from "./term.js";
 import type { Graph, NamedNode, ObjectTerm, Subject, Term } from "./term.js";
 
-/** A place in a quad. */
+/** A position in a quad. */
 export type Position = "subject" | "predicate" | "object" | "graph";
 
-/** An order in which quads are kept: the order of its tree's keys. */
+/** A sort order of quads: the order of the keys in one tree. */
 export type Order = "spog" | "posg" | "ospg";
 
-/** The places of a quad in each order. */
+/** The positions of a quad in each order. */
 export const ORDERS: Readonly<Record<Order, readonly [Position, Position, Position, Position]>> = {
   spog: ["subject", "predicate", "object", "graph"],
   posg: ["predicate", "object", "subject", "graph"],
   ospg: ["object", "subject", "predicate", "graph"],
 };
 
-/** A quad's terms as bytes. */
+/** A quad's encoded terms. */
 export type QuadBytes = Readonly<Record<Position, Buffer>>;
 
-/** Room for any term that a key has room for, in UTF-8 of three bytes per unit, before it is found too long. */
+/** Buffer size for encoding any term that fits into a key, at three bytes of UTF-8 per unit. */
 const SCRATCH_BYTES = 4 * KEY_BYTES_MAX;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /**
- * A term as bytes.
- * @throws AppError `INVALID_ARGUMENT` for what RDF does not allow, `LIMIT_EXCEEDED` for what is too long.
+ * Encodes a term.
+ * @throws AppError `INVALID_ARGUMENT` for terms that RDF does not allow; `LIMIT_EXCEEDED` for terms
+ * that are too long.
  */
 export function termBytes(term: TermLike, body: BodySink): Buffer {
   if (nameLength(term, 0) > KEY_BYTES_MAX) throw tooLong();
   return Buffer.from(scratch.subarray(0, writeTerm(term, scratch, 0, body)));
 }
 
-/** The same term as one of our own, as a decoded key would give it. @throws AppError as {@link termBytes} does. */
+/**
+ * Converts a foreign RDF/JS term to our own class, with the values that decoding its key would
+ * give.
+ * @throws AppError as {@link termBytes} does.
+ */
 export function ownTerm(term: TermLike): Term {
   const bodies = new Map<Hash, Uint8Array>();
   const bytes = termBytes(term, (hash, body) => bodies.set(hash, body));
   return readTerm(Buffer.concat([bytes, END]), 0, (hash) => bodies.get(hash) ?? END);
 }
 
-/** Content is only read with another term behind it. */
+/** A terminator: content is only decoded when another term follows. */
 const END = Buffer.from([TAG.defaultGraph]);
 
-/** UTF-16 units of what is not cut to fit: a literal's text is, its datatype and its language are not. */
+/**
+ * UTF-16 units of the parts that are never moved to a separate block: everything but a literal's
+ * text.
+ */
 function nameLength(term: TermLike, depth: number): number {
   if (term.termType === "Literal") {
     return (term.datatype?.value.length ?? 0) + (term.language ?? "").length;
@@ -58,7 +66,10 @@ function nameLength(term: TermLike, depth: number): number {
   return nameLength(subject, inside) + nameLength(predicate, inside) + nameLength(object, inside);
 }
 
-/** A quad's terms as bytes. @throws AppError as {@link termBytes} does, also for a misplaced term. */
+/**
+ * Encodes a quad's terms.
+ * @throws AppError as {@link termBytes} does, also for a misplaced term.
+ */
 export function quadBytes(quad: QuadLike, body: BodySink): QuadBytes {
   refuseMisplaced(quad);
   const bytes = {
@@ -74,12 +85,15 @@ export function quadBytes(quad: QuadLike, body: BodySink): QuadBytes {
   return bytes;
 }
 
-/** Whether a quad can be stored. @throws AppError as {@link quadBytes} when it cannot. */
+/**
+ * Checks that a quad can be stored.
+ * @throws AppError as {@link quadBytes} does.
+ */
 export function checkQuad(quad: QuadLike): void {
   quadBytes(quad, () => undefined);
 }
 
-/** What a quad is refused with whose terms do not fit into a key. */
+/** The error for a quad whose terms do not fit into a key. */
 export function tooLong(): AppError {
   return new AppError(
     "LIMIT_EXCEEDED",
@@ -94,20 +108,20 @@ function tooDeep(): AppError {
   );
 }
 
-/** The quad's key in an order. */
+/** A quad's key in an order. */
 export function keyIn(order: Order, bytes: QuadBytes): Buffer {
   return Buffer.concat(ORDERS[order].map((position) => bytes[position]));
 }
 
 /**
- * Whether the order keeps quads with this object. Who points to a literal is asked by its predicate, and so is who
- * points to a triple term, nearly always by rdf:reifies.
+ * Whether the order contains quads with this object. Quads with a literal are looked up by
+ * predicate, as are quads with a triple term, which nearly always have the predicate rdf:reifies.
  */
 export function isKeptIn(order: Order, object: Buffer): boolean {
   return order !== "ospg" || object[0] === TAG.iri || object[0] === TAG.blank;
 }
 
-/** Takes a key of an order apart. */
+/** Splits a key into its terms. */
 export function splitKey(order: Order, key: Buffer): QuadBytes {
   const bytes = { subject: key, predicate: key, object: key, graph: key };
   let at = 0;
@@ -119,10 +133,10 @@ export function splitKey(order: Order, key: Buffer): QuadBytes {
   return bytes;
 }
 
-/** The quad of a key. */
+/** Decodes a key. */
 export function quadOf(order: Order, key: Buffer, body: BodySource): Quad {
   const bytes = splitKey(order, key);
-  // What may stand in which place was checked when the quad was written.
+  // The positions of terms were checked when the quad was written.
   return new Quad(
     readTerm(bytes.subject, 0, body) as Subject,
     readTerm(bytes.predicate, 0, body) as NamedNode,

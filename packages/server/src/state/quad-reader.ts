@@ -9,27 +9,30 @@ import {
   type Term,
 } from "./term.js";
 
-/** What is known of the quads to be read. */
+/** What is known about the quads before they are read. */
 export interface KnownTerms {
   readonly order: Order;
-  /** How many terms are the same in every key, and how many bytes they have. */
+  /** Number of leading terms that are equal in all keys, and their length in bytes. */
   readonly fixed: number;
   readonly fixedBytes: number;
-  /** The terms that are known already, by their places in the order. */
+  /** Known terms, by position in the order. */
   readonly given: readonly (Term | undefined)[];
-  /** What terms must be, as bytes, by their places in the order; undefined: anything. */
+  /** Required encodings of terms, by position in the order; undefined: any term. */
   readonly filters: readonly (Buffer | undefined)[];
 }
 
 const PLACES: readonly Position[] = ["subject", "predicate", "object", "graph"];
 
-/** Reads the quads of keys in ascending order. What a key has in common with the one before it is read once. */
+/**
+ * Decodes quads from keys in ascending order. A prefix shared with the previous key is decoded
+ * once.
+ */
 export class QuadReader {
   readonly #known: KnownTerms;
   readonly #body: BodySource;
   readonly #places: readonly number[];
   readonly #terms: (Term | undefined)[];
-  /** Where each term of the last key ends, as far as it was read. */
+  /** Where each term of the last key ends, as far as it was decoded. */
   readonly #ends: Uint16Array = new Uint16Array(4);
   #read: number;
 
@@ -42,9 +45,10 @@ export class QuadReader {
   }
 
   /**
-   * Reads a key's quad.
-   * @param length the key's bytes. @param shared how many of them are those of the key read before.
-   * @returns nothing where a filter says no.
+   * Decodes a key.
+   * @param length the key's length in bytes.
+   * @param shared number of leading bytes shared with the previous key.
+   * @returns undefined when a filter does not match.
    */
   read(key: Buffer, length: number, shared: number): Quad | undefined {
     const { fixed, fixedBytes, filters, given } = this.#known;
@@ -65,7 +69,7 @@ export class QuadReader {
     }
     this.#read = 4;
     const [subject = 0, predicate = 0, object = 0, graph = 0] = this.#places;
-    // What may stand in which place was checked when the quad was written.
+    // The positions of terms were checked when the quad was written.
     return new Quad(
       this.#terms[subject] as Subject,
       this.#terms[predicate] as NamedNode,
@@ -75,7 +79,10 @@ export class QuadReader {
   }
 }
 
-/** Where the term that begins here ends. The last one ends with the key; the default graph is one byte. */
+/**
+ * Position after the term that begins here. The last term ends with the key; the default graph is
+ * one byte.
+ */
 function endOf(key: Buffer, length: number, index: number, at: number): number {
   if (index === 3) return length;
   const isBeforeDefault = index === 2 && key[length - 1] === TAG.defaultGraph;

@@ -6,19 +6,22 @@ import { KEY_BYTES_MAX } from "./splitter.js";
 import { type QuadLike, type TermLike, XSD_STRING } from "./term.js";
 
 /**
- * A set of quads in three arrays: one process can send it to another as it is, and hundreds of thousands of quads are
- * no objects for the garbage collector to look at.
+ * A set of quads in three arrays. The arrays can be sent to another process unchanged, and do not
+ * burden the garbage collector with hundreds of thousands of objects.
  */
 export interface QuadTable {
-  /** The bytes of the terms in ascending order, one behind the other, each once. None begins another. */
+  /** The distinct encoded terms in ascending order, concatenated. None is a prefix of another. */
   readonly terms: Buffer;
-  /** Where each term begins, and behind the last one its end. */
+  /** Start of each term, and the end of the last one. */
   readonly offsets: Uint32Array;
-  /** For each quad the ranks of its four terms, as {@link COLUMN} has them. Ascending, as their keys are. */
+  /**
+   * For each quad the ranks of its four terms, in the columns of {@link COLUMN}. Rows are in
+   * ascending order, as are their keys.
+   */
   readonly rows: Uint32Array;
 }
 
-/** Where a quad's terms stand in its row. */
+/** The column of each position in a row. */
 export const COLUMN: Readonly<Record<Position, number>> = {
   subject: 0,
   predicate: 1,
@@ -26,10 +29,10 @@ export const COLUMN: Readonly<Record<Position, number>> = {
   graph: 3,
 };
 
-/** Collects quads in any order. Every term is kept once; a quad is four numbers. */
+/** Collects quads in any order. Every term is stored once; a quad is four numbers. */
 export class QuadTableBuilder {
   readonly #body: BodySink;
-  /** Numbers of terms by their value: of IRIs and others by their type, of literals by what kind they are. */
+  /** Term numbers by value, grouped by the kind of term. */
   readonly #names = new Map<string, Map<string, number>>();
   readonly #literals = new Map<string, Map<string, number>>();
   readonly #arena = new Arena();
@@ -37,12 +40,15 @@ export class QuadTableBuilder {
   #quads = new Uint32Array(4 * 1024);
   #size = 0;
 
-  /** @param body where the texts of long literals go. */
+  /** @param body stores the texts of long literals. */
   constructor(body: BodySink) {
     this.#body = body;
   }
 
-  /** Takes a quad. @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`. */
+  /**
+   * Adds a quad.
+   * @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`.
+   */
   add(quad: QuadLike): void {
     const at = 4 * this.#size;
     if (at === this.#quads.length) this.#quads = doubled(this.#quads);
@@ -56,12 +62,14 @@ export class QuadTableBuilder {
     this.#size += 1;
   }
 
-  /** Bytes of the terms so far. */
+  /** Bytes of all terms so far. */
   get termBytes(): number {
     return this.#arena.offsets[this.#arena.size] ?? 0;
   }
 
-  /** No term's bytes begin another's, so sorting by the terms' ranks sorts by the keys. */
+  /**
+   * Sorting by the terms' ranks sorts by the keys, because no encoded term is a prefix of another.
+   */
   finish(): QuadTable {
     const { buffer, offsets, size } = this.#arena;
     const order = sortByBytes(buffer, offsets, size);
@@ -93,7 +101,7 @@ export class QuadTableBuilder {
     return termBytes(term, this.#body);
   }
 
-  /** The numbers of the terms that differ from this one in their value only. */
+  /** The numbers of terms that differ from this one only in their value. */
   #idsOf(term: TermLike): Map<string, number> {
     const isLiteral = term.termType === "Literal";
     const kinds = isLiteral ? this.#literals : this.#names;
@@ -115,16 +123,19 @@ export class QuadTableBuilder {
   }
 }
 
-/** What literals have in common that differ in their text only; no datatype begins with "@". */
+/**
+ * The group of literals that differ only in their text. A language starts with "@", which no
+ * datatype does.
+ */
 function literalKind({ language = "", direction, datatype }: TermLike): string {
   if (language !== "") return `@${language.toLowerCase()}--${direction ?? ""}`;
   return datatype?.value ?? XSD_STRING.value;
 }
 
-/** Terms' bytes, one behind the other. */
+/** Concatenated encoded terms. */
 class Arena {
   buffer: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
-  /** Where each term begins, and behind the last one its end. */
+  /** Start of each term, and the end of the last one. */
   offsets: Uint32Array = new Uint32Array(1024);
   size = 0;
 
@@ -153,7 +164,7 @@ class Arena {
   }
 }
 
-/** Rows in ascending order, each once. */
+/** Sorts rows and removes duplicates. */
 function sortedOnce(rows: Uint32Array, limit: number): Uint32Array {
   const places = sortRows(rows, [0, 1, 2, 3], limit, identity(rows.length / 4));
   const sorted = new Uint32Array(rows.length);

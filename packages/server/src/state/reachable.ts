@@ -7,10 +7,10 @@ import type { BlockStore } from "./ports.js";
 import { splitKey } from "./quad-key.js";
 
 /**
- * Collects every block that commits lead to: the commits, those they came from, their trees, and the
+ * Collects all blocks reachable from commits: the commits, their ancestors, their trees, and the
  * texts of long literals.
- * @param found what is known already, and is not gone through again; it is added to.
- * @throws AppError `STATE_CORRUPTED` when a block on the way is missing or damaged.
+ * @param found known blocks, which are not visited again; new blocks are added.
+ * @throws AppError `STATE_CORRUPTED` when a block is missing or damaged.
  */
 export function collectReachable(
   store: BlockStore,
@@ -22,7 +22,7 @@ export function collectReachable(
     if (found.has(hash)) continue;
     const commit = readCommit(store, hash);
     collectTrees(store, commit, found);
-    // A commit is marked when all below it is, so that a failure on the way leaves no gap.
+    // A commit is marked after its whole subtree, so that a failure leaves no gaps.
     found.add(hash);
     open.push(...commit.parents);
   }
@@ -36,13 +36,13 @@ function collectTrees(store: BlockStore, { roots }: Commit, found: Set<Hash>): v
       found.add(hash);
       const node = new Node(checkedBlock(store, hash));
       if (node.level > 0) open.push(...node.children.hashes);
-      // Every text is named in the tree of subjects, and there it is enough.
+      // Texts are found through the subject tree, which names all of them.
       else if (root === roots.spog) for (const body of bodiesOf(node)) found.add(body);
     }
   }
 }
 
-/** The blocks of long literals that a leaf of the tree of subjects names. */
+/** The text blocks that a leaf of the subject tree names. */
 export function* bodiesOf(leaf: Node): Generator<Hash> {
   if (!mayNameBody(leaf.bytes)) return;
   const cursor = new EntryCursor(leaf);

@@ -3,10 +3,11 @@ import { DEFAULT_GRAPH, type QuadLike } from "./term.js";
 import { TermScanner } from "./term-scanner.js";
 
 /**
- * Reads N-Quads or N-Triples of RDF 1.2, piece by piece: for datasets that are too large to be a text. Labels of
- * blank nodes stay as they are written.
- * @param pieces the text, cut anywhere.
- * @throws AppError `INVALID_ARGUMENT` with line and column. What is too long for a store, its user says.
+ * Parses N-Quads or N-Triples of RDF 1.2 incrementally, for datasets that are too large for one
+ * string. Labels of blank nodes are not changed.
+ * @param pieces the text, split anywhere.
+ * @throws AppError `INVALID_ARGUMENT` with line and column. Length limits are the caller's
+ * responsibility.
  */
 export function* readNQuads(pieces: Iterable<string>): Generator<QuadLike> {
   const reader = new NQuadsReader();
@@ -14,15 +15,15 @@ export function* readNQuads(pieces: Iterable<string>): Generator<QuadLike> {
   yield* reader.end();
 }
 
-/** Reads N-Quads or N-Triples of RDF 1.2 as it comes. */
+/** Incremental parser of N-Quads or N-Triples of RDF 1.2. */
 export class NQuadsReader {
   #line = 1;
-  /** The beginning of a line whose end has not come. */
+  /** An incomplete line from the previous piece. */
   #rest = "";
   readonly #scanner = new TermScanner((reason, column) => malformed(reason, this.#line, column));
   readonly #hasGraphs: boolean;
 
-  /** @param format N-Triples has no graphs. */
+  /** @param format N-Triples allows no graphs. */
   constructor(format: "n-quads" | "n-triples" = "n-quads") {
     this.#hasGraphs = format === "n-quads";
   }
@@ -40,13 +41,16 @@ export class NQuadsReader {
     this.#rest = text.slice(start);
   }
 
-  /** The quad of a last line that no newline ends. @throws AppError as {@link read}. */
+  /**
+   * The quad of a last line without a newline.
+   * @throws AppError as {@link read}.
+   */
   *end(): Generator<QuadLike> {
     const quad = this.#quad(this.#rest, 0, this.#rest.length);
     if (quad !== undefined) yield quad;
   }
 
-  /** The error that says this of the statement that was read last. */
+  /** An error about the statement that was read last. */
   wrong(reason: string): AppError {
     return malformed(reason, this.#line, 1);
   }
@@ -57,7 +61,7 @@ export class NQuadsReader {
   }
 }
 
-/** The quad of a line; undefined when the line is empty or only announces a version. */
+/** The quad of a line; undefined for an empty line or a VERSION directive. */
 function readLine(scanner: TermScanner, hasGraphs: boolean): QuadLike | undefined {
   if (scanner.isOver()) return undefined;
   if (scanner.take("VERSION")) {
@@ -78,7 +82,10 @@ function readLine(scanner: TermScanner, hasGraphs: boolean): QuadLike | undefine
   return { subject, predicate, object, graph };
 }
 
-/** What can be announced (RDF 1.2 Concepts §2.1): all of it is read whatever is announced. */
+/**
+ * Values of the VERSION directive (RDF 1.2 Concepts §2.1). The parser accepts all syntax under each
+ * of them.
+ */
 const VERSIONS: readonly string[] = ["1.1", "1.2-basic", "1.2"];
 
 function readVersion(scanner: TermScanner): void {

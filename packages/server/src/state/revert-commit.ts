@@ -8,35 +8,36 @@ import type { Pausing } from "../kernel/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { EMPTY_ROOTS } from "./triple-store.js";
 
-/** Characters of the undone commit's message that the new one's has. */
+/** Characters of the reverted commit's message quoted in the new message. */
 const QUOTED_MAX = 200;
 
-/** What is to be undone. */
+/** A revert of a commit on a branch. */
 export interface RevertOrder extends BranchOrder {
-  /** The commit whose changes are undone. */
+  /** The commit to revert. */
   readonly undone: Hash;
   readonly author: string;
-  /** Left out: it names the undone commit's message. */
+  /** Absent: a message that quotes the reverted commit's. */
   readonly message?: string | undefined;
-  /** IRIs of the properties that have one value. */
+  /** IRIs of single-valued properties. */
   readonly singleValued: ReadonlySet<string>;
 }
 
-/** What a revert comes to. Of its conflicts' two sides, ours is the branch and theirs is the revert. */
+/** Result of a revert. In its conflicts, "ours" is the branch and "theirs" is the revert. */
 export interface RevertOutcome extends MergePreview {
-  /** `none`: nothing of what the commit changed is still there. */
+  /** `none`: none of the commit's changes is still in effect. */
   readonly kind: "none" | "revert";
-  /** Where the branch stands afterwards; where it stood when there are conflicts. */
+  /** The branch's commit after the revert; its previous commit when there are conflicts. */
   readonly commit: Hash;
 }
 
 /**
- * Undoes one commit on a branch, as a new one, with pauses: a merge of what the branch has made of the commit since with the way
- * back from it. Of a commit with several parents, what it changed in the first one is undone. With conflicts, nothing
- * changes. Where the commit gave a property another value, the property has one value: if the branch has changed it
- * since, that is a conflict.
- * @param isPreview whether to tell only what would be.
- * @throws AppError `NOT_FOUND` when there is no such branch, `STATE_CONFLICT` when it is not where it was expected.
+ * Reverts a commit on a branch by a new commit. Pauses regularly. The revert is a three-way merge:
+ * the base is the reverted commit, one side is the branch, the other side is the commit's first
+ * parent. With conflicts, nothing changes. A property whose value the commit replaced counts as
+ * single-valued, so a later change of it on the branch is a conflict.
+ * @param isPreview only computes the result.
+ * @throws AppError `NOT_FOUND` when the branch does not exist; `STATE_CONFLICT` when it is not at
+ * the expected commit.
  */
 export function* revertOnBranch(
   store: BlockStore,

@@ -9,9 +9,9 @@ export function schemaBranch(database: string): string {
 }
 
 /**
- * Refuses to let a caller write a branch that the service keeps for itself. The service runs what it reads there: a
- * caller who could move `migrations` could exchange the script that an admin is about to apply (Decision §13).
- * Reading them is everybody's.
+ * Refuses a caller's write to a branch that is reserved for the service. The service runs scripts
+ * from such branches: a caller who could move `migrations` could replace the script that an admin
+ * is about to apply (Decision §13). All callers may read these branches.
  * @param ref `heads/<branch>` or `tags/<tag>`.
  * @throws AppError `POLICY_DENIED`, naming the branch.
  */

@@ -11,27 +11,27 @@ import { QuadReader } from "./quad-reader.js";
 import type { Quad, QuadLike, TermLike } from "./term.js";
 import { type KeyRange, prefixRange, Tree } from "./tree.js";
 
-/** What quads are looked for: the terms that they must have. */
+/** A quad pattern: the terms that matching quads must have. */
 export type Pattern = Readonly<Partial<Record<Position, TermLike>>>;
 
-/** Which tree answers a pattern, and which of its terms its keys begin with. */
+/** The tree that answers a pattern, and the leading terms of its keys. */
 interface Access {
   readonly order: Order;
   readonly range: KeyRange;
-  /** How many of its terms the range decides. */
+  /** Number of terms that the key range determines. */
   readonly fixed: number;
-  /** The terms that the pattern gives but the range does not decide, as bytes. */
+  /** Terms of the pattern that the range does not determine, encoded. */
   readonly filters: readonly (Buffer | undefined)[];
-  /** Whether there is any such term. */
+  /** Whether there are any such terms. */
   readonly isExact: boolean;
 }
 
 /**
- * A dataset as of one set of roots, and perhaps what changed since. What it reads of the roots never
- * changes; changes show in iterations that begin after them.
+ * A dataset as of one set of roots, optionally with pending changes. The content of the roots is
+ * immutable. Pending changes are visible to iterations that begin after them.
  */
 export class Snapshot {
-  /** The roots it reads, without what changed since. */
+  /** The roots, without pending changes. */
   readonly roots: Roots;
   readonly #blocks: BlockCache;
   readonly #trees: Readonly<Record<Order, Tree>>;
@@ -57,20 +57,20 @@ export class Snapshot {
     return this.hasKey(keyIn("spog", quadBytes(quad, ignoreBody)));
   }
 
-  /** Whether it has the quad with this key, in the order subject, predicate, object, graph. */
+  /** Whether it contains the quad with this key, in the order subject, predicate, object, graph. */
   hasKey(spog: Buffer): boolean {
     return this.#novelty.presence(spog) ?? this.#trees.spog.has(spog);
   }
 
   /**
-   * Number of quads with these terms: exact, and in O(log n) unless the terms are such that no order
-   * begins with them (a graph alone; a literal alone; a graph and less than a whole triple).
+   * Number of matching quads. The count is exact. It takes O(log n) unless no order begins with the
+   * pattern's terms: a graph alone, a literal alone, or a graph with an incomplete triple.
    */
   count(pattern: Pattern): number {
     return withoutPauses(this.counting(pattern));
   }
 
-  /** Counts as {@link count} does, with a pause after each quad that has to be looked at. */
+  /** Like {@link count}, but pauses after each quad that has to be examined. */
   *counting(pattern: Pattern, examined?: () => void): Pausing<number> {
     const access = this.#access(pattern);
     if (!access.isExact) return yield* countOf(this.scan(pattern, examined));
@@ -80,8 +80,8 @@ export class Snapshot {
   }
 
   /**
-   * How many quads may have these terms: at least as many as {@link count} finds, in O(log n) whatever the terms.
-   * Those that no order begins with are left aside.
+   * An upper bound of the number of matching quads, in O(log n) for every pattern. Terms that no
+   * order begins with are ignored.
    */
   countAtMost(pattern: Pattern): number {
     const { order, range } = this.#access(pattern);
@@ -89,14 +89,14 @@ export class Snapshot {
     return this.#trees[order].count(range) + added;
   }
 
-  /** The quads with these terms, in the order of the index that has them side by side. */
+  /** The matching quads, in the order of the tree that is used. */
   *match(pattern: Pattern = {}): Generator<Quad> {
     for (const quad of this.scan(pattern)) if (quad !== undefined) yield quad;
   }
 
   /**
-   * The quads that {@link match} tells, and undefined for each one that was looked at and has other terms.
-   * @param examined called for every quad that is looked at; what it throws ends the search.
+   * Like {@link match}, with undefined for each examined quad that does not match.
+   * @param examined called for every examined quad; an error that it throws ends the search.
    */
   *scan(pattern: Pattern, examined?: () => void): Generator<Quad | undefined> {
     const { order, range, fixed, filters } = this.#access(pattern);
@@ -114,7 +114,7 @@ export class Snapshot {
     }
   }
 
-  /** The text of a literal that has a block of its own. */
+  /** The text of a literal with a separate block. */
   body(hash: Hash): Uint8Array {
     return this.#blocks.read(hash);
   }
@@ -153,7 +153,7 @@ function orderFor(given: Readonly<Record<Position, Buffer | undefined>>): Order 
 }
 
 function ignoreBody(): void {
-  // Looking for a long literal takes its hash, not its text.
+  // A lookup needs only the hash of a long literal, not its text.
 }
 
 function* countOf(scanned: Iterable<Quad | undefined>): Pausing<number> {

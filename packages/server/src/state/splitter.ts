@@ -1,21 +1,24 @@
-/** A node ends no earlier than this many encoded bytes. */
+/** Smallest size at which a node may end, in encoded bytes. */
 export const NODE_BYTES_MIN: number = 512;
-/** No node is larger. */
+/** Largest size of a node. */
 export const NODE_BYTES_MAX: number = 16 * 1024;
-/** Bytes of the longest key: with it, a node always has room for one entry more. */
+/** Longest key in bytes. The limit guarantees that a node always has room for one more entry. */
 export const KEY_BYTES_MAX: number = 2048;
-/** Where a node ends whatever its keys are: one more entry and the restart table still fit. */
+/** Size at which a node ends in any case: one more entry and the restart table still fit. */
 const SPLIT_BYTES_MAX = NODE_BYTES_MAX - KEY_BYTES_MAX - 1280;
-/** Expected weight of a node beyond the least, chosen so that nodes average 4 KiB with restarts. */
+/**
+ * Mean weight of a node beyond the minimum, chosen so that nodes average 4 KiB including restarts.
+ */
 const WEIGHT_MEAN = 3200;
-/** Chance, in 2^-32, that a byte of weight ends a node. */
+/** Probability, in units of 2^-32, that one byte of weight ends a node. */
 const CHANCE_PER_BYTE = Math.floor(2 ** 32 / WEIGHT_MEAN);
 
 /**
- * Says where the nodes of one level end, from nothing but the entries since the last end: equal
- * sets of keys are cut into equal nodes however they came to be. An entry ends its node by chance,
- * drawn from its key and weighted by its size, so that long keys do not make long nodes. The draw
- * is salted by the level: keys that end a node do not all end the one above it too.
+ * Decides where the nodes of one level end. The decision depends only on the entries since the last
+ * boundary, so equal sets of keys give equal nodes, whatever their history. Whether an entry ends
+ * its node is pseudo-random, derived from a hash of its key and weighted by its size, so that long
+ * keys do not make large nodes. The hash is salted with the level, so that a key that ends a node
+ * does not always end its parent too.
  */
 export class Splitter {
   readonly #salt: number;
@@ -28,10 +31,10 @@ export class Splitter {
 
   /**
    * Takes the next entry.
-   * @param weight its size had it followed its predecessor without a restart: what does not depend
-   *   on its place in the node, so that an insertion moves few ends.
-   * @param bytes its size as it was encoded.
-   * @returns whether the node ends with it.
+   * @param weight the entry's size without a restart. It does not depend on the entry's position in
+   * the node, so that an insertion moves few boundaries.
+   * @param bytes the entry's encoded size.
+   * @returns whether the node ends with this entry.
    */
   endsNode(key: Buffer, length: number, weight: number, bytes: number): boolean {
     this.#bytes += bytes;
@@ -44,14 +47,17 @@ export class Splitter {
     return ends;
   }
 
-  /** Begins a node. */
+  /** Starts a new node. */
   reset(): void {
     this.#bytes = 0;
     this.#entries = 0;
   }
 }
 
-/** MurmurHash3 of 32 bits (A. Appleby, public domain): no secret, only evenly spread. */
+/**
+ * MurmurHash3, 32 bits (A. Appleby, public domain). It need not be cryptographic, only evenly
+ * distributed.
+ */
 function murmur3(bytes: Uint8Array, length: number, seed: number): number {
   let hash = seed;
   const body = length & ~3;

@@ -3,47 +3,50 @@ import type { LogEntry } from "./history.js";
 import type { DocumentContent, RdfFormat } from "./ports.js";
 import type { Quad } from "./term.js";
 
-/** A commit, and how many quads its dataset has. */
+/** A commit and the number of quads in its dataset. */
 export interface CommitSummary extends LogEntry {
   readonly size: number;
 }
 
-/** What two datasets differ by. */
+/** The difference between two datasets. */
 export interface StateDiff {
   readonly from: Hash | undefined;
   readonly to: Hash;
   readonly added: readonly Quad[];
   readonly deleted: readonly Quad[];
-  /** Whether there are more changes than were asked for. */
+  /** Whether the list of changes was truncated. */
   readonly isCut: boolean;
 }
 
-/** Quads of a commit. */
+/** A page of a commit's quads. */
 export interface StatePage {
   readonly commit: Hash;
-  /** How many match, whatever part of them this is. */
+  /** Number of all matching quads, on any page. */
   readonly count: number;
   readonly quads: readonly Quad[];
 }
 
-/** A document to be taken in. */
+/** An import of a document. */
 export interface ImportOrder {
   readonly branch: string;
   readonly format: RdfFormat;
   readonly content: DocumentContent;
   /**
-   * A document of the same format: the dataset has its quads no longer, unless they are in the content too. Only where
-   * the mode is `add`.
+   * A document of the same format with quads to remove. Quads that are also in the content stay.
+   * Only for the mode `add`.
    */
   readonly removed?: string | undefined;
-  /** What becomes of the dataset: it has these quads too, or no longer, or no others. */
+  /**
+   * `add` adds the document's quads to the dataset, `remove` deletes them, `replace` makes them the
+   * whole dataset.
+   */
   readonly mode: "add" | "remove" | "replace";
   readonly message: string;
-  /** Where the branch must be; null: it must not exist. Left out: wherever it is. */
+  /** The commit at which the branch must be; null: the branch must not exist; absent: any. */
   readonly expected?: Hash | null;
 }
 
-/** What an import came to. */
+/** Result of an import. */
 export interface ImportOutcome {
   readonly commit: Hash;
   readonly size: number;
@@ -51,7 +54,7 @@ export interface ImportOutcome {
   readonly deleted: number;
 }
 
-/** A dataset as text. */
+/** A dataset serialized as text. */
 export interface StateExport {
   readonly commit: Hash;
   readonly text: AsyncIterable<string>;

@@ -50,10 +50,9 @@ import type {
 import { type Graph, quad, type Quad } from "./term.js";
 import { EMPTY_ROOTS } from "./triple-store.js";
 
-/** Quads that are looked at before others have their turn. */
+/** Quads examined before the event loop is yielded. */
 const QUADS_AT_ONCE = 5000;
 
-/** What the service works with. */
 export interface StateParts {
   readonly repositories: Repositories;
   readonly rdf: RdfCodec;
@@ -62,15 +61,15 @@ export interface StateParts {
 }
 
 /**
- * The state of each organization: datasets of quads and their history. Whatever it is asked, it looks into the
- * caller's own store and no other. Commits of one organization are made one after the other.
- * A branch that the service writes itself is read like any other; to move it is `POLICY_DENIED`.
- * Every method throws AppError `NOT_FOUND` for a ref or commit there is none of, `STATE_CORRUPTED`, naming the
- * block, for one that is missing or damaged, and `STORE_UNAVAILABLE`.
+ * The state of each organization: datasets of quads and their history. Every operation accesses
+ * only the caller's own organization. Commits of one organization are made one after the other.
+ * Branches that the service writes can be read by callers; moving them is `POLICY_DENIED`. Every
+ * method throws AppError `NOT_FOUND` for an unknown ref or commit; `STATE_CORRUPTED`, naming the
+ * block, for a missing or damaged block; and `STORE_UNAVAILABLE`.
  */
 export class StateService {
   readonly #parts: StateParts;
-  /** Searches work beside the event loop's other work, and so do changes, which need more memory. */
+  /** Searches and changes have separate limits, because changes need more memory. */
   readonly #searches = semaphoreFor("searches of the state", STATE_SEARCHES_AT_ONCE_MAX);
   readonly #changes = semaphoreFor("changes of the state", STATE_CHANGES_AT_ONCE_MAX);
 
@@ -83,14 +82,14 @@ export class StateService {
     return this.#parts.repositories.read(orgId, ({ store }) => store.refs());
   }
 
-  /** The commit that a branch, a tag or an id names. */
+  /** The commit of a branch, a tag or an id. */
   commitOf({ orgId }: Caller, name: string): Promise<Hash> {
     return this.#read(orgId, name, (_opened, commit) => commit);
   }
 
   /**
-   * Moves, makes or deletes a branch or a tag.
-   * @throws AppError `STATE_CONFLICT` when it is not where it was expected.
+   * Creates, moves or deletes a branch or a tag.
+   * @throws AppError `STATE_CONFLICT` when the ref is not at the expected commit.
    */
   async moveRef(caller: Caller, move: Omit<RefMove, "journal">): Promise<void> {
     await this.#write(caller, move.name, ({ store }) => {
@@ -101,7 +100,7 @@ export class StateService {
     });
   }
 
-  /** A commit and what it came from, the newest first. */
+  /** A commit and its ancestors, newest first. */
   log({ orgId }: Caller, from: string, limit: number): Promise<readonly CommitSummary[]> {
     return this.#search(orgId, from, function* ({ store, blocks }, commit) {
       const entries: CommitSummary[] = [];
@@ -114,7 +113,7 @@ export class StateService {
     });
   }
 
-  /** What changed from one commit to another; without the first, from its first parent. */
+  /** The difference between two commits; without `from`, the difference to the first parent. */
   diff({ orgId }: Caller, from: string | undefined, to: string, limit: number): Promise<StateDiff> {
     return this.#search(orgId, to, function* ({ store, blocks }, commit) {
       const { roots, parents } = readCommit(store, commit);
@@ -157,7 +156,7 @@ export class StateService {
 
   /**
    * The solutions of a basic graph pattern.
-   * @throws AppError `LIMIT_EXCEEDED` when too many quads would have to be looked at.
+   * @throws AppError `LIMIT_EXCEEDED` when too many quads would be examined.
    */
   solve(
     { orgId }: Caller,
@@ -177,7 +176,10 @@ export class StateService {
     });
   }
 
-  /** Answers SPARQL. @throws AppError as {@link SparqlEngine.query}. */
+  /**
+   * Evaluates a SPARQL query.
+   * @throws AppError as {@link SparqlEngine.query}.
+   */
   query({ orgId }: Caller, name: string, sparql: string): Promise<QueryAnswer> {
     return this.#read(orgId, name, ({ store }, commit) => {
       const { roots } = readCommit(store, commit);
@@ -186,9 +188,10 @@ export class StateService {
   }
 
   /**
-   * Takes a document in, as one commit; where it changes nothing there is none. The document is read only when there
-   * is a store for it and the branch is where it was expected.
-   * @throws AppError as {@link RdfCodec.read}, and `STATE_CONFLICT` when the branch is not where it was expected.
+   * Imports a document as one commit; no commit is made when it changes nothing. The document is
+   * parsed only when a store is configured and the branch is at the expected commit.
+   * @throws AppError as {@link RdfCodec.read}; `STATE_CONFLICT` when the branch is not at the
+   * expected commit.
    */
   async import(caller: Caller, order: ImportOrder): Promise<ImportOutcome> {
     const { repositories, rdf, clock } = this.#parts;
@@ -204,9 +207,10 @@ export class StateService {
   }
 
   /**
-   * A commit's dataset as text, read as it is taken.
-   * @param graph the only graph to write, without its name; left out: all.
-   * @throws AppError `INVALID_ARGUMENT` when the format cannot tell of graphs or triple terms and there are some.
+   * Serializes a commit's dataset as a stream.
+   * @param graph exports only this graph, as the default graph; absent: all graphs.
+   * @throws AppError `INVALID_ARGUMENT` when the format does not support the graphs or triple terms
+   * in the dataset.
    */
   async export(
     { orgId }: Caller,
@@ -221,14 +225,16 @@ export class StateService {
     });
   }
 
-  /** Proves that a commit's dataset has a quad, or has it not. */
+  /** Proves that a commit's dataset contains a quad, or that it does not. */
   proof({ orgId }: Caller, name: string, quad: Quad): Promise<CommitProof> {
     return this.#read(orgId, name, ({ store, blocks }, commit) =>
       proveQuad(store, blocks, commit, quad),
     );
   }
 
-  /** Merges a commit into a branch, or tells what that would come to. With conflicts, nothing changes. */
+  /**
+   * Merges a commit into a branch, or computes the result only. With conflicts, nothing changes.
+   */
   async merge(
     caller: Caller,
     order: {
@@ -247,7 +253,7 @@ export class StateService {
     });
   }
 
-  /** Undoes one commit on a branch, or tells what that would come to. With conflicts, nothing changes. */
+  /** Reverts a commit on a branch, or computes the result only. With conflicts, nothing changes. */
   async revert(
     caller: Caller,
     order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
@@ -260,12 +266,12 @@ export class StateService {
     });
   }
 
-  /** Checks everything that refs lead to. */
+  /** Checks everything reachable from refs. */
   check({ orgId }: Pick<Caller, "orgId">): Promise<readonly Fault[]> {
     return this.#parts.repositories.check(orgId);
   }
 
-  /** Deletes what no ref leads to and is older than the grace period. */
+  /** Deletes unreachable blocks older than the grace period. */
   collect({ orgId }: Pick<Caller, "orgId">): Promise<Collection> {
     return this.#parts.repositories.collect(orgId);
   }
@@ -281,8 +287,8 @@ export class StateService {
   }
 
   /**
-   * Has work write the caller's store and move one ref there.
-   * @throws AppError `POLICY_DENIED` for a ref that is not callers' to move.
+   * Runs work with write access to the caller's store.
+   * @throws AppError `POLICY_DENIED` for a ref that is reserved for the service.
    */
   async #write<T>(
     { orgId }: Caller,
@@ -293,7 +299,7 @@ export class StateService {
     return this.#parts.repositories.write(orgId, work);
   }
 
-  /** Reads as much as there may be to read, in this organization's turn and with pauses. */
+  /** Runs a search under the organization's limits, with pauses. */
   #search<T>(
     orgId: string,
     name: string,
@@ -304,7 +310,7 @@ export class StateService {
     );
   }
 
-  /** Changes as much as there may be to change, in this organization's turn and with pauses. */
+  /** Runs a change under the organization's limits, with pauses. */
   #change<T>(caller: Caller, ref: string, change: (store: BlockStore) => Pausing<T>): Promise<T> {
     return this.#write(caller, ref, ({ store }) =>
       this.#changes.run(caller.orgId, () => withPauses(change(store), STATE_CHANGE_MS_MAX)),
@@ -317,7 +323,7 @@ export class StateService {
     format: RdfFormat,
     graph: Graph | undefined,
   ): AsyncGenerator<string> {
-    using opened = await this.#parts.repositories.lend(orgId);
+    using opened = await this.#parts.repositories.acquire(orgId);
     const snapshot = new Snapshot(opened.blocks, roots);
     yield* this.#parts.rdf.write(exported(snapshot, graph), format);
   }
@@ -336,7 +342,7 @@ function semaphoreFor(name: string, slotsMax: number): FairSemaphore {
   });
 }
 
-/** Who is told to have made a commit. */
+/** The author recorded in a commit. */
 function authorOf({ userId, agentId, sessionId }: Caller): string {
   return userId ?? agentId ?? sessionId ?? "unknown";
 }
@@ -354,8 +360,8 @@ function examinationBudget(): () => void {
 }
 
 /**
- * Refuses a format that cannot tell of what is asked for. Looks at all of it, a few quads at a time, so that others
- * have their turn: what is sent cannot be taken back.
+ * Refuses a format that cannot represent the dataset. Checks the whole dataset before the first
+ * byte is sent, and yields the event loop regularly.
  */
 async function refuseFormat(
   snapshot: Snapshot,
@@ -379,7 +385,7 @@ async function refuseFormat(
   }
 }
 
-/** All quads, or those of one graph without its name. */
+/** All quads, or those of one graph moved to the default graph. */
 function exported(snapshot: Snapshot, graph: Graph | undefined): Iterable<Quad> {
   return graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
 }

@@ -22,7 +22,7 @@ const DIRECTION = /--[A-Za-z]*/y;
 const ESCAPES = /^(?:[^\\\n\r]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*$/;
 const UNICODE_ESCAPES = /^(?:[^\\]|\\u[\dA-Fa-f]{4}|\\U[\dA-Fa-f]{8})*$/;
 
-/** Reads terms of RDF 1.2 as N-Quads writes them, one line at a time. */
+/** Scans RDF 1.2 terms in N-Quads syntax, one line at a time. */
 export class TermScanner {
   readonly #refusal: (reason: string, column: number) => AppError;
   #text = "";
@@ -30,12 +30,12 @@ export class TermScanner {
   #end = 0;
   #at = 0;
 
-  /** @param refusal the error for what is malformed; columns are UTF-16 units from 1. */
+  /** @param refusal creates the error for malformed input; columns count UTF-16 units from 1. */
   constructor(refusal: (reason: string, column: number) => AppError) {
     this.#refusal = refusal;
   }
 
-  /** Goes to the first term of the line that stands here in a text. */
+  /** Moves to the first term of a line. */
   open(text: string, start: number, end: number): void {
     this.#text = text;
     this.#start = start;
@@ -44,13 +44,13 @@ export class TermScanner {
     this.#skipSpace();
   }
 
-  /** Whether nothing but a comment is left of the line. */
+  /** Whether the rest of the line is only a comment. */
   isOver(): boolean {
     const code = this.#code();
     return Number.isNaN(code) || code === HASH || (code === RETURN && this.#at + 1 === this.#end);
   }
 
-  /** Steps over this punctuation or keyword and the space behind it, where it stands here. */
+  /** Consumes this punctuation or keyword, and white space after it, if it comes next. */
   take(word: string): boolean {
     const isHere = this.#at + word.length <= this.#end && this.#text.startsWith(word, this.#at);
     if (!isHere) return false;
@@ -59,12 +59,15 @@ export class TermScanner {
     return true;
   }
 
-  /** Reads the term that stands here, in this place of a statement, and steps over the space behind it. */
+  /**
+   * Consumes the next term and white space after it.
+   * @param place the term's position in the statement.
+   */
   term(place: Position): TermLike {
     return this.#term(place, 0);
   }
 
-  /** Reads text between quotes, and steps over the space behind it. */
+  /** Consumes a quoted text and white space after it. */
   quoted(): string {
     if (this.#code() !== QUOTE) throw this.wrong("text in double quotes must stand here");
     const value = this.#quoted();
@@ -72,7 +75,7 @@ export class TermScanner {
     return value;
   }
 
-  /** The error that says this of the place where the scanner stands. */
+  /** An error at the scanner's position. */
   wrong(reason: string): AppError {
     return this.#refusal(reason, this.#at - this.#start + 1);
   }
@@ -196,7 +199,7 @@ export class TermScanner {
     return found;
   }
 
-  /** The character here; NaN behind the line's end. */
+  /** The current character; NaN at the end of the line. */
   #code(): number {
     return this.#at < this.#end ? this.#text.charCodeAt(this.#at) : Number.NaN;
   }
@@ -216,7 +219,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   f: "\f",
 };
 
-/** The text that stands between the quotes of a literal. */
+/** Resolves the escapes in a literal's text. */
 function unescaped(quoted: string): string {
   return quoted.replace(
     /\\(?:u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|(.))/g,

@@ -10,16 +10,17 @@ const FORMS =
   '<<( <iri> <iri> "text" )>>, which takes no variables';
 
 /**
- * Reads a term as N-Triples writes it.
- * @param field whose value it is, for the error.
- * @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED` for what is too long or too deep.
+ * Parses a term in N-Triples syntax.
+ * @param field the request field, for the error.
+ * @throws AppError `INVALID_ARGUMENT`; `LIMIT_EXCEEDED` for a term that is too long or too deeply
+ * nested.
  */
 export function parseTerm(source: string, field: string): Term {
   const scanner = new TermScanner((reason, column) =>
     invalidField(field, `${FORMS} (column ${column}: ${reason})`),
   );
   scanner.open(source, 0, source.length);
-  // Of all places an object takes the most kinds of terms.
+  // The object position allows the most kinds of terms.
   const term = scanner.term("object");
   if (!scanner.isOver()) throw scanner.wrong("nothing may follow the term");
   try {
@@ -31,7 +32,10 @@ export function parseTerm(source: string, field: string): Term {
   }
 }
 
-/** Reads a term or a variable such as `?name`. @throws AppError as {@link parseTerm} does. */
+/**
+ * Parses a term, or a variable such as `?name`.
+ * @throws AppError as {@link parseTerm} does.
+ */
 export function parseTermOrVariable(source: string, field: string): Term | Variable {
   const [, name] = VARIABLE.exec(source) ?? [];
   return name === undefined ? parseTerm(source, field) : variable(name);

@@ -1,23 +1,28 @@
-/** The parts of a quad, shaped as RDF/JS terms so that any library of that family can take them. */
+/** RDF terms with the interface of RDF/JS, so that RDF/JS libraries can use them. */
 export type Term = NamedNode | BlankNode | Literal | TripleTerm | DefaultGraph;
 
-/** What a quad can be about. */
+/** A term in the subject position. */
 export type Subject = NamedNode | BlankNode;
-/** What a quad can say. */
+/** A term in the object position. */
 export type ObjectTerm = NamedNode | BlankNode | Literal | TripleTerm;
-/** Where a quad can stand. */
+/** A term in the graph position. */
 export type Graph = NamedNode | BlankNode | DefaultGraph;
 /** The base direction of text (RDF 1.2 Concepts §3.4); "" for none. */
 export type Direction = "" | "ltr" | "rtl";
 
-/** Any term of RDF/JS, our own or a foreign one, as far as equality and encoding look at it. */
+/**
+ * Any RDF/JS term, our own or a foreign one, with the properties that equality and encoding need.
+ */
 export interface TermLike {
   readonly termType: string;
   readonly value: string;
   readonly language?: string;
   readonly direction?: string | null;
   readonly datatype?: { readonly value: string };
-  /** The terms of a triple term, whose type RDF/JS calls "Quad". Its graph, where it has one, is the default graph. */
+  /**
+   * The terms of a triple term, whose type is "Quad" in RDF/JS. Its graph, if any, is the default
+   * graph.
+   */
   readonly subject?: TermLike;
   readonly predicate?: TermLike;
   readonly object?: TermLike;
@@ -41,7 +46,7 @@ export class NamedNode {
   }
 }
 
-/** A node without a name of its own; its label means something only within one dataset. */
+/** A blank node; its label is only meaningful within one dataset. */
 export class BlankNode {
   readonly value: string;
 
@@ -58,7 +63,7 @@ export class BlankNode {
   }
 }
 
-/** A value: its lexical form as it was written, its datatype and, for text, its language and base direction. */
+/** A literal: its lexical form, its datatype and, for text, its language and base direction. */
 export class Literal {
   readonly value: string;
   readonly datatype: NamedNode;
@@ -88,7 +93,10 @@ export class Literal {
   }
 }
 
-/** A triple as a term, so that something can be said about it (RDF 1.2 Concepts §3.1). It need not be asserted. */
+/**
+ * A triple used as a term, so that statements can be made about it (RDF 1.2 Concepts §3.1). The
+ * triple need not be asserted.
+ */
 export class TripleTerm {
   readonly subject: Subject;
   readonly predicate: NamedNode;
@@ -100,7 +108,7 @@ export class TripleTerm {
     this.object = object;
   }
 
-  /** RDF/JS has one type for statements and triple terms. */
+  /** RDF/JS uses one type for quads and triple terms. */
   get termType(): "Quad" {
     return "Quad";
   }
@@ -124,7 +132,6 @@ export class TripleTerm {
   }
 }
 
-/** The graph without a name. */
 export class DefaultGraph {
   get termType(): "DefaultGraph" {
     return "DefaultGraph";
@@ -139,7 +146,7 @@ export class DefaultGraph {
   }
 }
 
-/** One statement, and the graph it stands in. */
+/** A triple and its graph. */
 export class Quad {
   readonly subject: Subject;
   readonly predicate: NamedNode;
@@ -173,7 +180,7 @@ export class Quad {
   }
 }
 
-/** Any quad of RDF/JS, our own or a foreign one. */
+/** Any RDF/JS quad, our own or a foreign one. */
 export interface QuadLike {
   readonly subject: TermLike;
   readonly predicate: TermLike;
@@ -184,47 +191,39 @@ export interface QuadLike {
 const XSD = "http://www.w3.org/2001/XMLSchema#";
 const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/** Datatype of text without a language. */
 export const XSD_STRING: NamedNode = new NamedNode(`${XSD}string`);
-/** Datatype of points in time. */
 export const XSD_DATE_TIME: NamedNode = new NamedNode(`${XSD}dateTime`);
-/** Datatype of whole numbers. */
 export const XSD_INTEGER: NamedNode = new NamedNode(`${XSD}integer`);
-/** Datatype of text with a language. */
 export const RDF_LANG_STRING: NamedNode = new NamedNode(`${RDF}langString`);
-/** Datatype of text with a language and a base direction. */
 export const RDF_DIR_LANG_STRING: NamedNode = new NamedNode(`${RDF}dirLangString`);
-/** The graph without a name. */
 export const DEFAULT_GRAPH: DefaultGraph = new DefaultGraph();
 
-/** An IRI as a term. */
 export function iri(value: string): NamedNode {
   return new NamedNode(value);
 }
 
-/** A blank node with this label. */
 export function blank(label: string): BlankNode {
   return new BlankNode(label);
 }
 
-/** Text, with a language where one is given. Only text with a language can have a base direction. */
+/**
+ * A text literal, optionally with a language. Only text with a language can have a base direction.
+ */
 export function text(value: string, language = "", direction: Direction = ""): Literal {
   if (language === "") return new Literal(value, XSD_STRING, "");
   const datatype = direction === "" ? RDF_LANG_STRING : RDF_DIR_LANG_STRING;
   return new Literal(value, datatype, language.toLowerCase(), direction);
 }
 
-/** A literal of this datatype, in its lexical form. */
 export function typed(lexical: string, datatype: NamedNode): Literal {
   return new Literal(lexical, datatype, "");
 }
 
-/** A triple as a term. */
 export function tripleTerm(subject: Subject, predicate: NamedNode, object: ObjectTerm): TripleTerm {
   return new TripleTerm(subject, predicate, object);
 }
 
-/** The labels of a quad's blank nodes, as often as they stand there, those inside triple terms included. */
+/** The labels of a quad's blank nodes, with duplicates, including those inside triple terms. */
 export function blankLabels({ subject, object, graph }: Quad | TripleTerm): string[] {
   const labels = object.termType === "Quad" ? blankLabels(object) : [];
   if (subject.termType === "BlankNode") labels.push(subject.value);
@@ -233,7 +232,7 @@ export function blankLabels({ subject, object, graph }: Quad | TripleTerm): stri
   return labels;
 }
 
-/** A statement, in the default graph unless another is named. */
+/** A quad, by default in the default graph. */
 export function quad(
   subject: Subject,
   predicate: NamedNode,

@@ -5,15 +5,15 @@ import { Node } from "./node.js";
 import type { BlockStore } from "./ports.js";
 import { bodiesOf } from "./reachable.js";
 
-/** Blocks that are sent at once. */
+/** Blocks copied per batch. */
 const BATCH_BLOCKS = 256;
 
 /**
- * Copies a commit and all it leads to, as far as the other store has it not. A block is sent after all
- * those below it, so what is there is complete even when the copying is interrupted, and is not gone
- * through again.
- * @returns how many blocks were copied.
- * @throws AppError `STATE_CORRUPTED` when a block to be copied is missing or damaged.
+ * Copies a commit and everything reachable from it, as far as the other store lacks it. A block is
+ * copied after all blocks that it links to, so copied blocks are complete even after an
+ * interruption and are not visited again.
+ * @returns the number of copied blocks.
+ * @throws AppError `STATE_CORRUPTED` when a source block is missing or damaged.
  */
 export function copyMissing(from: BlockStore, to: BlockStore, commit: Hash): number {
   const copy = new Copy(from, to);
@@ -32,7 +32,7 @@ class Copy {
     this.#to = to;
   }
 
-  /** Oldest first, without recursion: a history may be long. */
+  /** Oldest first; iterative, because a history may be too long for recursion. */
   commit(newest: Hash): void {
     const missing: Hash[] = [];
     const seen = new Set<Hash>();

@@ -9,32 +9,32 @@ interface Level {
   last: Chunk | undefined;
 }
 
-/** Builds a tree from its keys in ascending order, or from the nodes of one of its levels. */
+/** Builds a tree from its keys, or from the nodes of one level, in ascending order. */
 export class TreeBuilder {
   readonly #blocks: BlockCache;
   readonly #lowest: number;
   readonly #levels: Level[] = [];
 
-  /** @param lowest the level to build from: 0 for keys. */
+  /** @param lowest the level of the entries: 0 for keys. */
   constructor(blocks: BlockCache, lowest = 0) {
     this.#blocks = blocks;
     this.#lowest = lowest;
   }
 
   /**
-   * Adds a key, the first `length` bytes of this buffer; larger than the one before.
-   * @param known how many bytes it is known to have in common with that one.
+   * Adds a key, the first `length` bytes of this buffer; larger than the previous one.
+   * @param known a lower bound of the number of leading bytes that both keys share.
    */
   add(key: Buffer, length: number = key.length, known = 0): void {
     this.#level(0).writer.add(key, length, known);
   }
 
-  /** Adds a node of the level below the lowest. */
+  /** Adds a node of the level below `lowest`. */
   addChild(chunk: Chunk): void {
     this.#level(0).writer.addChild(chunk.key, chunk.key.length, chunk.count, chunk.hash);
   }
 
-  /** @returns the root: the lowest node that has everything below it. */
+  /** @returns the root: the lowest node whose subtree contains everything. */
   finish(): Hash {
     for (let index = 0; index < this.#levels.length; index++) {
       const level = this.#level(index);
@@ -65,7 +65,10 @@ export class TreeBuilder {
   }
 }
 
-/** Builds a tree from keys in ascending order. @returns its root. */
+/**
+ * Builds a tree from keys in ascending order.
+ * @returns its root.
+ */
 export function buildTree(blocks: BlockCache, keys: Iterable<Buffer>): Hash {
   const builder = new TreeBuilder(blocks);
   for (const key of keys) builder.add(key);

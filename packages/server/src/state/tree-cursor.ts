@@ -7,7 +7,7 @@ interface Step {
   index: number;
 }
 
-/** Goes through the keys of a tree in ascending order. One at a time; it may be used again. */
+/** Iterates over the keys of a tree in ascending order. One iteration at a time; reusable. */
 export class TreeCursor {
   /** The current key; see {@link EntryCursor}. */
   readonly entry: EntryCursor;
@@ -21,7 +21,10 @@ export class TreeCursor {
     this.entry = new EntryCursor(blocks.load(root));
   }
 
-  /** Steps to the first key that is not smaller than this one. @returns false when there is none. */
+  /**
+   * Steps to the first key that is not smaller.
+   * @returns false when there is none.
+   */
   seek(key: Buffer): boolean {
     this.#path.length = 0;
     let node = this.#blocks.load(this.#root);

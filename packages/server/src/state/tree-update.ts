@@ -6,23 +6,23 @@ import { childOf, EntryCursor, type Node } from "./node.js";
 import { type Chunk, NodeWriter } from "./node-writer.js";
 import { TreeBuilder } from "./tree-builder.js";
 
-/** What becomes of one key. */
+/** An edit of one key. */
 export interface Edit {
   readonly key: Buffer;
-  /** Whether the set has it afterwards. */
+  /** True adds the key, false deletes it. */
   readonly present: boolean;
 }
 
-/** What becomes of one entry of a level: it is gone, or it is this. */
+/** An edit of one entry of a level: deleted, or replaced. */
 interface EntryEdit {
   readonly key: Buffer;
   readonly entry: Chunk | "key" | undefined;
 }
 
 /**
- * Changes a set of keys, rewriting only the nodes on the way to what changes.
- * @param edits in ascending order of their keys, each key once.
- * @returns the root of the changed set: the one it would have however else it had come to be.
+ * Edits a set of keys, rewriting only the nodes on the paths to the edits.
+ * @param edits in ascending order of their keys, one per key.
+ * @returns the root of the new set, which does not depend on its history.
  */
 export function updateTree(blocks: BlockCache, root: Hash, edits: readonly Edit[]): Hash {
   if (edits.length === 0) return root;
@@ -39,7 +39,7 @@ export function updateTree(blocks: BlockCache, root: Hash, edits: readonly Edit[
   }
 }
 
-/** The root over all nodes of a level. */
+/** The root above all nodes of a level. */
 function rootOver(blocks: BlockCache, level: number, chunks: readonly Chunk[]): Hash {
   const [first] = chunks;
   if (first === undefined) return EMPTY_ROOT;
@@ -49,7 +49,7 @@ function rootOver(blocks: BlockCache, level: number, chunks: readonly Chunk[]): 
   return builder.finish();
 }
 
-/** The lowest node that has everything below it: one with a single child is no root. */
+/** The lowest node whose subtree contains everything: a node with a single child is no root. */
 function lowest(blocks: BlockCache, hash: Hash): Hash {
   const node = blocks.load(hash);
   const [child] = node.level === 0 ? [] : node.children.hashes;
@@ -57,15 +57,15 @@ function lowest(blocks: BlockCache, hash: Hash): Hash {
 }
 
 interface LevelRewrite {
-  /** The nodes that were read, in order. */
+  /** The old nodes that were replaced, in order. */
   readonly replaced: readonly Chunk[];
-  /** The nodes that were written instead. */
+  /** The new nodes. */
   readonly created: readonly Chunk[];
 }
 
 /**
- * Rewrites the nodes of one level that edits fall into, and then as many as it takes until a new node
- * ends where an old one did: from there on, all nodes are as they were.
+ * Rewrites the nodes of one level that edits fall into, and the following ones until a new node
+ * ends where an old one did. All later nodes are unchanged.
  */
 function rewriteLevel(
   blocks: BlockCache,
@@ -93,7 +93,10 @@ function rewriteLevel(
   return { replaced, created };
 }
 
-/** Writes a node's entries as edited. @returns the index of the first edit that lies beyond it. */
+/**
+ * Writes a node's entries with the edits applied.
+ * @returns the index of the first edit beyond the node.
+ */
 function rewriteNode(
   writer: NodeWriter,
   old: OldNode,
@@ -102,7 +105,7 @@ function rewriteNode(
 ): number {
   const cursor = new EntryCursor(old.node);
   let done = first;
-  // What an entry takes over from one that was copied as well need not be compared again.
+  // The prefix shared with a predecessor that was copied too need not be compared again.
   let isAfterCopy = false;
   while (cursor.next()) {
     let order = 1;
@@ -113,7 +116,7 @@ function rewriteNode(
       done += 1;
       isAfterCopy = false;
     }
-    // An edit of the very key stands in its place.
+    // An edit with the same key replaces the entry.
     if (order !== 0) copyEntry(writer, cursor, isAfterCopy ? cursor.shared : 0);
     isAfterCopy = order !== 0;
   }
@@ -127,14 +130,16 @@ function write(writer: NodeWriter, { key, entry }: EntryEdit): void {
   else if (entry !== undefined) writer.addChild(key, key.length, entry.count, entry.hash);
 }
 
-/** @param known how many bytes its key is known to have in common with the one written before. */
+/**
+ * @param known a lower bound of the number of leading bytes shared with the previously written key.
+ */
 function copyEntry(writer: NodeWriter, cursor: EntryCursor, known: number): void {
   const { key, keyLength } = cursor;
   if (cursor.node.level === 0) writer.add(key, keyLength, known);
   else writer.addChild(key, keyLength, cursor.count, cursor.hash(), known);
 }
 
-/** What a rewritten level means for the one above it: entries gone, new or changed, in order. */
+/** The edits of the parent level that a rewritten level causes, in order. */
 function childEdits({ replaced, created }: LevelRewrite): readonly EntryEdit[] {
   const edits: EntryEdit[] = [];
   let next = 0;
@@ -153,15 +158,15 @@ function childEdits({ replaced, created }: LevelRewrite): readonly EntryEdit[] {
   return edits;
 }
 
-/** A node of the tree before the change. */
+/** A node of the old tree. */
 interface OldNode {
   readonly node: Node;
   readonly chunk: Chunk;
-  /** Whether it is the last of its level. */
+  /** Whether it is the last node of its level. */
   readonly isLast: boolean;
 }
 
-/** Goes through the nodes of one level. */
+/** Iterates over the nodes of one level. */
 class LevelWalk {
   readonly #blocks: BlockCache;
   readonly #root: Hash;
@@ -174,7 +179,7 @@ class LevelWalk {
     this.#level = level;
   }
 
-  /** The node that has this key or would take it in. */
+  /** The node that contains this key or would contain it. */
   seek(key: Buffer): OldNode {
     this.#path = [];
     let node = this.#blocks.load(this.#root);
@@ -186,7 +191,7 @@ class LevelWalk {
     return this.#old(node);
   }
 
-  /** The node after the last one handed out. */
+  /** The node after the last one returned. */
   next(): OldNode | undefined {
     while (this.#path.length > 0) {
       const step = this.#path.at(-1);
@@ -212,7 +217,7 @@ class LevelWalk {
     const step = this.#path.at(-1);
     const key = step?.node.children.keys[step.index];
     const hash = step?.node.children.hashes[step.index] ?? this.#root;
-    // The root stands under no key; nothing above it will be edited.
+    // The root has no key in a parent, because nothing above it is edited.
     return { node, chunk: { key: key ?? Buffer.alloc(0), hash, count: 0 }, isLast };
   }
 }

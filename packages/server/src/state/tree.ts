@@ -3,17 +3,16 @@ import type { Hash } from "./hash.js";
 import { childOf, EntryCursor } from "./node.js";
 import { TreeCursor } from "./tree-cursor.js";
 
-/** The keys from `from` on, up to but not including `to`. */
+/** A half-open range of keys: `from` is included, `to` is not. */
 export interface KeyRange {
   readonly from: Buffer;
-  /** Undefined: up to the end. */
+  /** Undefined: no upper bound. */
   readonly to: Buffer | undefined;
 }
 
-/** Every key. */
 const ALL_KEYS: KeyRange = { from: Buffer.alloc(0), to: undefined };
 
-/** The keys that begin with these bytes. */
+/** The keys with this prefix. */
 export function prefixRange(prefix: Buffer): KeyRange {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 0xff) length -= 1;
@@ -24,9 +23,8 @@ export function prefixRange(prefix: Buffer): KeyRange {
 }
 
 /**
- * A set of keys as of one root. Nothing it tells ever changes: whoever changes the set has another
- * root. Reading fails with AppError `STATE_CORRUPTED` where it meets a missing or damaged block, and
- * only there.
+ * An immutable set of keys, identified by its root: a changed set has another root. Reading throws
+ * AppError `STATE_CORRUPTED` at a missing or damaged block.
  */
 export class Tree {
   readonly root: Hash;
@@ -74,7 +72,7 @@ export class Tree {
     return new TreeCursor(this.#blocks, this.root);
   }
 
-  /** Number of keys that are smaller than this one. */
+  /** Number of smaller keys. */
   #rank(key: Buffer): number {
     let node = this.#blocks.load(this.root);
     let rank = 0;

@@ -13,23 +13,25 @@ import { Snapshot } from "./snapshot.js";
 import type { QuadLike } from "./term.js";
 import { updateTree } from "./tree-update.js";
 
-/** The roots of the dataset without quads. */
+/** The roots of the empty dataset. */
 export const EMPTY_ROOTS: Roots = { spog: EMPTY_ROOT, posg: EMPTY_ROOT, ospg: EMPTY_ROOT };
 
-/** Differences kept in memory before they are written into trees. */
+/** Changes held in memory before they are written into the trees. */
 const NOVELTY_SIZE_MAX = 4096;
-/** Bytes of trees kept in memory before a commit; beyond it they are stored early. */
+/**
+ * Bytes of new nodes held in memory before a commit. Beyond this limit the nodes are stored early.
+ */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Who commits, and what for. */
+/** Author and message of a commit. */
 export interface CommitNote {
   readonly author: string;
   readonly message: string;
 }
 
 /**
- * One branch of a history of datasets, to be read and written. Writes are journaled: they outlive this
- * process once {@link sync} was called, and belong to the branch once {@link commit} was.
+ * One branch of a dataset's history, for reading and writing. Writes are journaled: they survive a
+ * crash after {@link sync}, and are part of the branch after {@link commit}.
  */
 export class TripleStore {
   readonly branch: string;
@@ -42,7 +44,8 @@ export class TripleStore {
   #now: Snapshot;
 
   /**
-   * Opens a branch where it stands, with what its journal holds; one that does not exist begins empty.
+   * Opens a branch at its current commit, with its journaled changes. A branch that does not exist
+   * starts empty.
    * @throws AppError `STATE_CORRUPTED` when its commit cannot be read.
    */
   constructor(store: BlockStore, clock: Clock, branch = "main") {
@@ -58,17 +61,20 @@ export class TripleStore {
     }
   }
 
-  /** The commit that the next one follows; undefined before the first. */
+  /** The parent of the next commit; undefined before the first. */
   get head(): Hash | undefined {
     return this.#head;
   }
 
-  /** The dataset as it is now, with what is not committed yet. Ask again after a write. */
+  /** The current dataset including uncommitted changes. Obtain a new snapshot after a write. */
   get now(): Snapshot {
     return this.#now;
   }
 
-  /** The dataset as of a commit. @throws AppError `STATE_CORRUPTED` when there is no such commit. */
+  /**
+   * The dataset of a commit.
+   * @throws AppError `STATE_CORRUPTED` when there is no such commit.
+   */
   at(commit: Hash): Snapshot {
     return new Snapshot(this.#blocks, readCommit(this.#store, commit).roots);
   }
@@ -77,7 +83,8 @@ export class TripleStore {
   add(quad: QuadLike): boolean {
     const bodies = new Map<Hash, Uint8Array>();
     const bytes = quadBytes(quad, (hash, body) => bodies.set(hash, body));
-    // A journaled quad whose text is lost would be worse than none.
+    // The text is stored before the quad is journaled, because a journaled quad without its text
+    // could not be read.
     if (bodies.size > 0) this.#store.put(bodies);
     return this.#write(bytes, true);
   }
@@ -91,24 +98,27 @@ export class TripleStore {
   }
 
   /**
-   * Adds many quads at once, without a journal: they are kept from the next commit on.
-   * @throws what `quads` throws, and AppError as {@link add}; then nothing was added.
+   * Adds many quads without journaling: they are durable from the next commit on.
+   * @throws errors of `quads`, and AppError as {@link add}; nothing was added then.
    */
   load(quads: Iterable<QuadLike>): void {
     withoutPauses(this.loading(tableOf(quads, this.#store)));
   }
 
-  /** Deletes many quads at once, without a journal. */
+  /** Deletes many quads without journaling. */
   unload(quads: Iterable<QuadLike>): void {
     withoutPauses(this.unloading(tableOf(quads, this.#store)));
   }
 
-  /** Has the dataset be these quads and no others, without a journal. @throws as {@link load}. */
+  /**
+   * Replaces the whole dataset without journaling.
+   * @throws as {@link load}.
+   */
   replace(quads: Iterable<QuadLike>): void {
     withoutPauses(this.replacing(tableOf(quads, this.#store)));
   }
 
-  /** Adds quads as {@link load} does, with pauses, in which nobody may use this store. */
+  /** Like {@link load}, but pauses regularly. The store must not be used during a pause. */
   *loading(table: QuadTable): Pausing<void> {
     this.#flush();
     if (this.#roots.spog === EMPTY_ROOT) {
@@ -119,39 +129,40 @@ export class TripleStore {
     yield* this.#editing(table, true);
   }
 
-  /** Deletes quads as {@link unload} does, with pauses, in which nobody may use this store. */
+  /** Like {@link unload}, but pauses regularly. The store must not be used during a pause. */
   *unloading(table: QuadTable): Pausing<void> {
     this.#flush();
     yield* this.#editing(table, false);
   }
 
-  /** Replaces the dataset as {@link replace} does, with pauses, in which nobody may use this store. */
+  /** Like {@link replace}, but pauses regularly. The store must not be used during a pause. */
   *replacing(table: QuadTable): Pausing<void> {
     this.#novelty = new Novelty();
     this.#roots = EMPTY_ROOTS;
     yield* this.loading(table);
   }
 
-  /** Writes changes into the trees; which of them change anything shows there. */
+  /** Applies changes to the trees; changes without an effect are found there. */
   *#editing(table: QuadTable, present: boolean): Pausing<void> {
     const edits = { table, roots: this.#roots, present };
     this.#roots = yield* editTrees(edits, this.#blocks, () => this.storeHeld(HELD_BYTES_MAX));
     this.#now = this.#snapshot();
   }
 
-  /** Makes the writes so far outlive this process. */
+  /** Makes all writes so far survive a crash. */
   sync(): void {
     this.#store.sync();
   }
 
-  /** The nodes that this branch reads and writes with. */
+  /** The cache through which this branch reads and writes nodes. */
   get blocks(): BlockCache {
     return this.#blocks;
   }
 
   /**
-   * Commits the dataset if it differs from the last commit's.
-   * @returns the commit that has it. @throws AppError as {@link commit}.
+   * Commits the dataset if it differs from the last commit.
+   * @returns the branch's commit.
+   * @throws AppError as {@link commit}.
    */
   commitChanges(note: CommitNote): Hash {
     this.#flush();
@@ -162,8 +173,8 @@ export class TripleStore {
   }
 
   /**
-   * Commits the dataset as it is now. Durable when it returns.
-   * @throws AppError `STATE_CONFLICT` when the branch has moved meanwhile; the writes are kept.
+   * Commits the current dataset; durable when it returns.
+   * @throws AppError `STATE_CONFLICT` when the branch has moved meanwhile; the writes are retained.
    */
   commit(note: CommitNote, parents: readonly Hash[] = []): Hash {
     this.#flush();
@@ -184,7 +195,7 @@ export class TripleStore {
     return hash;
   }
 
-  /** Forgets what is not committed, and goes to where the branch is now. */
+  /** Discards uncommitted changes, and moves to the branch's current commit. */
   reset(): void {
     this.#novelty = new Novelty();
     this.#blocks.release();
@@ -214,7 +225,7 @@ export class TripleStore {
     return true;
   }
 
-  /** Writes the novelty into the trees. */
+  /** Writes pending changes into the trees. */
   #flush(): void {
     if (this.#novelty.size === 0) return;
     const { spog, posg, ospg } = this.#roots;
@@ -229,8 +240,8 @@ export class TripleStore {
   }
 
   /**
-   * Stores the trees so far when they have so many bytes. No ref leads to them yet: what is not committed within
-   * the grace period of the collection of garbage is lost to it.
+   * Stores the new nodes when they exceed this many bytes. No ref leads to them yet, so garbage
+   * collection deletes them if they are not committed within its grace period.
    */
   storeHeld(bytes: number): void {
     if (this.#blocks.heldBytes <= bytes) return;

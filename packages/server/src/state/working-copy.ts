@@ -4,8 +4,9 @@ import { MemoryBlockStore } from "./memory-block-store.js";
 import type { BlockStore, JournalRecord, Ref, RefMove } from "./ports.js";
 
 /**
- * One piece of work on a clone: the refs as they were when it began, and over the clone's blocks what it writes,
- * which stays in memory until its origin has taken it. Journals live no longer than the work.
+ * One piece of work on a clone: the refs as of its start, and its writes on top of the clone's
+ * blocks. The writes stay in memory until the origin has accepted them. Journals exist only during
+ * the work.
  */
 export class WorkingCopy implements BlockStore {
   readonly #clone: BlockStore;
@@ -26,18 +27,18 @@ export class WorkingCopy implements BlockStore {
     return this.#moves;
   }
 
-  /** The blocks that were written. */
+  /** The written blocks. */
   written(): ReadonlyMap<Hash, Uint8Array> {
     const written = new Map<Hash, Uint8Array>();
     for (const hash of this.#own.hashes()) {
       const bytes = this.#own.get(hash);
-      // Blocks were named by their hashes when they were written, a moment ago.
+      // The hashes were computed when the blocks were written.
       if (bytes !== undefined) written.set(hash, bytes);
     }
     return written;
   }
 
-  /** Blocks that were asked for and are not here. */
+  /** Blocks that were requested and are missing. */
   get missed(): ReadonlySet<Hash> {
     return this.#missed;
   }
@@ -80,7 +81,7 @@ export class WorkingCopy implements BlockStore {
   }
 
   sync(): void {
-    // Nothing of it is durable before its origin has it.
+    // Nothing is durable before the origin has accepted it.
   }
 
   journal(name: string): readonly JournalRecord[] {
@@ -95,12 +96,12 @@ export class WorkingCopy implements BlockStore {
     this.#own.clearJournal(name);
   }
 
-  /** Only what was written here: what is in the clone is its origin's to sweep. */
+  /** Deletes only blocks written here; the clone's blocks are the origin's to delete. */
   sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number {
     return this.#own.sweep(keep, writtenBeforeMs);
   }
 
-  /** The clone stays open: it is lent. */
+  /** The clone stays open; its owner closes it. */
   [Symbol.dispose](): void {
     this.#own[Symbol.dispose]();
   }

@@ -1,12 +1,12 @@
 /**
- * What one tool call weighs in Agentic Activity Units, the measure of its governance cost
- * (Contract §2.10). Whole numbers, so that sums are exact.
+ * The weight of a tool call in Agentic Activity Units, the measure of its governance cost (Contract
+ * §2.10). Weights are integers, so that sums are exact.
  */
 export type AauWeight = 1 | 3 | 5;
 
 /**
- * The weight of an intent (Contract §2.10). An intent nobody knows weighs as much as a write
- * (Decision §7).
+ * The weight of an intent (Contract §2.10). An unknown intent weighs as much as a write (Decision
+ * §7).
  */
 export function aauWeight(intent: string): AauWeight {
   switch (intent) {

@@ -2,19 +2,22 @@ import { capText, type Budget } from "./budgets.js";
 import { invalidArgument } from "./instant.js";
 import { parseUsd } from "./money.js";
 
-/** A budget as a caller writes it. */
+/** A budget in a request. */
 export interface BudgetInput {
   readonly scope: string;
   readonly unit: string;
   readonly period: string;
-  /** Whole AAUs, or decimal dollars with up to nine places. */
+  /** An integer of AAUs, or decimal dollars with up to nine places. */
   readonly limit: string;
   readonly action: string;
-  /** Left out: the caller's own organization. */
+  /** Absent: the caller's own organization. */
   readonly org_id?: string | undefined;
 }
 
-/** Reads a budget. @throws AppError `INVALID_ARGUMENT` naming the field. */
+/**
+ * Validates a budget.
+ * @throws AppError `INVALID_ARGUMENT` naming the field.
+ */
 export function parseBudget(input: BudgetInput, id: string, setBy: Budget["setBy"]): Budget {
   const unit = oneOf("unit", input.unit, ["aau", "usd"]);
   return {
@@ -29,7 +32,7 @@ export function parseBudget(input: BudgetInput, id: string, setBy: Budget["setBy
 }
 
 /**
- * Refuses a budget of an organization that allows more than the operator's does.
+ * Refuses an organization's budget that exceeds the operator's budget.
  * @throws AppError `INVALID_ARGUMENT`, naming the operator's limit.
  */
 export function checkCeiling(budget: Budget, others: readonly Budget[]): void {

@@ -1,23 +1,31 @@
 import { amountOf, windowOf, type Budget } from "./budgets.js";
 import type { UsageStore } from "./ports.js";
 
-/** A budget and what is recorded against it. */
+/** A budget and its usage. */
 export interface BudgetState {
   readonly budget: Budget;
-  /** Absent for a budget of sessions when no session is asked about: each of them has its own. */
+  /**
+   * Absent for a budget per session when no session is given, because each session has its own
+   * usage.
+   */
   readonly usage?: BudgetUsage;
 }
 
-/** What is recorded in a budget's present period: AAUs or nanodollars, as the budget counts. */
+/**
+ * The usage in a budget's current period, in AAUs or nanodollars, depending on the budget's unit.
+ */
 export interface BudgetUsage {
   readonly used: bigint;
   /** Zero when a budget that only warns is exceeded. */
   readonly remaining: bigint;
-  /** When the period ends, in ms since the epoch; absent: never. */
+  /** End of the period, in ms since the epoch; absent: the period never ends. */
   readonly resetsAtMs?: number;
 }
 
-/** How much of a budget is used up. @param sessionId the session that a budget of sessions is asked about. */
+/**
+ * The usage of a budget.
+ * @param sessionId the session, for a budget per session.
+ */
 export async function budgetState(
   store: Pick<UsageStore, "totalsIn">,
   orgId: string,

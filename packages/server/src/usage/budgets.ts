@@ -2,99 +2,105 @@ import { isoTime } from "../kernel/clock.js";
 import { formatUsd, type Nanodollars } from "./money.js";
 import { addTotals, NO_USAGE, type Posting, type UsageTotals } from "./posting.js";
 
-/** A cap on usage. */
+/** A limit of usage. */
 export interface Budget {
   /** UUID v4. */
   readonly id: string;
-  /** The organization's usage all together, or each of its sessions for itself. */
+  /** Whether the limit applies to the organization as a whole, or to each of its sessions. */
   readonly scope: "organization" | "session";
   readonly unit: "aau" | "usd";
-  /** UTC days and months; `total` never begins anew. */
+  /** UTC days and months; `total` never resets. */
   readonly period: "day" | "month" | "total";
-  /** AAUs, or nanodollars. Usage may reach it and not exceed it. */
+  /** In AAUs or nanodollars. Usage may reach the limit, but not exceed it. */
   readonly limit: bigint;
-  /** What happens to a call that would exceed it. */
+  /** What happens to a call that would exceed the limit. */
   readonly action: "warn" | "block";
-  /** The organization's own billing admins, or the operator: then nobody else changes it (Decision §15). */
+  /**
+   * Who set the budget: billing admins of the organization, or the operator. Only the operator can
+   * change an operator's budget (Decision §15).
+   */
   readonly setBy: "organization" | "operator";
 }
 
-/** A budget's limit as it is written: whole AAUs, or decimal dollars. */
+/** A budget's limit as text: AAUs, or decimal dollars. */
 export function limitText({ unit, limit }: Pick<Budget, "unit" | "limit">): string {
   return amountText(unit, limit);
 }
 
-/** An amount as it is written: whole AAUs, or decimal dollars. */
+/** An amount as text: AAUs, or decimal dollars. */
 export function amountText(unit: Budget["unit"], amount: bigint): string {
   return unit === "usd" ? formatUsd(amount) : String(amount);
 }
 
-/** The time over which a budget counts: half open, in ms since the epoch. */
+/** The period in which usage counts towards a budget: half open, in ms since the epoch. */
 export interface BudgetWindow {
-  /** The session that counts; absent: the whole organization. */
+  /** The session whose usage counts; absent: the whole organization. */
   readonly sessionId: string | undefined;
   readonly fromMs: number;
-  /** Absent: for good. */
+  /** Absent: no end. */
   readonly untilMs: number | undefined;
 }
 
-/** What a call will weigh and cost. */
+/** The weight and cost of a call that is about to run. */
 export interface Charge {
   readonly sessionId: string;
   readonly aau: number;
   readonly cost: Nanodollars;
 }
 
-/** Whether a call may run. */
+/** The decision whether a call may run. */
 export type Admission =
-  /** The organization has no budgets: nothing was reserved. */
+  /** The organization has no budgets, so nothing was reserved. */
   | { readonly kind: "unlimited" }
   | {
       readonly kind: "admitted";
-      /** One sentence for each `warn` budget that the call exceeds. */
+      /** One sentence for each exceeded budget that only warns. */
       readonly warnings: readonly string[];
     }
   | { readonly kind: "refused"; readonly message: string; readonly retryAfterMs: number };
 
-/** Windows kept with their usage; when there are more, all are forgotten and asked for again. */
+/** Limit of cached windows. When there are more, the cache is cleared. */
 const WINDOWS_MAX = 10_000;
-/** A budget that never begins anew has to be raised by somebody: ask again tomorrow. */
+/** A `total` budget never resets, so a retry helps only after somebody has raised the budget. */
 const RETRY_TOTAL_MS = 24 * 60 * 60 * 1000;
-/** Only calls under way stand in the way: they may come to nothing. */
+/** The budget is only exhausted by reservations of running calls, which may be released. */
 const RETRY_RESERVED_MS = 1000;
 
 /**
- * The budgets of one organization against what was recorded and what is under way. All of it is
- * synchronous, so that of concurrent calls none slips between the question and the reservation.
+ * An organization's budgets, compared with recorded usage and with reservations of running calls.
+ * All methods are synchronous, so that no concurrent call can slip in between the check and the
+ * reservation.
  *
- * What counts against a budget is recorded usage plus reservations. A call is reserved before it
- * runs; when its row is recorded, the row takes the reservation's place in one step.
+ * Recorded usage plus reservations count towards a budget. A call is reserved before it runs. When
+ * its usage row is recorded, the row replaces the reservation in one step.
  */
 export class BudgetLedger {
   readonly #budgets: readonly Budget[];
   readonly #reserved: Map<string, Charge>;
-  /** By window: only those that were asked for. */
+  /** Recorded usage by window; only windows that were needed. */
   readonly #recorded = new Map<string, UsageTotals>();
 
-  /** @param former the ledger before the budgets changed, whose calls are still under way. */
+  /**
+   * @param former the ledger before the budgets changed, with the reservations of running calls.
+   */
   constructor(budgets: readonly Budget[], former?: BudgetLedger) {
     this.#budgets = budgets;
     this.#reserved = new Map(former === undefined ? [] : former.#reserved);
   }
 
-  /** The windows whose recorded usage must be told before a call can be reserved. */
+  /** The windows whose recorded usage must be loaded before the call can be reserved. */
   unknownWindows(charge: Charge, nowMs: number): readonly BudgetWindow[] {
     const windows = this.#budgets.map((budget) => windowOf(budget, charge.sessionId, nowMs));
     return windows.filter((window) => !this.#recorded.has(keyOf(window)));
   }
 
-  /** Tells the recorded usage of a window. */
+  /** Sets the recorded usage of a window. */
   know(window: BudgetWindow, totals: UsageTotals): void {
     if (this.#recorded.size >= WINDOWS_MAX) this.#recorded.clear();
     this.#recorded.set(keyOf(window), totals);
   }
 
-  /** Reserves a call if every `block` budget has room for it. Its windows must be known. */
+  /** Reserves a call if every `block` budget has room for it. The call's windows must be loaded. */
   reserve(callId: string, charge: Charge, nowMs: number): Admission {
     const exceeded = this.#budgets.filter((budget) => this.#exceeds(budget, charge, nowMs));
     const blocking = exceeded.find((budget) => budget.action === "block");
@@ -103,12 +109,12 @@ export class BudgetLedger {
     return { kind: "admitted", warnings: exceeded.map((budget) => describe(budget)) };
   }
 
-  /** Gives back what a call had reserved that came to nothing. */
+  /** Releases the reservation of a call that was not recorded. */
   release(callId: string): void {
     this.#reserved.delete(callId);
   }
 
-  /** Counts a row: in the place of its call's reservation, if it had one. */
+  /** Counts a usage row, and removes its call's reservation, if any. */
   record(callId: string, posting: Posting): void {
     this.#reserved.delete(callId);
     const { sessionId, occurredAtMs } = posting;
@@ -121,7 +127,7 @@ export class BudgetLedger {
     }
   }
 
-  /** Whether no call of the organization is under way. */
+  /** Whether the organization has no running calls. */
   get idle(): boolean {
     return this.#reserved.size === 0;
   }
@@ -156,7 +162,7 @@ export class BudgetLedger {
   }
 }
 
-/** The window of a budget in which a call at this time counts. */
+/** The window of a budget that contains a call at this time. */
 export function windowOf(budget: Budget, sessionId: string, nowMs: number): BudgetWindow {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
@@ -179,7 +185,7 @@ export function windowOf(budget: Budget, sessionId: string, nowMs: number): Budg
   }
 }
 
-/** What counts against a budget: AAUs or nanodollars. */
+/** The amount that counts towards a budget, in its unit. */
 export function amountOf(budget: Budget, amount: Pick<Charge, "aau" | "cost">): bigint {
   return budget.unit === "aau" ? BigInt(amount.aau) : amount.cost;
 }

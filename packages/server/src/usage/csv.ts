@@ -1,6 +1,7 @@
 /**
- * Rows as CSV (RFC 4180), with a header line. A text that a spreadsheet would take for a formula is
- * preceded by an apostrophe: tool names are chosen by agents, and reports are opened by people.
+ * Formats rows as CSV (RFC 4180) with a header line. A text that a spreadsheet would interpret as a
+ * formula gets a leading apostrophe, because tool names are chosen by agents and reports are opened
+ * by people.
  */
 export function toCsv(
   columns: readonly string[],

@@ -6,21 +6,21 @@ import { invalidArgument, parseInstant } from "./instant.js";
 import type { PriceList } from "./pricing.js";
 import { pricedCallOf, type UsageEvent } from "./usage-event.js";
 
-/** A tool call that another system reports: a CloudEvent of version 1.0, its data read. */
+/** A tool call reported by another system as a CloudEvent 1.0. */
 export interface ExternalEvent {
-  /** With `source`, unique for ever: reporting it again adds nothing. */
+  /** Unique for ever together with `source`: an event that is reported again is ignored. */
   readonly id: string;
   readonly source: string;
-  /** RFC 3339; absent: when it is received. It may be long past: it counts on its own day. */
+  /** RFC 3339; absent: the time of receipt. A past event counts on the day of its time. */
   readonly time: string | undefined;
   readonly toolName: string;
-  /** One of the intents; absent: told from the tool's name (Decision §7). */
+  /** Absent: derived from the tool's name (Decision §7). */
   readonly intent: string | undefined;
   readonly sessionId: string | undefined;
   readonly ormModel: string | undefined;
 }
 
-/** Events in one request. */
+/** Limit of events per request. */
 const EXTERNAL_EVENTS_MAX = 1000;
 
 /** Characters in a source, which is a URI (CloudEvents 1.0). */
@@ -28,10 +28,10 @@ const SOURCE_LENGTH_MAX = 1024;
 /** Characters in the name of a model (Contract §2.9). */
 const ORM_MODEL_LENGTH_MAX = 64;
 
-/** How far another system's clock may be ahead of ours, in ms. */
+/** How far another system's clock may be ahead of this server's clock, in ms. */
 const CLOCK_AHEAD_MAX_MS = 5 * 60 * 1000;
 
-/** What the rows of external events are made with. */
+/** Inputs for the usage rows of external events. */
 export interface ExternalContext {
   readonly orgId: string;
   readonly prices: PriceList;
@@ -40,7 +40,7 @@ export interface ExternalContext {
 }
 
 /**
- * The usage rows of reported events, priced as of the time they occurred.
+ * Converts reported events to usage rows, priced as of the events' times.
  * @throws AppError `INVALID_ARGUMENT` naming the event and the field.
  */
 export function externalUsage(
@@ -79,7 +79,10 @@ function usageOf(event: ExternalEvent, path: string, context: ExternalContext): 
   };
 }
 
-/** What is stored, and compared for ever, must be there, be short, and be shown as it is. */
+/**
+ * Checks texts that are stored, compared and displayed: they must not be empty, too long, or
+ * undisplayable.
+ */
 function checkTexts(event: ExternalEvent, path: string): void {
   checkText(`${path}.id`, event.id, NAME_LENGTH_MAX);
   checkText(`${path}.source`, event.source, SOURCE_LENGTH_MAX);

@@ -1,10 +1,10 @@
 /**
- * Usage: what each tool call weighs and costs, what was used on which day, and how much may be.
+ * Usage: the weight and cost of each tool call, reports per day, and budgets.
  *
- * Glossary. **AAU**: what a tool call weighs. **Usage event**: the row of one tool call.
- * **Adjustment**: a correction of what one cost. **Posting**: what either adds to the totals.
- * **Rollup**: a total kept beside the rows. **Budget**: a cap on usage. **Nanodollar**: the unit
- * money is counted in.
+ * Glossary. **AAU**: the unit of a tool call's weight. **Usage event**: the usage row of one tool
+ * call. **Adjustment**: a correction of a usage event's cost. **Posting**: what a usage event or
+ * adjustment adds to the totals. **Rollup**: a stored total. **Budget**: a limit of usage.
+ * **Nanodollar**: the unit of money.
  */
 export { aauWeight } from "./aau.js";
 export { toCsv } from "./csv.js";

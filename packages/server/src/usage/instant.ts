@@ -4,7 +4,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * A time as callers write it: RFC 3339, or a date for its midnight in UTC.
+ * Parses a time: RFC 3339, or a date, which means midnight UTC.
  * @returns milliseconds since the epoch.
  * @throws AppError `INVALID_ARGUMENT` naming the field.
  */
@@ -21,7 +21,8 @@ export function parseInstant(field: string, text: string): number {
 }
 
 /**
- * A date as callers write it. @returns the same text.
+ * Validates a date.
+ * @returns the same text.
  * @throws AppError `INVALID_ARGUMENT` naming the field.
  */
 export function parseDate(field: string, text: string): string {
@@ -36,12 +37,12 @@ export function utcDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** A 400 for one field. */
+/** An `INVALID_ARGUMENT` error for one field. */
 export function invalidArgument(field: string, reason: string): AppError {
   return new AppError("INVALID_ARGUMENT", `${field}: ${reason}`, { details: [{ field, reason }] });
 }
 
-/** February 30th is read as another day, or as none. */
+/** Date.parse accepts February 30th as another day, or rejects it. */
 function exists(date: string): boolean {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(ms) && utcDate(ms) === date;

@@ -7,18 +7,18 @@ import { PriceList } from "./pricing.js";
 import type { UsageRecorder } from "./recorder.js";
 import { chargeOf } from "./usage-event.js";
 
-/** Organizations kept in memory before idle ones make room. */
+/** Organizations held in memory before idle ones are evicted. */
 const ACCOUNTS_MAX = 1000;
 
-/** What is kept in memory of one organization. */
+/** The state of one organization in memory. */
 interface Account {
   readonly prices: PriceList;
   readonly ledger: BudgetLedger;
 }
 
 /**
- * Budgets of a store that one process has for itself: reservations are in its memory, and go with it.
- * What was recorded is read once for each window of a budget, and followed from then on.
+ * Budget reservations in memory, for a store that only one process uses. Reservations end with the
+ * process. Recorded usage is loaded once per window of a budget and updated from then on.
  */
 export class LedgerReservations implements BudgetReservations {
   readonly #store: UsageStore;
@@ -44,7 +44,7 @@ export class LedgerReservations implements BudgetReservations {
       const nowMs = this.#clock.nowMs();
       const charge = chargeOf(call, account.prices, nowMs);
       const unknown = account.ledger.unknownWindows(charge, nowMs);
-      // Between the last answer of the store and the reservation nothing may be awaited.
+      // No await may come between the store's last response and the reservation.
       if (unknown.length === 0 && this.#ledgers.get(call.orgId) === account.ledger) {
         return account.ledger.reserve(call.eventId, charge, nowMs);
       }
@@ -76,7 +76,7 @@ export class LedgerReservations implements BudgetReservations {
     return account;
   }
 
-  /** An organization with no call under way can be read again when it comes back. */
+  /** Evicts organizations without running calls; they are loaded again when needed. */
   #makeRoom(): void {
     if (this.#accounts.size < ACCOUNTS_MAX) return;
     for (const [orgId, ledger] of this.#ledgers) {

@@ -1,15 +1,15 @@
 /**
- * An amount of money: whole billionths of a US dollar. A bigint, because a double holds them exactly
- * only up to nine million dollars, and a sum that has drifted cannot be argued about.
+ * An amount of money in billionths of a US dollar. A bigint is exact for every amount, while a
+ * double is exact only up to nine million dollars.
  */
 export type Nanodollars = bigint;
 
 const DECIMALS = 9;
 const PER_USD = 10n ** BigInt(DECIMALS);
-/** Up to a billion dollars, to the nanodollar. */
+/** Up to ten digits of dollars, and up to nine decimal places. */
 const USD = /^(\d{1,10})(?:\.(\d{1,9}))?$/;
 
-/** The amount written as a decimal number of dollars, or `undefined` when it is not exactly one. */
+/** Parses a decimal number of dollars; `undefined` for other texts. */
 export function parseUsd(text: string): Nanodollars | undefined {
   const match = USD.exec(text);
   if (match === null) return undefined;
@@ -17,7 +17,7 @@ export function parseUsd(text: string): Nanodollars | undefined {
   return BigInt(dollars) * PER_USD + BigInt(fraction.padEnd(DECIMALS, "0"));
 }
 
-/** The amount as an exact decimal number of dollars, such as `-0.000000003`. */
+/** Formats an amount as an exact decimal number of dollars, such as `-0.000000003`. */
 export function formatUsd(amount: Nanodollars): string {
   const magnitude = amount < 0n ? -amount : amount;
   const fraction = String(magnitude % PER_USD)
@@ -27,7 +27,7 @@ export function formatUsd(amount: Nanodollars): string {
   return amount < 0n ? `-${digits}` : digits;
 }
 
-/** The double nearest to the amount in dollars: what `cost_usd` shows (Contract §2.9, §2.11). */
+/** The double nearest to the amount in dollars, for `cost_usd` (Contract §2.9, §2.11). */
 export function usdOf(amount: Nanodollars): number {
   return Number(formatUsd(amount));
 }

@@ -3,15 +3,15 @@ import { AppError, invalidField } from "../kernel/errors.js";
 import { isUuid } from "../kernel/ids.js";
 import { hasRole } from "../kernel/role-name.js";
 
-/** Whether the caller operates the service for every organization (Decision §15). */
+/** Whether the caller is an operator, who administers all organizations (Decision §15). */
 export function isOperator(caller: Pick<Caller, "roles">): boolean {
   return hasRole(caller, "operator");
 }
 
 /**
- * The organization whose money a request is about: the one that it names, else the caller's own.
- * @throws AppError `INVALID_ARGUMENT`; `POLICY_DENIED` for another organization than the caller's, unless an operator
- * asks.
+ * The organization that a request concerns: the one it names, else the caller's own.
+ * @throws AppError `INVALID_ARGUMENT`; `POLICY_DENIED` when a caller who is no operator names
+ * another organization.
  */
 export function organizationOf(caller: Caller, named: string | undefined): string {
   if (named === undefined) return caller.orgId;

@@ -2,8 +2,8 @@ import { AppError } from "../kernel/errors.js";
 import type { UsageStore } from "./ports.js";
 
 /**
- * Usage where there is nothing to keep it in: every operation says what is missing (Decision §1).
- * Nothing is waiting to be recorded, because without a store no tool is called.
+ * Stands in for the store when none is configured: every operation fails and names the missing
+ * setting (Decision §1). Nothing waits to be recorded, because no tool is called without a store.
  */
 export const noUsageStore: UsageStore = {
   recordPending: () => Promise.resolve([]),

@@ -8,16 +8,16 @@ import type { OrganizationPage } from "./ports.js";
 import type { UsageTotals } from "./posting.js";
 import { bucketsFor, parseReportQuery, type ReportParameters } from "./report-query.js";
 
-/** What one organization used. */
+/** The usage of one organization. */
 export interface OrganizationTotals extends UsageTotals {
   readonly orgId: string;
 }
 
-/** The parameters of the report over all organizations, as the caller wrote them. */
+/** Parameters of the report over all organizations, as in the request. */
 export interface OrganizationReportParameters extends Pick<ReportParameters, "from" | "to"> {
   /** Absent: {@link USAGE_ORGANIZATIONS_PAGE_DEFAULT}. */
   readonly limit?: number | undefined;
-  /** The cursor that came with the previous page; absent: from the first organization. */
+  /** The cursor of the previous page; absent: the first page. */
   readonly cursor?: string | undefined;
 }
 
@@ -29,7 +29,8 @@ export interface OrganizationReport {
 }
 
 /**
- * Reads the parameters of the report over all organizations. A cursor is the id of the last organization shown.
+ * Validates the parameters of the report over all organizations. A cursor is the id of the last
+ * organization shown.
  * @throws AppError `INVALID_ARGUMENT` naming the parameter.
  */
 export function parseOrganizationReport({
@@ -47,7 +48,7 @@ export function parseOrganizationReport({
   return { fromMs, untilMs, limit, after: cursor.toLowerCase() };
 }
 
-/** @param totals one more than the page holds, where there are more. */
+/** @param totals one more than the page's size, if there are more. */
 export function organizationReport(
   totals: readonly OrganizationTotals[],
   limit: number,

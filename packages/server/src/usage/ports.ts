@@ -28,25 +28,26 @@ export type {
 };
 
 /**
- * Keeps usage rows and, in the same transaction as each change of them, the totals that reports are
- * made of. Every method is one atomic use case, durable when its promise resolves. Methods that
- * change usage are never called concurrently by one process: the recorder runs them one after the
- * other. Of processes that share a store one at a time changes an organization's prices or prices
- * rows anew, and nobody records meanwhile by a list that is not the last. Errors:
- * `STORE_UNAVAILABLE`, with nothing changed.
+ * Stores usage rows and, in the same transaction, the totals for reports. Every method is one
+ * atomic use case, durable when its promise resolves. One process never calls methods that change
+ * usage concurrently; the recorder serializes them. Among processes that share a store, only one at
+ * a time changes or reprices an organization's prices, and meanwhile no process records calls by an
+ * outdated price list. Errors: `STORE_UNAVAILABLE`, with nothing changed.
  */
 export interface UsageStore extends UsageLedger {
   /**
-   * Takes the next tool calls from the durable log, at most `limit`, and makes each one usage row,
-   * priced as of its own time; rows, totals and the position in the log change together, so that no
-   * crash loses or doubles one. @returns the new rows; fewer than `limit` when no more are waiting.
+   * Takes the next tool calls from the durable log, at most `limit`, and creates a usage row for
+   * each, priced as of the call's own time. Rows, totals and the position in the log are committed
+   * together, so that no crash loses or duplicates a row.
+   * @returns the new rows; fewer than `limit` when no more are waiting.
    */
   recordPending(limit: number): Promise<readonly UsageEvent[]>;
 
   /**
-   * Adds an organization's rows from outside. One whose source and source's id are known is left out.
-   * @param eventsAt The rows by the prices as they are; it may be asked more than once.
-   * @returns those that were new.
+   * Adds an organization's external events. An event whose source and source id are known is
+   * skipped.
+   * @param eventsAt creates the rows from the current prices; may be called more than once.
+   * @returns the new rows.
    */
   recordExternal(
     orgId: string,
@@ -54,8 +55,9 @@ export interface UsageStore extends UsageLedger {
   ): Promise<readonly UsageEvent[]>;
 
   /**
-   * Adds corrections of the organization's rows of a range, of the oldest `limit`.
-   * @param correct Makes them of the rows and the prices as they are; it may be asked more than once.
+   * Adds corrections of the organization's usage rows in a range, for the oldest `limit` rows.
+   * @param correct creates the corrections from the current rows and prices; may be called more
+   * than once.
    */
   correctRows(
     orgId: string,
@@ -63,27 +65,30 @@ export interface UsageStore extends UsageLedger {
     correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
   ): Promise<CorrectedRows>;
 
-  /** The totals of a report's buckets, in the order of time. */
+  /** The totals of a report's buckets, ordered by time. */
   buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]>;
 
-  /** Every cell of the organization's heat map, by model and then intent. */
+  /** All cells of the organization's heat map, by model and intent. */
   heatMap(orgId: string): Promise<readonly HeatCell[]>;
 
   /**
-   * The totals of each organization that has usage in `[fromMs, untilMs)`, whose bounds are those of UTC days:
-   * by organization id, those after `after`, at most `limit`.
+   * The totals of each organization with usage in `[fromMs, untilMs)`; both are bounds of UTC days.
+   * Ordered by organization id, starting after `after`, at most `limit`.
    */
   organizationTotals(page: OrganizationPage): Promise<readonly OrganizationTotals[]>;
 
-  /** What was recorded in a budget's window. Its bounds are those of UTC days. */
+  /** The recorded usage in a budget's window. Its bounds are bounds of UTC days. */
   totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals>;
 
-  /** Every price of the organization, past and future ones too, by scope, subject and period. */
+  /**
+   * All prices of the organization, including past and future ones, by scope, subject and period.
+   */
   prices(orgId: string): Promise<readonly Price[]>;
 
   /**
-   * Adds a price and ends the one before it, if the change says so.
-   * @param change Made of the prices as they are; it may be asked more than once, and may throw.
+   * Adds a price, and ends the previous one if the change says so.
+   * @param change computes the change from the current prices; may be called more than once, and
+   * may throw.
    */
   changePrices(
     orgId: string,
@@ -93,13 +98,13 @@ export interface UsageStore extends UsageLedger {
   /** The organization's budgets. */
   budgets(orgId: string): Promise<readonly Budget[]>;
 
-  /** Adds a budget; one that the same party has set with the same scope, unit, period and action is replaced. */
+  /** Adds a budget. It replaces a budget with the same scope, unit, period, action and setter. */
   saveBudget(orgId: string, budget: Budget): Promise<void>;
 
   /** @returns false when the organization has no such budget. */
   deleteBudget(orgId: string, budgetId: string): Promise<boolean>;
 
-  /** Lends an organization's rows and totals to `work`, while nobody changes them. */
+  /** Gives `work` exclusive access to an organization's rows and totals. */
   withLedger<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T>;
 }
 
@@ -107,42 +112,45 @@ export interface UsageStore extends UsageLedger {
 export interface OrganizationPage {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Id of the last organization of the page before. */
+  /** Id of the last organization on the previous page. */
   readonly after?: string;
   readonly limit: number;
 }
 
-/** Rows of usage and the totals that are kept of them. */
+/** Usage rows and the totals stored beside them. */
 export interface UsageLedger {
-  /** The organization's rows of a range, oldest first, at most `limit`. */
+  /** The organization's usage rows in a range, oldest first, at most `limit`. */
   rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]>;
 
-  /** Every total that is kept for the organization. */
+  /** All stored totals of the organization. */
   storedTotals(orgId: string): Promise<Rollups>;
 
-  /** Puts totals in the place of those that are kept; one without actions is taken away. */
+  /** Replaces stored totals; a total without actions is deleted. */
   replaceTotals(totals: Rollups): Promise<void>;
 }
 
-/** Rows that were looked at, and what was added to them. */
+/** The examined rows and the added corrections. */
 export interface CorrectedRows {
   readonly rows: readonly CostedRow[];
   readonly corrections: readonly Correction[];
 }
 
-/** A correction and the row it corrects. */
+/** A correction and the row that it corrects. */
 export interface Correction {
   readonly event: UsageEvent;
   readonly adjustment: UsageAdjustment;
 }
 
-/** A row and what it costs after all its corrections so far. */
+/** A row and its cost after all corrections so far. */
 export interface CostedRow {
   readonly event: UsageEvent;
   readonly costNow: Nanodollars;
 }
 
-/** Rows that occurred in `[fromMs, untilMs)`, in ms since the epoch, and come after one of them. */
+/**
+ * A range of rows that occurred in `[fromMs, untilMs)`, in ms since the epoch, optionally starting
+ * after a row.
+ */
 export interface RowRange {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -150,20 +158,27 @@ export interface RowRange {
 }
 
 /**
- * Where budgets are decided on: by one call of an organization at a time, among all processes that
- * share the store. What counts is recorded usage and what is reserved.
+ * Decides whether budgets admit calls. Decisions of one organization are serialized, across all
+ * processes that share the store. Recorded usage and reservations count.
  */
 export interface BudgetReservations {
   /**
-   * Decides on a call and reserves what it is admitted for, until it is recorded or released. A budget
-   * that another process has set counts after a second at most.
-   * @throws AppError `STORE_UNAVAILABLE`: it may be reserved all the same, until it is released.
+   * Decides on a call and reserves it until it is recorded or released. A budget set by another
+   * process takes effect within a second.
+   * @throws AppError `STORE_UNAVAILABLE`; the call may be reserved nevertheless, until it is
+   * released.
    */
   reserve(call: AnnouncedToolCall): Promise<Admission>;
 
-  /** Gives back what a call had reserved, if it had. @throws AppError `STORE_UNAVAILABLE`. */
+  /**
+   * Releases a call's reservation, if any.
+   * @throws AppError `STORE_UNAVAILABLE`.
+   */
   release(orgId: string, callId: string): Promise<void>;
 
-  /** Has the organization's prices and budgets read anew. Called in the turn that changed them. */
+  /**
+   * Makes the organization's prices and budgets be read again. Call it under the same lock as the
+   * change.
+   */
   refresh(orgId: string): void;
 }

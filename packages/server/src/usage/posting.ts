@@ -1,15 +1,13 @@
 import type { Nanodollars } from "./money.js";
 import type { UsageAdjustment, UsageEvent } from "./usage-event.js";
 
-/** Sums of usage. */
 export interface UsageTotals {
   readonly actionCount: number;
-  /** Whole AAUs. */
   readonly totalAau: number;
   readonly totalCost: Nanodollars;
 }
 
-/** What one row adds to the totals, and where. */
+/** What a row adds to the totals, and to which ones. */
 export interface Posting extends UsageTotals {
   readonly orgId: string;
   readonly sessionId: string | undefined;
@@ -20,7 +18,7 @@ export interface Posting extends UsageTotals {
   readonly occurredAtMs: number;
 }
 
-/** An event counts as one action, with its weight and its frozen cost. */
+/** An event counts as one action, with its weight and its cost. */
 export function postingOf(event: UsageEvent): Posting {
   return {
     ...placeOf(event),
@@ -30,7 +28,7 @@ export function postingOf(event: UsageEvent): Posting {
   };
 }
 
-/** An adjustment moves money only, on the day of the event it corrects. */
+/** An adjustment changes only the cost, on the day of the event that it corrects. */
 export function postingOfAdjustment(adjustment: UsageAdjustment, event: UsageEvent): Posting {
   return { ...placeOf(event), actionCount: 0, totalAau: 0, totalCost: adjustment.difference };
 }
@@ -40,10 +38,9 @@ function placeOf(event: UsageEvent): Omit<Posting, keyof UsageTotals> {
   return { orgId, sessionId, toolName, intent, aauWeight, ormModel, occurredAtMs };
 }
 
-/** Nothing yet. */
 export const NO_USAGE: UsageTotals = { actionCount: 0, totalAau: 0, totalCost: 0n };
 
-/** Both together. */
+/** The sum of two totals. */
 export function addTotals(a: UsageTotals, b: UsageTotals): UsageTotals {
   return {
     actionCount: a.actionCount + b.actionCount,

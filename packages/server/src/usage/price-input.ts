@@ -3,23 +3,25 @@ import { invalidArgument, parseInstant } from "./instant.js";
 import { parseUsd } from "./money.js";
 import { PRICE_SCOPES, type Price } from "./pricing.js";
 
-/** A price as a caller writes it. */
+/** A price in a request. */
 export interface PriceInput {
-  /** One of the scopes. */
   readonly scope: string;
-  /** What it is for; left out for `aau`. */
+  /** What the price applies to; absent for `aau`. */
   readonly subject?: string | undefined;
-  /** Dollars for each AAU under `aau`, for each call otherwise: decimal, up to nine places. */
+  /** Decimal dollars with up to nine places: per AAU for the scope `aau`, otherwise per call. */
   readonly amount_usd: string;
-  /** Date or RFC 3339; left out: now. */
+  /** Date or RFC 3339; absent: now. */
   readonly from?: string | undefined;
-  /** Date or RFC 3339, exclusive; left out: for good. */
+  /** Date or RFC 3339, exclusive; absent: no end. */
   readonly until?: string | undefined;
-  /** The organization that pays it; left out: the caller's own. */
+  /** The organization that pays the price; absent: the caller's own. */
   readonly org_id?: string | undefined;
 }
 
-/** Reads a price. @throws AppError `INVALID_ARGUMENT` naming the field. */
+/**
+ * Validates a price.
+ * @throws AppError `INVALID_ARGUMENT` naming the field.
+ */
 export function parsePrice(input: PriceInput, id: string, nowMs: number): Price {
   const scope = PRICE_SCOPES.find((candidate) => candidate === input.scope);
   if (scope === undefined) {

@@ -4,31 +4,36 @@ import type { AauWeight } from "./aau.js";
 import { invalidArgument } from "./instant.js";
 import type { Nanodollars } from "./money.js";
 
-/** What a price is for. The later in this list, the more specific, and the most specific wins. */
+/** What a price applies to, from the least to the most specific. The most specific price wins. */
 export const PRICE_SCOPES = ["aau", "intent", "model", "tool"] as const;
 
-/** One of {@link PRICE_SCOPES}. */
 export type PriceScope = (typeof PRICE_SCOPES)[number];
 
-/** Prices of one organization, past ones too: they are read whenever a call is priced. */
+/**
+ * Limit of prices per organization, including past ones. All of them are loaded whenever a call is
+ * priced.
+ */
 const PRICES_MAX = 10_000;
 
-/** What one organization pays for something during one period. */
+/** A price of an organization during one period. */
 export interface Price {
   /** UUID v4. */
   readonly id: string;
   readonly scope: PriceScope;
-  /** The intent, model or tool it is for; empty for `aau`, which is for everything. */
+  /**
+   * The intent, model or tool that the price applies to; empty for `aau`, which applies to
+   * everything.
+   */
   readonly subject: string;
-  /** For each AAU under `aau`, for each call otherwise; never negative. */
+  /** Per AAU for the scope `aau`, otherwise per call; never negative. */
   readonly amount: Nanodollars;
-  /** Milliseconds since the epoch: the first instant it applies to. */
+  /** Start of the period, in ms since the epoch. */
   readonly fromMs: number;
-  /** The first instant it no longer applies to; absent: for good. */
+  /** Exclusive end of the period, in ms since the epoch; absent: no end. */
   readonly untilMs: number | undefined;
 }
 
-/** What of a call its price depends on. */
+/** The properties of a call that determine its price. */
 export interface PricedCall {
   readonly toolName: string;
   readonly intent: string;
@@ -37,13 +42,13 @@ export interface PricedCall {
   readonly occurredAtMs: number;
 }
 
-/** What a call costs, and by which price: none where nothing is configured (Contract §4.5 rule 3). */
+/** A call's cost and the price applied; no price when none is configured (Contract §4.5 rule 3). */
 export interface CallCost {
   readonly cost: Nanodollars;
   readonly priceId: string | undefined;
 }
 
-/** The prices of one organization, ready to be asked. */
+/** The prices of one organization, indexed. */
 export class PriceList {
   readonly #bySubject = new Map<string, Price[]>();
 
@@ -56,7 +61,7 @@ export class PriceList {
     }
   }
 
-  /** The cost of a call by the most specific price that applies at its time. */
+  /** The cost of a call by the most specific price at its time. */
   priceOf(call: PricedCall): CallCost {
     const price =
       this.#find("tool", call.toolName, call.occurredAtMs) ??
@@ -73,18 +78,18 @@ export class PriceList {
   }
 }
 
-/** What setting a price changes. */
+/** The change that setting a price makes. */
 export interface PriceChange {
   readonly added: Price;
-  /** The open price before it, which now ends where the new one begins. */
+  /** The previous price without an end, which now ends where the new one begins. */
   readonly ended: Price | undefined;
 }
 
 /**
- * Adds a price to the others of its organization. The price that was to apply for good until now
- * ends where the new one begins; any other overlap is refused, so that at each instant there is at
- * most one price for one subject.
- * @throws AppError `INVALID_ARGUMENT` naming the field that is wrong, or `LIMIT_EXCEEDED`.
+ * Adds a price to those of its organization. A price without an end that is in effect now ends
+ * where the new one begins. Any other overlap is refused, so that at most one price applies to a
+ * subject at any time.
+ * @throws AppError `INVALID_ARGUMENT` naming the field; `LIMIT_EXCEEDED`.
  */
 export function setPrice(prices: readonly Price[], added: Price): PriceChange {
   checkPrice(added);
@@ -118,7 +123,7 @@ function checkPrice(price: Price): void {
   }
 }
 
-/** Periods are half open: the end of one can be the beginning of the next. */
+/** Periods are half open, so the end of one may be the beginning of the next. */
 function overlap(a: Price, b: Price): boolean {
   return a.fromMs < (b.untilMs ?? Infinity) && b.fromMs < (a.untilMs ?? Infinity);
 }

@@ -7,20 +7,20 @@ import { WorkerLoop } from "../kernel/worker-loop.js";
 import type { UsageStore } from "./ports.js";
 import type { UsageEvent } from "./usage-event.js";
 
-/** Tool calls made rows in one transaction, at most. */
+/** Limit of tool calls per transaction. */
 const BATCH_MAX = 500;
-/** How long the first event waits for others, in ms: the calls of that time share one commit. */
+/** How long the first event waits for further ones, in ms. All of them share a commit. */
 const GATHER_MS = 100;
-/** Pauses after the store failed. */
+/** Pauses after failures of the store. */
 const BACKOFF: Backoff = { baseMs: 100, capMs: 10_000 };
-/** Tool calls that may wait while the store fails, before new ones are refused. */
+/** Limit of unrecorded tool calls while the store fails. At the limit, new calls are refused. */
 const UNRECORDED_MAX = 10_000;
 
 /**
- * Turns each `LlmToolCallAuditRecorded` into exactly one usage row (Contract §4.5, recording rules 1
- * and 2). The event only says that the durable log of tool calls has more: the rows are made in the
- * background, in batches, from the log itself. While the store fails it is asked again and again,
- * and when too many calls wait, new ones are refused: none is ever dropped.
+ * Creates exactly one usage row for each `LlmToolCallAuditRecorded` (Contract §4.5, recording rules
+ * 1 and 2). The event is only a hint that the durable log has more calls. Rows are created from the
+ * log itself, in background batches. While the store fails, batches are retried. When too many
+ * calls are waiting, new calls are refused; no recorded call is ever dropped.
  */
 export class UsageRecorder implements AsyncDisposable {
   readonly #store: UsageStore;
@@ -30,10 +30,10 @@ export class UsageRecorder implements AsyncDisposable {
   #lane: Promise<unknown> = Promise.resolve();
   #heard = 0;
   #unrecorded = 0;
-  /** Whether the store failed when it was last asked to record. */
+  /** Whether the last attempt to record failed. */
   #isFailing = false;
 
-  /** Starts with what a former process has left in the log. */
+  /** Starts with calls that an earlier process has left in the log. */
   constructor(store: UsageStore, bus: EventBus<AuditEvents>, log: Log) {
     this.#store = store;
     this.#loop = new WorkerLoop({
@@ -52,16 +52,16 @@ export class UsageRecorder implements AsyncDisposable {
     });
   }
 
-  /** Has `listener` called with the rows of each batch, right after its commit. */
+  /** Calls `listener` with the rows of each batch, right after its commit. */
   onRecorded(listener: (events: readonly UsageEvent[]) => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Runs `work` with no batch under way and none waiting in the log. Whatever changes usage or asks
-   * for totals to go on with runs here, one after the other.
-   * @throws what `work` throws, or AppError `STORE_UNAVAILABLE` when the log could not be caught up.
+   * Runs `work` when no batch is running and the log is caught up. All work that changes usage or
+   * needs exact totals runs here, one after the other.
+   * @throws errors of `work`; AppError `STORE_UNAVAILABLE` when the log could not be caught up.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#lane.then(async () => {
@@ -72,19 +72,19 @@ export class UsageRecorder implements AsyncDisposable {
     return turn;
   }
 
-  /** Records what waits now, as far as the store lets it; what it does not is left to the loop. */
+  /** Records waiting calls now. If the store fails, the background loop continues later. */
   async flush(): Promise<void> {
     await this.exclusively(() => Promise.resolve()).catch(() => {
       this.#loop.wake();
     });
   }
 
-  /** Tells the listeners of rows that were added by other work than a batch. */
+  /** Notifies the listeners of rows that were added outside of a batch. */
   recorded(events: readonly UsageEvent[]): void {
     for (const listener of this.#listeners) listener(events);
   }
 
-  /** @throws AppError `STORE_UNAVAILABLE` when so many calls wait that no further one may run. */
+  /** @throws AppError `STORE_UNAVAILABLE` when the limit of unrecorded calls is reached. */
   checkRoom(): void {
     if (!this.#isFailing || this.#unrecorded < UNRECORDED_MAX) return;
     throw new AppError(
@@ -94,7 +94,7 @@ export class UsageRecorder implements AsyncDisposable {
     );
   }
 
-  /** Records what waits, if the store lets it within the time for draining: the log keeps the rest. */
+  /** Records waiting calls within the time limit of draining. The log retains the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#loop[Symbol.asyncDispose]();

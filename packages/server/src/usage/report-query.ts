@@ -2,13 +2,12 @@ import { invalidArgument, parseDate } from "./instant.js";
 import { GRAIN_MS, type RollupDimension } from "./rollup.js";
 import { isTimeZone } from "./zone-calendar.js";
 
-/** What daily usage can be split by beyond the day. */
+/** Dimensions by which daily usage can be grouped. */
 const GROUPINGS = ["tool", "session", "intent", "model"] as const;
 
-/** One of {@link GROUPINGS}. */
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The parameters of a usage report as the caller wrote them. */
+/** Parameters of a usage report, as in the request. */
 export interface ReportParameters {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -16,22 +15,21 @@ export interface ReportParameters {
   readonly group_by?: string | undefined;
 }
 
-/** Which usage a report shows. */
 export interface ReportQuery {
   /** First day, YYYY-MM-DD. */
   readonly from: string;
   /** Last day, inclusive. */
   readonly to: string;
-  /** IANA zone whose days are meant; `UTC` unless said otherwise. */
+  /** IANA time zone of the days; `UTC` by default. */
   readonly timeZone: string;
   readonly groupBy: Grouping | undefined;
 }
 
-/** The range of a report that names none (Contract §4.5). */
+/** The range of a report without one (Contract §4.5). */
 const DEFAULT_RANGE = { from: "1970-01-01", to: "9999-12-31" } as const;
 
 /**
- * Reads the parameters of a usage report.
+ * Validates the parameters of a usage report.
  * @throws AppError `INVALID_ARGUMENT` naming the parameter (Decision §7).
  */
 export function parseReportQuery(parameters: ReportParameters): ReportQuery {
@@ -53,22 +51,22 @@ function parseGrouping(text: string | undefined): Grouping | undefined {
   return grouping;
 }
 
-/** Which stored buckets a report is made of. */
+/** The stored buckets that a report needs. */
 export interface BucketRange {
   readonly dimension: RollupDimension;
   readonly grain: "day" | "quarter";
-  /** The first bucket begins at or after this time, in ms since the epoch… */
+  /** The first bucket begins at or after this time, in ms since the epoch. */
   readonly fromMs: number;
-  /** …and the last one before this time. */
+  /** The last bucket begins before this time, in ms since the epoch. */
   readonly untilMs: number;
 }
 
-/** No zone is further from UTC than this. */
+/** Upper bound of a time zone's distance from UTC. */
 const ZONE_DISTANCE_MS = 15 * 60 * 60 * 1000;
 
 /**
- * The buckets of a report. Days of another zone than UTC are made of quarters of an hour, some of
- * which may lie outside the range: {@link dailyUsage} leaves them out.
+ * The buckets of a report. Days of a zone other than UTC consist of quarter-hour buckets. Some of
+ * these may lie outside the range; {@link dailyUsage} leaves them out.
  */
 export function bucketsFor(query: ReportQuery): BucketRange {
   const dimension = query.groupBy ?? "total";

@@ -11,16 +11,16 @@ export interface DailyUsage extends UsageTotals {
   readonly group: string | undefined;
 }
 
-/** A stored bucket, as far as a report looks at it. */
+/** The fields of a stored bucket that a report needs. */
 export interface Bucket extends UsageTotals {
   readonly bucketMs: number;
   readonly key: string;
 }
 
 /**
- * The daily rows of a report: by date and then group, ascending, only days that have rows
- * (Decision §7).
- * @param buckets those that `bucketsFor` names, in the order of time.
+ * The daily rows of a report, ascending by date and group; days without usage have no row (Decision
+ * §7).
+ * @param buckets the buckets that `bucketsFor` names, ordered by time.
  */
 export function dailyUsage(buckets: readonly Bucket[], query: ReportQuery): readonly DailyUsage[] {
   const dateOf = datesIn(query.timeZone);

@@ -5,28 +5,28 @@ import type { Correction, CostedRow, RowRange, UsageStore } from "./ports.js";
 import { PriceList } from "./pricing.js";
 import { pricedCallOf } from "./usage-event.js";
 
-/** Which rows are priced anew: those that occurred in `[from, until)`; dates or RFC 3339. */
+/** The range of rows to reprice, `[from, until)`; dates or RFC 3339. */
 export interface RepriceInput {
   readonly from: string;
   readonly until: string;
-  /** Whose rows; left out: those of the caller's own organization. */
+  /** The organization; absent: the caller's own. */
   readonly org_id?: string | undefined;
 }
 
-/** What pricing rows anew came to. */
+/** Result of repricing. */
 export interface Repriced {
-  /** Corrections added. */
+  /** Number of added corrections. */
   readonly corrections: number;
-  /** Their sum. */
+  /** Sum of the corrections. */
   readonly difference: Nanodollars;
 }
 
-/** Rows looked at, and corrected, in one transaction. */
+/** Limit of rows examined and corrected per transaction. */
 const PAGE_MAX = 500;
 
 /**
- * Prices recorded rows anew by the price list as it is now. Rows are not edited: the difference is
- * added beside them. Doing it again, also after an interruption, changes nothing more.
+ * Reprices recorded rows by the current price list. Rows are immutable, so the difference is added
+ * as a correction. Repeating the operation, also after an interruption, adds nothing more.
  * @throws AppError `INVALID_ARGUMENT`.
  */
 export async function reprice(
@@ -56,7 +56,7 @@ export async function reprice(
   }
 }
 
-/** The corrections that make these rows cost what the price list says. */
+/** The corrections that make rows cost what the price list says. */
 export function correctionsOf(
   rows: readonly CostedRow[],
   prices: PriceList,

@@ -1,14 +1,13 @@
 import { addTotals, type Posting, type UsageTotals } from "./posting.js";
 
-/** What daily usage can be grouped by; `total` is the whole organization. */
+/** Dimensions of stored totals; `total` is the whole organization. */
 const ROLLUP_DIMENSIONS = ["total", "tool", "session", "intent", "model"] as const;
 
-/** One of {@link ROLLUP_DIMENSIONS}. */
 export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
 
 /**
- * How long a bucket is. Days are UTC days. Quarters of an hour make days of any other time zone:
- * since 1972 every zone's distance from UTC is a multiple of them.
+ * Length of a bucket. Days are UTC days. Days of other time zones are composed of quarter-hours,
+ * because since 1972 every zone's distance from UTC is a multiple of a quarter-hour.
  */
 export type RollupGrain = "day" | "quarter";
 
@@ -18,21 +17,21 @@ export const GRAIN_MS: Readonly<Record<RollupGrain, number>> = {
   quarter: 15 * 60 * 1000,
 };
 
-/** Where a call without a model, or without a session, is reported (Decision §7). */
+/** The key for calls without a model or session (Decision §7). */
 export const UNKNOWN: string = "unknown";
 
-/** The totals of one bucket, by time. */
+/** The totals of one bucket. */
 export interface TimeRollup extends UsageTotals {
   readonly orgId: string;
   readonly dimension: RollupDimension;
   readonly grain: RollupGrain;
-  /** Milliseconds since the epoch at which the bucket begins. */
+  /** Start of the bucket, in ms since the epoch. */
   readonly bucketMs: number;
   /** The tool, session, intent or model; empty for `total`. */
   readonly key: string;
 }
 
-/** The totals of one cell of the heat map (Contract §2.11), of all time. */
+/** The all-time totals of one cell of the heat map (Contract §2.11). */
 export interface HeatCell extends UsageTotals {
   readonly orgId: string;
   readonly ormModel: string;
@@ -40,15 +39,15 @@ export interface HeatCell extends UsageTotals {
   readonly aauWeight: number;
 }
 
-/** Everything that postings add to what is kept beside the rows. */
+/** The changes of all stored totals that postings cause. */
 export interface Rollups {
   readonly byTime: readonly TimeRollup[];
   readonly heatMap: readonly HeatCell[];
 }
 
 /**
- * Sums postings into the buckets they belong to, each bucket once. Adding the result to the stored
- * buckets, in any order and any batches, gives what recomputing them from all rows gives.
+ * Sums postings by bucket. Adding the results to the stored buckets, in any order and in any
+ * batches, gives the same totals as recomputing them from all rows.
  */
 export function rollupsOf(postings: readonly Posting[]): Rollups {
   const sum = new RollupSum();
@@ -56,12 +55,12 @@ export function rollupsOf(postings: readonly Posting[]): Rollups {
   return sum.rollups();
 }
 
-/** Rollups in the making. */
+/** Accumulates rollups. */
 export class RollupSum {
   readonly #byTime = new Map<string, TimeRollup>();
   readonly #heatMap = new Map<string, HeatCell>();
 
-  /** Adds postings to their buckets; those that share all of them are summed up first. */
+  /** Adds postings to their buckets. Postings that share all buckets are summed first. */
   add(postings: readonly Posting[]): void {
     for (const posting of alike(postings)) {
       for (const bucket of bucketsOf(posting)) addTo(this.#byTime, timeName(bucket), bucket);
@@ -70,24 +69,24 @@ export class RollupSum {
     }
   }
 
-  /** What the postings add up to. */
+  /** The accumulated rollups. */
   rollups(): Rollups {
     return { byTime: [...this.#byTime.values()], heatMap: [...this.#heatMap.values()] };
   }
 }
 
-/** The name of a bucket: no two share one. */
+/** The unique key of a bucket. */
 export function timeName({ orgId, dimension, grain, bucketMs, key }: TimeRollup): string {
-  // The only part that can hold a space stands last.
+  // The only part that may contain a space comes last.
   return `${orgId} ${dimension} ${grain} ${String(bucketMs)} ${key}`;
 }
 
-/** The name of a cell: no two share one. */
+/** The unique key of a cell. */
 export function cellName({ orgId, ormModel, intent, aauWeight }: HeatCell): string {
   return JSON.stringify([orgId, ormModel, intent, aauWeight]);
 }
 
-/** Postings summed up as long as no bucket tells them apart. */
+/** Sums postings that belong to the same buckets. */
 function alike(postings: readonly Posting[]): Iterable<Posting> {
   const sums = new Map<string, Posting>();
   for (const posting of postings) {

@@ -5,9 +5,9 @@ import type { Charge } from "./budgets.js";
 import type { Nanodollars } from "./money.js";
 import type { PricedCall, PriceList } from "./pricing.js";
 
-/** One usage row (Contract §2.9). What happened and what it cost then: it never changes. */
+/** A usage row (Contract §2.9): a tool call and its cost at that time. It is immutable. */
 export interface UsageEvent {
-  /** UUID v4; of a tool call, the record's own. */
+  /** UUID v4; for a tool call, the id of its record. */
   readonly id: string;
   readonly orgId: string;
   readonly sessionId: string | undefined;
@@ -15,36 +15,36 @@ export interface UsageEvent {
   readonly stepId: string | undefined;
   readonly toolName: string;
   readonly intent: string;
-  /** Which rule decided the intent (Decision §7). */
+  /** The rule that classified the intent (Decision §7). */
   readonly intentSource: string;
   readonly aauWeight: AauWeight;
   readonly ormModel: string | undefined;
-  /** Frozen when the row was written: a later price changes nothing here. */
+  /** Fixed when the row is written; later prices do not change it. */
   readonly cost: Nanodollars;
-  /** The price it was computed from; absent when none applied. */
+  /** The price applied; absent when there was none. */
   readonly priceId: string | undefined;
-  /** Milliseconds since the epoch: when the call ended. Reports count it on that day. */
+  /** End of the call, in ms since the epoch. Reports count it on that day. */
   readonly occurredAtMs: number;
-  /** Milliseconds since the epoch: when this server learnt of it. */
+  /** When this server received it, in ms since the epoch. */
   readonly createdAtMs: number;
-  /** Where an event from outside came from; with `sourceEventId` unique for ever. */
+  /** Source of an external event; unique for ever together with `sourceEventId`. */
   readonly source: string | undefined;
   readonly sourceEventId: string | undefined;
 }
 
-/** A correction of what an event cost. Rows are never edited: a new one says the difference. */
+/** A correction of an event's cost. Rows are never edited; an adjustment states the difference. */
 export interface UsageAdjustment {
   /** UUID v4. */
   readonly id: string;
   readonly eventId: string;
   /** The price that applies instead; absent when none does. */
   readonly priceId: string | undefined;
-  /** To be added to the event's cost; may be negative, never zero. */
+  /** The change of the event's cost; may be negative, but not zero. */
   readonly difference: Nanodollars;
   readonly createdAtMs: number;
 }
 
-/** What of a tool call's record makes its usage row. */
+/** The fields of a tool call's record that its usage row needs. */
 export type RecordedCall = Pick<
   ToolCallRecord,
   | "eventId"
@@ -59,7 +59,10 @@ export type RecordedCall = Pick<
   | "finishedAtMs"
 >;
 
-/** The row of a recorded tool call (Contract §4.5, recording rule 2), priced as of its own time. */
+/**
+ * The usage row of a recorded tool call (Contract §4.5, recording rule 2), priced as of the call's
+ * own time.
+ */
 export function usageEventOf(call: RecordedCall, prices: PriceList): UsageEvent {
   const weight = aauWeight(call.intent);
   const priced = prices.priceOf(pricedCallOf(call, call.finishedAtMs));
@@ -83,7 +86,7 @@ export function usageEventOf(call: RecordedCall, prices: PriceList): UsageEvent 
   };
 }
 
-/** What of a call its price depends on. */
+/** The properties of a call that determine its price. */
 export function pricedCallOf(
   call: Pick<ToolCallRecord, "toolName" | "intent" | "ormModel">,
   occurredAtMs: number,
@@ -97,7 +100,7 @@ export function pricedCallOf(
   };
 }
 
-/** What a call will weigh and cost at this time. */
+/** The weight and cost of a call if it runs now. */
 export function chargeOf(call: AnnouncedToolCall, prices: PriceList, nowMs: number): Charge {
   return {
     sessionId: call.sessionId,

@@ -5,20 +5,20 @@ import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
 import type { Admission, BudgetReservations } from "./ports.js";
 import type { UsageRecorder } from "./recorder.js";
 
-/** What names a call's reservation. */
+/** The key of a call's reservation. */
 type Reserved = Pick<AnnouncedToolCall, "orgId" | "eventId">;
 
 /**
- * Admits tool calls while their organization's budgets cover them and they can be recorded. Where
- * budgets are decided on, in this process or in a store that several share, is behind the port.
+ * Admits a tool call if its organization's budgets cover it and it can be recorded. The port hides
+ * whether budgets are decided in this process or in a shared store.
  */
 export class UsageGate implements ToolCallGate, AsyncDisposable {
   readonly #reservations: BudgetReservations;
   readonly #recorder: UsageRecorder;
   readonly #log: Log;
-  /** Calls that have, or may have, a reservation: by the ids that their records will carry. */
+  /** Calls that have, or may have, a reservation, by the ids of their future records. */
   readonly #reserved = new Set<string>();
-  /** Reservations that could not be released yet. */
+  /** Reservations whose release has failed so far. */
   readonly #unreleased = new Map<string, Reserved>();
   readonly #releasing: WorkerLoop;
 
@@ -60,17 +60,20 @@ export class UsageGate implements ToolCallGate, AsyncDisposable {
     });
   }
 
-  /** Has the organization's prices and budgets read anew. Called in the turn that changed them. */
+  /**
+   * Makes the organization's prices and budgets be read again. Call it under the same lock as the
+   * change.
+   */
   refresh(orgId: string): void {
     this.#reservations.refresh(orgId);
   }
 
-  /** What could not be released counts until the store takes this process for gone. */
+  /** A reservation that could not be released counts until the store presumes this process dead. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#releasing[Symbol.asyncDispose]();
   }
 
-  /** A call is not made when nobody answers whether it is admitted; it may hold a reservation even so. */
+  /** A call does not run when the store fails to decide; the call may be reserved nevertheless. */
   async #reserve(call: AnnouncedToolCall): Promise<Admission> {
     this.#reserved.add(call.eventId);
     try {

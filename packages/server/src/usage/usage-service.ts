@@ -29,11 +29,10 @@ import type { HeatCell } from "./rollup.js";
 import type { UsageGate } from "./usage-gate.js";
 import { verifyTotals, type TotalDifference } from "./verification.js";
 
-/** What the usage room is made of. */
 export interface UsageParts {
   readonly store: UsageStore;
   readonly recorder: UsageRecorder;
-  /** Told of each change of prices and budgets. */
+  /** Notified of each change of prices and budgets. */
   readonly gate: Pick<UsageGate, "refresh">;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -45,15 +44,14 @@ export interface IngestResult {
   readonly duplicates: number;
 }
 
-/** A daily report and what it is grouped by. */
 export interface UsageReport {
   readonly groupBy: Grouping | undefined;
   readonly rows: readonly DailyUsage[];
 }
 
 /**
- * Usage of the caller's own organization; only the operator's report looks at all of them.
- * @throws AppError `INVALID_ARGUMENT` naming the parameter, `STORE_UNAVAILABLE`.
+ * Usage of the caller's own organization; only the operator's report covers all organizations.
+ * @throws AppError `INVALID_ARGUMENT` naming the parameter; `STORE_UNAVAILABLE`.
  */
 export class UsageService {
   readonly #parts: UsageParts;
@@ -62,7 +60,9 @@ export class UsageService {
     this.#parts = parts;
   }
 
-  /** Daily usage, with every call that had ended when it was asked for (Contract §4.5). */
+  /**
+   * Daily usage, including every call that had ended when the report was requested (Contract §4.5).
+   */
   async daily(caller: Caller, parameters: ReportParameters): Promise<UsageReport> {
     const query = parseReportQuery(parameters);
     await this.#parts.recorder.flush();
@@ -76,7 +76,7 @@ export class UsageService {
     return this.#parts.store.heatMap(caller.orgId);
   }
 
-  /** What each organization used, for the operator, a page at a time. */
+  /** The usage of each organization, for the operator; paginated. */
   async byOrganization(parameters: OrganizationReportParameters): Promise<OrganizationReport> {
     const page = parseOrganizationReport(parameters);
     await this.#parts.recorder.flush();
@@ -84,7 +84,10 @@ export class UsageService {
     return organizationReport(totals, page.limit);
   }
 
-  /** Adds tool calls that another system reports; each counts once, however often it is reported. */
+  /**
+   * Adds tool calls reported by another system. Each call counts once, however often it is
+   * reported.
+   */
   async ingest(caller: Caller, events: readonly ExternalEvent[]): Promise<IngestResult> {
     const { store, recorder, ids, clock } = this.#parts;
     const { orgId } = caller;
@@ -102,14 +105,14 @@ export class UsageService {
     });
   }
 
-  /** Every price of the caller's organization, or of the one that an operator names. */
+  /** All prices of the caller's organization, or of the one that an operator names. */
   async prices(caller: Caller, named?: string): Promise<readonly Price[]> {
     return this.#parts.store.prices(organizationOf(caller, named));
   }
 
   /**
-   * Adds a price; calls recorded before keep the cost they were recorded with. Prices are the operator's, who names
-   * the organization that pays them.
+   * Adds a price. Recorded calls keep their cost. Only operators may set prices, and name the
+   * organization that pays them.
    */
   async setPrice(caller: Caller, input: PriceInput): Promise<Price> {
     const { store, recorder, ids, clock, gate } = this.#parts;
@@ -122,7 +125,10 @@ export class UsageService {
     });
   }
 
-  /** Applies today's price list to what was recorded, by adding corrections; for the operator. */
+  /**
+   * Applies the current price list to recorded usage by adding corrections. Only operators may do
+   * so.
+   */
   async reprice(caller: Caller, input: RepriceInput): Promise<Repriced> {
     const { store, recorder, ids, clock, gate } = this.#parts;
     const orgId = organizationOf(caller, input.org_id);
@@ -133,7 +139,10 @@ export class UsageService {
     });
   }
 
-  /** The organization's budgets, and what is recorded against each; of sessions, the caller's own. */
+  /**
+   * The organization's budgets and their usage; for budgets per session, the usage of the caller's
+   * session.
+   */
   async budgets(caller: Caller, named?: string): Promise<readonly BudgetState[]> {
     const orgId = organizationOf(caller, named);
     const { store, recorder, clock } = this.#parts;
@@ -141,7 +150,7 @@ export class UsageService {
     const { sessionId } = caller;
     const asked = { sessionId, nowMs: clock.nowMs() };
     const states: BudgetState[] = [];
-    // One after the other: there may be many, and nobody waits for the list in a hurry.
+    // Sequential on purpose: the list may be long, and nobody is in a hurry for it.
     for (const budget of await store.budgets(orgId)) {
       states.push(await budgetState(store, orgId, budget, asked));
     }
@@ -149,8 +158,8 @@ export class UsageService {
   }
 
   /**
-   * Sets a budget, in the place of one with the same scope, unit, period and action. What an operator sets is the
-   * operator's, and no budget of the organization may allow more.
+   * Sets a budget, replacing one with the same scope, unit, period and action. An operator's budget
+   * can only be changed by operators, and bounds the organization's own budgets.
    */
   async setBudget(caller: Caller, input: BudgetInput): Promise<Budget> {
     const { store, recorder, ids, gate } = this.#parts;
@@ -158,7 +167,8 @@ export class UsageService {
     const setBy = isOperator(caller) ? "operator" : "organization";
     const budget = parseBudget(input, ids.uuid(), setBy);
     return recorder.exclusively(async () => {
-      // One that the operator sets meanwhile on another server counts all the same: both are asked for each call.
+      // An operator may set a budget concurrently on another server. Both budgets are then enforced
+      // for each call.
       checkCeiling(budget, await store.budgets(orgId));
       await store.saveBudget(orgId, budget);
       gate.refresh(orgId);
@@ -166,7 +176,10 @@ export class UsageService {
     });
   }
 
-  /** @throws AppError `NOT_FOUND` when the organization has no such budget; `POLICY_DENIED` for the operator's. */
+  /**
+   * @throws AppError `NOT_FOUND` when the organization has no such budget; `POLICY_DENIED` for an
+   * operator's budget.
+   */
   async removeBudget(caller: Caller, budgetId: string, named?: string): Promise<void> {
     const { store, recorder, gate } = this.#parts;
     const orgId = organizationOf(caller, named);
@@ -182,7 +195,7 @@ export class UsageService {
     });
   }
 
-  /** Compares the totals that reports are made of with the rows, and repairs them if asked to. */
+  /** Compares stored totals with the usage rows, and optionally repairs them. */
   async verify(
     caller: Caller,
     options: { readonly repair: boolean },

@@ -2,20 +2,21 @@ import type { CostedRow, RowRange, UsageLedger, UsageStore } from "./ports.js";
 import { NO_USAGE, postingOf, type UsageTotals } from "./posting.js";
 import { cellName, RollupSum, timeName, type Rollups } from "./rollup.js";
 
-/** A kept total that is not what the rows add up to. */
+/** A stored total that differs from the sum of its rows. */
 export interface TotalDifference {
-  /** Which total, such as `tool/day 2026-01-05T00:00:00.000Z search`. */
+  /** The total's name, such as `tool/day 2026-01-05T00:00:00.000Z search`. */
   readonly total: string;
   readonly stored: UsageTotals;
   readonly recomputed: UsageTotals;
 }
 
-/** Rows read at once; between two pages others get their turn. */
+/** Rows read per page; other work may run between pages. */
 const PAGE_MAX = 1000;
 
 /**
- * Recomputes an organization's totals from its rows and compares them with those that are kept. With
- * `repair`, the kept ones are the recomputed ones afterwards. @returns what differed.
+ * Recomputes an organization's totals from its rows and compares them with the stored totals. With
+ * `repair`, differing totals are replaced.
+ * @returns the differences.
  */
 export function verifyTotals(
   store: UsageStore,
@@ -69,7 +70,7 @@ async function recompute(store: UsageLedger, orgId: string): Promise<Rollups> {
   }
 }
 
-/** A row together with its corrections: they count on the same day and under the same names. */
+/** A row with its corrections, which count on the same day and under the same keys. */
 function postingOfRow({ event, costNow }: CostedRow) {
   return { ...postingOf(event), totalCost: costNow };
 }

@@ -1,8 +1,8 @@
 import { GRAIN_MS } from "./rollup.js";
 
-/** Whether the name is that of an IANA time zone that this runtime knows. */
+/** Whether the runtime knows an IANA time zone of this name. */
 export function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are no zones: they know no summer time.
+  // Offsets such as +02:00 are refused, because they ignore daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
@@ -13,8 +13,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * On which day of a time zone a quarter of an hour lies. Asking the runtime costs microseconds each
- * time, so the day found last is kept with its bounds: ascending questions are nearly free.
+ * Maps quarter-hours to days of a time zone. A lookup costs microseconds, so the last day found is
+ * cached with its bounds; lookups in ascending order are nearly free.
  */
 export class ZoneCalendar {
   readonly #format: Intl.DateTimeFormat;
@@ -44,7 +44,9 @@ export class ZoneCalendar {
     return this.#date;
   }
 
-  /** The first quarter of the next day, by halving: no day is longer than 26 hours. */
+  /**
+   * Finds the first quarter-hour of the next day by binary search; no day is longer than 26 hours.
+   */
   #endOf(quarterMs: number, date: string): number {
     let sameDay = 0;
     let nextDay = 26 * 4;

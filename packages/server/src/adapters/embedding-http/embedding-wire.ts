@@ -1,51 +1,57 @@
 import { EmbeddingError, type EmbeddingInputType } from "../../embedding/index.js";
 
-/** One HTTP API that turns texts into vectors: how to ask, and how to read the answer. */
+/** The HTTP API of an embedding service: its requests and responses. */
 export interface EmbeddingWire {
-  /** Default of the base URL, without a slash at its end. */
+  /** Default base URL, without a trailing slash. */
   readonly defaultBaseUrl: string;
   /** Path below the base URL. */
   readonly path: string;
-  /** Headers that carry the key; empty without one. */
+  /** Headers with the API key; empty without a key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Texts one request may carry. */
+  /** Limit of texts per request. */
   readonly batchSizeMax: number;
-  /** The request's body, to be sent as JSON. */
+  /** The request's JSON body. */
   body(texts: readonly string[], inputType: EmbeddingInputType): unknown;
   /**
-   * The vectors of an answer, in the order of the texts.
+   * The vectors of a response, in the order of the texts.
    * @throws EmbeddingError `malformed_response`
    */
   vectors(answer: unknown): readonly Float32Array[];
 }
 
-/** What every wire is told of the model. */
+/** Settings common to all APIs. */
 export interface WireSettings {
   readonly model: string;
-  /** Absent: no key is sent, as local servers want it. */
+  /** Absent: no key is sent, as for local servers. */
   readonly apiKey?: string;
-  /** Asks the model for vectors of this length; only some models can choose. */
+  /** Requests vectors of this length, which only some models support. */
   readonly requestedDimension?: number;
 }
 
-/** The key as a bearer token (RFC 6750). */
+/** An `Authorization` header with the key as a bearer token (RFC 6750). */
 export function bearer(settings: WireSettings): Readonly<Record<string, string>> {
   return settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` };
 }
 
-/** The member of a JSON object, or `undefined` for anything else. */
+/** A member of a JSON object; `undefined` for any other value. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 
-/** A JSON array. @throws EmbeddingError `malformed_response` naming what should have been one. */
+/**
+ * Requires a JSON array.
+ * @throws EmbeddingError `malformed_response` naming the value.
+ */
 export function arrayAt(value: unknown, name: string): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed(`\`${name}\` is not an array`);
   return value;
 }
 
-/** A JSON array of numbers as float32. @throws EmbeddingError `malformed_response` */
+/**
+ * Converts a JSON array of numbers to float32.
+ * @throws EmbeddingError `malformed_response`
+ */
 export function vectorAt(value: unknown, name: string): Float32Array {
   const components = arrayAt(value, name);
   if (!components.every((component) => typeof component === "number")) {
@@ -54,7 +60,7 @@ export function vectorAt(value: unknown, name: string): Float32Array {
   return Float32Array.from(components);
 }
 
-/** An answer that does not have the shape its API promises. */
+/** The error for a response that does not match the API. */
 export function malformed(what: string, cause?: unknown): EmbeddingError {
   const message = `the embedding service sent an answer that cannot be used: ${what}`;
   return new EmbeddingError("malformed_response", message, { cause });

@@ -3,7 +3,7 @@ import type { Clock } from "../../kernel/clock.js";
 import { limitedText } from "../limited-text.js";
 import { malformed } from "./embedding-wire.js";
 
-/** Bytes of one answer: 100 vectors of 16 384 components written out as decimals. */
+/** Limit of a response, in bytes: 100 vectors of 16 384 components as decimal text. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 /** One request to an embedding service. */
@@ -14,20 +14,20 @@ export interface HttpRequest {
   readonly body: string;
 }
 
-/** What one attempt came to. */
+/** Result of one attempt. */
 export type AttemptResult =
   | { readonly kind: "answered"; readonly answer: unknown }
   | {
       readonly kind: "failed";
       readonly error: EmbeddingError;
-      /** What the service asked to wait, in ms. */
+      /** The wait that the service requested, in ms. */
       readonly retryAfterMs: number | undefined;
     };
 
 /**
- * Sends one request and reads its JSON answer. The service's own words are neither repeated nor
- * kept: some quote the key.
- * @throws the signal's reason when that was aborted; nothing else.
+ * Sends one request and parses the JSON response. The service's error texts are discarded, because
+ * some of them quote the API key.
+ * @throws the signal's reason when the signal is aborted; nothing else.
  */
 export async function attempt(
   request: HttpRequest,
@@ -59,7 +59,7 @@ async function exchange(
     method: "POST",
     headers: { ...request.headers, "content-type": "application/json", accept: "application/json" },
     body: request.body,
-    // A redirect would carry the key to a host that nobody configured.
+    // Following a redirect would send the key to a host that nobody has configured.
     redirect: "error",
     signal,
   });
@@ -122,7 +122,7 @@ function failed(
   return { kind: "failed", error: new EmbeddingError(reason, message, errorOptions), retryAfterMs };
 }
 
-/** `Retry-After` is a number of seconds or an HTTP date (RFC 9110 §10.2.3). */
+/** Parses `Retry-After`: a number of seconds or an HTTP date (RFC 9110 §10.2.3). */
 function retryAfterMs(response: Response, clock: Clock): number | undefined {
   const header = response.headers.get("retry-after");
   if (header === null) return undefined;

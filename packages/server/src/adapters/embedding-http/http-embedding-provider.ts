@@ -10,35 +10,36 @@ import type { Clock } from "../../kernel/clock.js";
 import { malformed, type EmbeddingWire } from "./embedding-wire.js";
 import { attempt, type AttemptResult, type HttpRequest } from "./http-attempt.js";
 
-/** Longest pause that a service may ask for; beyond it the caller hears of the limit at once. */
+/**
+ * Longest requested wait that is accepted, in ms. A longer one is reported to the caller at once.
+ */
 const RETRY_AFTER_MS_MAX = 30_000;
 
-/** How an embedding service is called. */
 export interface HttpEmbeddingOptions {
-  /** Where the API is; absent: the wire's own. */
+  /** Base URL of the API; absent: the API's default. */
   readonly baseUrl?: string;
   /** Length of the model's vectors. */
   readonly dimension: number;
-  /** Texts one request carries at most; absent: what the API takes. */
+  /** Limit of texts per request; absent: the API's limit. */
   readonly batchSizeMax?: number;
-  /** Milliseconds one attempt may take. */
+  /** Time limit of one attempt, in ms. */
   readonly timeoutMs: number;
   /** Attempts of one request, the first included. */
   readonly attemptsMax: number;
-  /** First pause before a retry, in ms; doubles each time, with full jitter. */
+  /** Pause before the first retry, in ms; it doubles with each retry, with full jitter. */
   readonly retryBaseMs: number;
   readonly clock: Clock;
-  /** In [0, 1): the jitter. */
+  /** Random source in [0, 1) for the jitter. */
   readonly random: () => number;
 }
 
-/** Asks an embedding service over HTTP: in batches, with time limits and retries. */
+/** An embedding provider over HTTP, with batches, time limits and retries. */
 export class HttpEmbeddingProvider implements BatchEmbeddingProvider {
   readonly #wire: EmbeddingWire;
   readonly #options: HttpEmbeddingOptions;
   readonly #url: URL;
 
-  /** @throws EmbeddingError `model_not_configured` when the base URL is none. */
+  /** @throws EmbeddingError `model_not_configured` when the base URL is invalid. */
   constructor(wire: EmbeddingWire, options: HttpEmbeddingOptions) {
     this.#wire = wire;
     this.#options = options;

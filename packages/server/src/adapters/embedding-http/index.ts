@@ -1,7 +1,7 @@
 /**
- * Embedding services over HTTP.
+ * Embedding providers over HTTP.
  *
- * Glossary. **Wire**: one API's way to ask and to answer. **Attempt**: one request of it.
+ * Glossary. **Wire**: the request and response format of one API. **Attempt**: one request.
  */
 export { cohereWire } from "./cohere-wire.js";
 export type { EmbeddingWire, WireSettings } from "./embedding-wire.js";

@@ -10,15 +10,15 @@ import {
 } from "./embedding-wire.js";
 
 /**
- * OpenAI's `POST /v1/embeddings`, which Ollama, vLLM, TEI and LM Studio speak too. It knows no input
- * types: queries and documents are embedded alike.
+ * OpenAI's `POST /v1/embeddings`, which Ollama, vLLM, TEI and LM Studio also support. The API has
+ * no input types: queries and documents are embedded in the same way.
  */
 export function openAiWire(settings: WireSettings): EmbeddingWire {
   return {
     defaultBaseUrl: PROVIDER_URLS.openai,
     path: "/embeddings",
     headers: bearer(settings),
-    // OpenAI takes 2048; the small servers that speak its language take far less.
+    // OpenAI accepts 2048 texts, but small compatible servers accept far fewer.
     batchSizeMax: 64,
     body: (texts) => ({
       model: settings.model,
@@ -30,7 +30,7 @@ export function openAiWire(settings: WireSettings): EmbeddingWire {
   };
 }
 
-/** Each item says which text it belongs to. */
+/** Sorts the items by their index in the request. */
 function inOrder(items: readonly unknown[]): readonly Float32Array[] {
   const vectors = new Map(
     items.map((item, position) => [

@@ -1,13 +1,13 @@
 import { EmbeddingError, type BatchEmbeddingProvider } from "../../embedding/index.js";
 import { assert } from "../../kernel/assert.js";
 
-/** The optional package that runs ONNX models inside this process. */
+/** The optional package that runs ONNX models in this process. */
 const PACKAGE = "@huggingface/transformers";
 
-/** Texts the model works on at once: more only grows the memory it needs. */
+/** Texts per batch. Larger batches need more memory without being faster. */
 const BATCH_SIZE_MAX = 16;
 
-/** What is used of the package: its feature-extraction pipeline. */
+/** The part of the package's interface that is used: the feature-extraction pipeline. */
 interface TransformersModule {
   pipeline(task: "feature-extraction", model: string): Promise<FeatureExtractor>;
 }
@@ -17,7 +17,7 @@ type FeatureExtractor = (
   options: { readonly pooling: "mean"; readonly normalize: true },
 ) => Promise<Tensor>;
 
-/** A matrix, row by row. */
+/** A matrix in row-major order. */
 interface Tensor {
   readonly dims: readonly number[];
   readonly data: ArrayLike<number>;
@@ -34,7 +34,7 @@ export class LocalEmbeddingProvider implements BatchEmbeddingProvider {
   }
 
   /**
-   * Loads the package and the model; only now is the package needed.
+   * Loads the package and the model.
    * @param load imports the package.
    * @throws EmbeddingError `model_not_configured` when the package or the model is missing.
    */
@@ -79,7 +79,7 @@ async function transformersModule(
   load: (name: string) => Promise<unknown>,
 ): Promise<TransformersModule> {
   try {
-    // The package is not there to be typechecked against; what is used of it is written down above.
+    // The optional package is not installed at compile time, so its types are declared above.
     return (await load(PACKAGE)) as TransformersModule;
   } catch (error) {
     throw new EmbeddingError(

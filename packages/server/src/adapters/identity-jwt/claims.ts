@@ -6,16 +6,16 @@ import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
 import type { Principal } from "../../identity/index.js";
 
 /**
- * Which claim says what. A name with dots leads into nested claims, as `act.sub` (RFC 8693 §4.1),
- * unless a claim has that very name.
+ * The names of the claims that identify a caller. A name with dots addresses nested claims, such as
+ * `act.sub` (RFC 8693 §4.1), unless a claim has that very name.
  */
 export interface ClaimNames {
   /** A UUID. */
   readonly org: string;
-  /** The person; of an agent's token, the person it acts for. */
+  /** The person; in an agent's token, the person on whose behalf it acts. */
   readonly user: string;
   readonly agent: string;
-  /** A list of texts, or one text with blanks between the names (as `scope`, RFC 6749 §3.3). */
+  /** A list of texts, or one text with names separated by blanks (like `scope`, RFC 6749 §3.3). */
   readonly roles: string;
   readonly permissions: string;
 }
@@ -24,8 +24,9 @@ export interface ClaimNames {
 const ID_LENGTH_MAX = 255;
 
 /**
- * Who a verified token belongs to.
- * @throws AppError `UNAUTHENTICATED` when it names no organization, or a claim is of the wrong form.
+ * The identity in a verified token.
+ * @throws AppError `UNAUTHENTICATED` when the token names no organization, or a claim has the wrong
+ * type.
  */
 export function principalOf(payload: JWTPayload, claims: ClaimNames): Principal {
   const orgId = textAt(payload, claims.org);
@@ -73,7 +74,7 @@ function valueAt(payload: JWTPayload, name: string): unknown {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) {
       return undefined;
     }
-    // An object's own property may be read by its name.
+    // Only the object's own properties are read.
     value = (value as Readonly<Record<string, unknown>>)[part];
   }
   return value;

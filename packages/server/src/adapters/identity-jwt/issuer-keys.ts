@@ -4,7 +4,6 @@ import { AppError } from "../../kernel/errors.js";
 import { JWKS_BYTES_MAX, JWKS_TIMEOUT_MS } from "../../kernel/limits.js";
 import { limitedText } from "../limited-text.js";
 
-/** Where an issuer's keys are. */
 export interface IssuerKeysOptions {
   readonly issuer: string;
   readonly jwksUrl?: string;
@@ -12,16 +11,20 @@ export interface IssuerKeysOptions {
   readonly clock: Clock;
 }
 
-/** How long fetched keys are used before they are fetched again. */
+/** How long fetched keys are cached, in ms. */
 const AGE_MAX_MS = 600_000;
-/** How long after a fetch an unknown key does not cause another: tokens may name any key. */
+/**
+ * Minimum interval between fetches caused by unknown keys, in ms. Without the limit, tokens with
+ * random key ids would cause a fetch each.
+ */
 const COOLDOWN_MS = 30_000;
-/** How long after a failed fetch none is tried: requests would queue up behind the time-out. */
+/** Pause after a failed fetch, in ms. Without it, requests would queue up behind the time-out. */
 const FAILURE_PAUSE_MS = 1_000;
 
 /**
- * The public keys of one issuer, fetched when they are first needed and again when a token names an
- * unknown key. Every failure to get them is `IDENTITY_UNAVAILABLE`: it says nothing about the token.
+ * The public keys of one issuer. They are fetched when first needed, and again when a token names
+ * an unknown key. A failure to fetch them is `IDENTITY_UNAVAILABLE`, because it says nothing about
+ * the token.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
@@ -32,18 +35,18 @@ export class IssuerKeys {
     this.#options = options;
   }
 
-  /** @throws AppError `IDENTITY_UNAVAILABLE`, as the returned function does. */
+  /** @throws AppError `IDENTITY_UNAVAILABLE`; the returned function throws it too. */
   lookup(): Promise<JWTVerifyGetKey> {
     const opening = this.#keys ?? this.#open();
     this.#keys = opening;
-    // The next request tries again.
+    // After a failure, the next request retries.
     opening.catch(() => {
       if (this.#keys === opening) this.#keys = undefined;
     });
     return opening;
   }
 
-  /** Has the discovery document and the keys fetched again. */
+  /** Discards the cached discovery document and keys. */
   forget(): void {
     this.#keys = undefined;
   }
@@ -104,7 +107,7 @@ function isDiscovery(value: unknown): value is Discovery {
   );
 }
 
-/** Keys that came in the clear could be anybody's, but for this machine's own. */
+/** Requires TLS except on loopback, because keys fetched without TLS could be forged. */
 function isTrusted(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);

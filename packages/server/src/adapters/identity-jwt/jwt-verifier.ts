@@ -5,34 +5,38 @@ import type { Verified, VerifyCredential } from "../../identity/index.js";
 import { principalOf, type ClaimNames } from "./claims.js";
 import { IssuerKeys } from "./issuer-keys.js";
 
-/** Which tokens are taken, and what is read from them. */
+/** Which tokens are accepted, and which claims are read. */
 export interface JwtOptions {
-  /** As it stands in `iss`. */
+  /** The required value of `iss`. */
   readonly issuer: string;
-  /** Any of these must be in `aud`. */
+  /** `aud` must contain one of these. */
   readonly audiences: readonly string[];
-  /** Where the issuer's public keys are; absent: its discovery document says. */
+  /** URL of the issuer's public keys; absent: taken from the discovery document. */
   readonly jwksUrl?: string;
   /** JWS algorithms (RFC 7518 §3.1), asymmetric ones only. */
   readonly algorithms: readonly string[];
-  /** How far the issuer's clock and ours may differ, in milliseconds. */
+  /** Tolerated difference between the issuer's clock and this machine's, in ms. */
   readonly clockSkewMs: number;
   readonly claims: ClaimNames;
   readonly clock: Clock;
-  /** Milliseconds after a fetch of the keys before an unknown key has them fetched again. */
+  /** Minimum interval between fetches caused by unknown keys, in ms. */
   readonly cooldownMs?: number;
 }
 
-/** Longest time for which a token is believed without verifying it again: a withdrawn key counts by then. */
+/**
+ * Longest time for which a verified token is cached. A withdrawn key is noticed within this time.
+ */
 const TRUST_MS_MAX = 60_000;
 
-/** Verifies tokens, and has the issuer's keys read anew when asked to. */
+/** Verifies tokens, and reloads the issuer's keys on request. */
 export interface JwtVerifier {
   readonly verify: VerifyCredential;
   readonly reload: () => void;
 }
 
-/** Verifies signature, issuer, audience and times of tokens (RFC 7519 §4.1, RFC 8725). */
+/**
+ * Creates a verifier of signature, issuer, audience and validity period (RFC 7519 §4.1, RFC 8725).
+ */
 export function jwtVerifier(options: JwtOptions): JwtVerifier {
   const { issuer, clock, clockSkewMs } = options;
   const keys = new IssuerKeys(options);
@@ -71,7 +75,7 @@ function expiryMs({ exp = 0 }: JWTPayload): number {
   return exp * 1000;
 }
 
-/** What the client is told; the token is never repeated. */
+/** The error for the client. It never quotes the token. */
 function asRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError("UNAUTHENTICATED", `The token is refused: ${reasonOf(error)}`, {

@@ -1,25 +1,28 @@
 import type { X509Certificate } from "node:crypto";
 
-/** What a certificate can be known by: its subject, and its subject alternative names (RFC 5280 §4.2.1.6). */
+/**
+ * The kinds of names in a certificate: the subject, and subject alternative names (RFC 5280
+ * §4.2.1.6).
+ */
 export const NAME_KINDS = ["subject", "uri", "dns", "email"] as const;
 
 export type NameKind = (typeof NAME_KINDS)[number];
 
-/** A name as one text, of which no two kinds have the same: `uri:spiffe://example.com/invoice-agent`. */
+/** A name with its kind, as one unambiguous text: `uri:spiffe://example.com/invoice-agent`. */
 export function nameKey(kind: NameKind, name: string): string {
   return `${kind}:${name}`;
 }
 
 /**
- * The names of a certificate, as {@link nameKey} has them. The subject has its attributes in the certificate's
- * order, as in `O=Example,CN=invoice-agent`.
+ * The names of a certificate in the format of {@link nameKey}. The subject's attributes are in the
+ * certificate's order, as in `O=Example,CN=invoice-agent`.
  */
 export function namesOf({ subject, subjectAltName = "" }: X509Certificate): readonly string[] {
-  // OpenSSL escapes commas and line ends that are part of a value.
+  // OpenSSL escapes commas and line feeds inside a value.
   const names = subject === "" ? [] : [nameKey("subject", subject.split("\n").join(","))];
   for (const [, type = "", quoted, plain = ""] of subjectAltName.matchAll(ALTERNATIVE)) {
     const kind = KINDS.get(type);
-    // Node writes a name that holds a comma or a quote as JSON.
+    // Node writes a name with a comma or a quote as JSON.
     const name = quoted === undefined ? plain : (JSON.parse(quoted) as string);
     if (kind !== undefined) names.push(nameKey(kind, name));
   }

@@ -51,8 +51,8 @@ const content = z.strictObject(
 );
 
 /**
- * Reads who certificates belong to, by their names as `nameKey` has them.
- * @throws AppError `INVALID_ARGUMENT` naming what is wrong, and where.
+ * Parses the file that maps certificates to callers, by names in the format of `nameKey`.
+ * @throws AppError `INVALID_ARGUMENT` naming the mistake and its position.
  */
 export function readClientsFile(file: string): ReadonlyMap<string, Principal> {
   const parsed = content.safeParse(parsedYaml(file));
@@ -90,7 +90,7 @@ function principalOf({ org, user, agent, roles, permissions }: z.infer<typeof cl
   return { orgId: org.toLowerCase(), kind: kindOf(who), authenticatedBy: "mtls", ...who };
 }
 
-/** `clients[2].org: `, or nothing for the file as a whole. */
+/** A path as a prefix of a message: `clients[2].org: `; empty for the file as a whole. */
 function placeOf(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "";
   const place = path.map((key) =>

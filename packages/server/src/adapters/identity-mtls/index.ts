@@ -1,2 +1,2 @@
-/** Callers known by TLS client certificates. */
+/** Authentication by TLS client certificates. */
 export { KnownClients } from "./known-clients.js";

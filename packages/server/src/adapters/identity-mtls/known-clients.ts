@@ -5,27 +5,26 @@ import type { Log } from "../../kernel/log.js";
 import { namesOf } from "./certificate-names.js";
 import { readClientsFile } from "./clients-file.js";
 
-/** What the known clients are built from. */
 export interface KnownClientsOptions {
-  /** YAML: who each certificate belongs to. */
+  /** YAML file that maps certificates to callers. */
   readonly file: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The clients that a file knows by their certificates. */
+/** The clients registered in a file. */
 export class KnownClients {
   readonly #options: KnownClientsOptions;
   #principals: ReadonlyMap<string, Principal>;
 
-  /** @throws AppError `INVALID_ARGUMENT` when the file cannot be read or holds something else. */
+  /** @throws AppError `INVALID_ARGUMENT` when the file cannot be read or is invalid. */
   constructor(options: KnownClientsOptions) {
     this.#options = options;
     this.#principals = readClientsFile(options.file);
   }
 
   readonly verify: VerifyCertificate = (certificate) => {
-    // A connection may outlast the certificate that it was opened with.
+    // A connection may outlive its client certificate.
     if (this.#options.clock.nowMs() > Date.parse(certificate.validTo)) {
       throw refused("has expired; open a new connection with a current one");
     }
@@ -39,7 +38,7 @@ export class KnownClients {
     throw refused(`belongs to nobody known here; its names are ${listed(names)}`);
   };
 
-  /** Reads the file anew; one that is wrong changes nothing, and the log says so. */
+  /** Reloads the file. An invalid file is logged and changes nothing. */
   reload(): void {
     const { file, log } = this.#options;
     try {
@@ -51,7 +50,7 @@ export class KnownClients {
   }
 }
 
-/** Names that are told in an error, at most. */
+/** Limit of names shown in an error. */
 const NAMES_SHOWN_MAX = 5;
 
 function listed(names: readonly string[]): string {

@@ -3,24 +3,24 @@ import { AppError } from "../../kernel/errors.js";
 import { type Definition, type Definitions, shown } from "../../schema/index.js";
 import { prepareForDefinitions, reasonOf } from "./session.js";
 
-/** SQLSTATE: the user may not do this. */
+/** SQLSTATE insufficient_privilege. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 const WITHOUT_RIGHTS =
   "write the schema without owners and privileges (pg_dump --no-owner --no-privileges)";
 
 /**
- * Definitions that share a transaction and are sent without waiting for each other. Larger transactions take
- * longer: each statement looks through what those before it have changed in the catalogs.
+ * Definitions per transaction, which are pipelined. Larger transactions are slower, because each
+ * statement scans the catalog entries that the previous ones have changed.
  */
 const DEFINITIONS_AT_ONCE = 10;
 
 /**
- * Runs the definitions of a wanted schema in an empty database. The extended protocol takes one statement at a
- * time, so that nothing hides behind another one.
- * @param client sends statements without waiting for the answers to those before.
- * @param target The data source whose server this is, for messages.
- * @throws AppError `INVALID_ARGUMENT` for roles that the server does not have, and for a definition that it
- * refuses.
+ * Runs the definitions of a wanted schema in an empty database. The extended protocol accepts one
+ * statement at a time, so a definition cannot contain a second statement.
+ * @param client a connection with pipelining.
+ * @param target the data source whose server this is, for messages.
+ * @throws AppError `INVALID_ARGUMENT` for roles that do not exist on the server, and for a
+ * definition that it refuses.
  */
 export async function defineSchema(
   client: pg.Client,
@@ -33,12 +33,16 @@ export async function defineSchema(
   for (let start = 0; start < statements.length; start += DEFINITIONS_AT_ONCE) {
     const some = statements.slice(start, start + DEFINITIONS_AT_ONCE);
     if (await areDefinedTogether(client, some)) continue;
-    // One of them is refused, or cannot be run in a transaction with the others.
+    // One of the definitions was refused or cannot run in a shared transaction, so they are run one
+    // by one.
     for (const definition of some) await define(client, definition);
   }
 }
 
-/** Runs some definitions in one transaction. @returns false when none of them has taken effect. */
+/**
+ * Runs definitions in one transaction.
+ * @returns false when the transaction was rolled back.
+ */
 async function areDefinedTogether(
   client: pg.Client,
   definitions: readonly Definition[],
@@ -53,7 +57,7 @@ async function areDefinedTogether(
 }
 
 function runOne(client: pg.Client, sql: string): Promise<unknown> {
-  // The driver's types do not have this option.
+  // The driver supports this option, but its types lack it.
   return client.query({ text: sql, queryMode: "extended" } as pg.QueryConfig);
 }
 

@@ -1,13 +1,16 @@
 import type pg from "pg";
 
-/** What there is of an index that is made outside of a transaction. */
+/** The current state of an index that is built outside a transaction. */
 export interface IndexUnderWay {
-  /** As an introspected schema has it. */
+  /** In the format of an introspected schema. */
   readonly nativeId: string;
   readonly isValid: boolean;
 }
 
-/** @param index qualified and quoted. @returns undefined when nothing has this name. */
+/**
+ * @param index qualified and quoted.
+ * @returns undefined when no relation has this name.
+ */
 export async function findIndex(
   client: pg.Client,
   index: string,

@@ -5,13 +5,19 @@ import { JOURNAL_TABLE } from "../own-tables.js";
 import { activityOf } from "./run-activity.js";
 import { NO_SEARCH_PATH } from "./session.js";
 
-/** Who migrates holds this advisory lock, so that it is one at a time, whichever server it is. */
+/**
+ * The advisory lock that a migration holds, so that only one migration runs on a database, from any
+ * server.
+ */
 export const MIGRATION_LOCK = 5281736450182n;
 
-/** The journal of the run on one database: one row at most, and none while no run is unfinished. */
+/**
+ * The journal of the unfinished run on a database. It has at most one row, and none when every run
+ * has ended.
+ */
 export class RunJournal {
   readonly #client: pg.Client;
-  /** Of the table, whose schema a migration may rename meanwhile. */
+  /** OID of the journal's table, because a migration may rename the table's schema. */
   readonly #oid: string | undefined;
 
   private constructor(client: pg.Client, oid: string | undefined) {
@@ -19,14 +25,17 @@ export class RunJournal {
     this.#oid = oid;
   }
 
-  /** Looks for the table where a connection that has set nothing yet would find it. */
+  /** Finds the table through the connection's default search path. */
   static async find(client: pg.Client): Promise<RunJournal> {
     const sql = "SELECT to_regclass(quote_ident(current_schema()) || '.' || $1)::oid::text AS oid";
     const { rows } = await client.query<{ oid: string | null }>(sql, [JOURNAL_TABLE]);
     return new RunJournal(client, rows[0]?.oid ?? undefined);
   }
 
-  /** The journal, its table made if need be. @throws AppError `POLICY_DENIED` when that is not allowed. */
+  /**
+   * The journal; creates its table if needed.
+   * @throws AppError `POLICY_DENIED` when the role may not create it.
+   */
   async made(): Promise<RunJournal> {
     if (this.#oid !== undefined) return this;
     try {
@@ -60,7 +69,7 @@ export class RunJournal {
     return { ...runOf(row), ...(activity === undefined ? {} : { activity }) };
   }
 
-  /** Writes a new run down, instead of the one whose place it takes. */
+  /** Records a new run, in place of the run that it replaces. */
   async begin(
     { migrationId, direction, purpose, undoneUnits }: RunIdentity,
     script: Pick<UnfinishedRun, "digest" | "unitCount">,
@@ -75,7 +84,10 @@ export class RunJournal {
     );
   }
 
-  /** That an index is begun outside of a transaction; undefined: that nothing of it is left. */
+  /**
+   * Records that the build of an index begins outside a transaction; undefined: that the index was
+   * cleaned up.
+   */
   async beginIndex(index: string | undefined): Promise<void> {
     await this.#client.query(
       `UPDATE ${await this.#name()} SET begun_index = $1, error = NULL, updated_at = now()`,
@@ -83,7 +95,10 @@ export class RunJournal {
     );
   }
 
-  /** That a unit has taken effect. In a transaction, with the relations which that has made so far. */
+  /**
+   * Records that a unit has taken effect. Inside a transaction, also records the relations that it
+   * has created so far.
+   */
   async advance(unitsDone: number, made: readonly string[]): Promise<void> {
     await this.#client.query(
       `UPDATE ${await this.#name()} SET units_done = $1, begun_index = NULL, error = NULL,
@@ -92,20 +107,20 @@ export class RunJournal {
     );
   }
 
-  /** Why the run stopped. */
+  /** Records why the run stopped. */
   async stop(error: string): Promise<void> {
     await this.#client.query(`UPDATE ${await this.#name()} SET error = $1, updated_at = now()`, [
       error.slice(0, ERROR_LENGTH_MAX),
     ]);
   }
 
-  /** That the run has ended, or is given up. */
+  /** Deletes the record of a run that has ended or is abandoned. */
   async end(): Promise<void> {
     await this.#client.query(`DELETE FROM ${await this.#name()}`);
   }
 
   async #name(): Promise<string> {
-    // Without a search path, the engine qualifies the name.
+    // With an empty search path, PostgreSQL qualifies the name.
     const { rows } = await this.#client.query<{ name: string }>(
       "SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1",
       [this.#oid],
@@ -121,11 +136,13 @@ export class RunJournal {
   }
 }
 
-/** Native ids of the relations that the transaction under way has made or changed. */
+/**
+ * A query for the native ids of the relations that the current transaction has created or changed.
+ */
 export const RELATIONS_OF_TRANSACTION: string = `SELECT 'r:' || oid AS id FROM pg_class
   WHERE xmin::text::bigint = txid_current() & 4294967295`;
 
-/** Characters of an error that are kept. */
+/** Limit of a stored error message, in characters. */
 const ERROR_LENGTH_MAX = 2000;
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${JOURNAL_TABLE} (

@@ -21,7 +21,7 @@ import { refuseChangedRows } from "./row-checks.js";
 import { introspectLive, introspectTouched, NO_SEARCH_PATH } from "./session.js";
 import type { StatementRunner } from "./statement-runner.js";
 
-/** What a run works with; the connection holds the migration lock. */
+/** The parts of a run; the connection holds the migration lock. */
 export interface JournaledRunParts {
   /** Name of the data source, for messages. */
   readonly name: string;
@@ -32,9 +32,10 @@ export interface JournaledRunParts {
 }
 
 /**
- * One run of a script. A script of one transaction needs no journal. Of another, each transaction
- * journals itself; an index that is made outside of transactions is journaled before and after. So after a
- * death at any place, the journal and the catalogs together tell what is there.
+ * One run of a script. A script of one transaction needs no journal. In a longer script, each
+ * transaction updates the journal itself, and an index built outside transactions is journaled
+ * before and after. So after a crash at any point, the journal and the catalogs together tell what
+ * has taken effect.
  */
 export class JournaledRun {
   readonly #parts: JournaledRunParts;
@@ -43,10 +44,10 @@ export class JournaledRun {
   readonly #checks: Checks;
   readonly #order: RunOrder;
   #journal: RunJournal;
-  /** Whether this run, and not the one that it replaces, stands in the journal. */
+  /** Whether the journal contains this run, rather than the one that it replaces. */
   #isJournaled: boolean;
   #unitsDone: number;
-  /** Whether the next transaction is the first one here. */
+  /** Whether the next transaction is the first one of this run. */
   #isFirst = true;
 
   constructor(parts: JournaledRunParts, script: Script, checks: Checks, order: RunOrder) {
@@ -83,7 +84,10 @@ export class JournaledRun {
     }
   }
 
-  /** The unfinished run that this one goes on with or replaces. @throws AppError for any other. */
+  /**
+   * The unfinished run that this run resumes or replaces.
+   * @throws AppError for any other unfinished run.
+   */
   async #takenUp(): Promise<UnfinishedRun | undefined> {
     const { name } = this.#parts;
     const unfinished = await this.#journal.read();
@@ -98,7 +102,7 @@ export class JournaledRun {
     return unfinished;
   }
 
-  /** What a process that died has left of an index: a whole one counts, part of one goes. */
+  /** Cleans up an index after a crash: a complete index is kept, an incomplete one is dropped. */
   async #settleIndex(index: string): Promise<void> {
     const found = await findIndex(this.#parts.client, index);
     const isKept = this.#order.continues !== undefined && found?.isValid === true;
@@ -111,7 +115,7 @@ export class JournaledRun {
     await this.#journal.beginIndex(undefined);
   }
 
-  /** @param before the schema that it finds, where that is known. */
+  /** @param before the schema before the transaction, if known. */
   async #runTransaction(unit: Unit, before: Schema | undefined): Promise<void> {
     const { client, runner, waits } = this.#parts;
     const isLast = this.#unitsDone === this.#units.length - 1;
@@ -133,7 +137,7 @@ export class JournaledRun {
     this.#isFirst = false;
   }
 
-  /** The schema as the transaction under way leaves it. */
+  /** The schema as of the current transaction. */
   #reached(before: Schema | undefined): Promise<Schema> {
     const { client } = this.#parts;
     const { concerned } = this.#checks;
@@ -156,7 +160,7 @@ export class JournaledRun {
     }
   }
 
-  /** The journal of a transaction is a part of it. */
+  /** Updates the journal inside the transaction. */
   async #journalTransaction(isLast: boolean): Promise<void> {
     const { client } = this.#parts;
     if (isLast) {
@@ -178,7 +182,7 @@ export class JournaledRun {
     this.#isJournaled = true;
   }
 
-  /** An index that is made while others write has its name journaled before anything of it is there. */
+  /** Builds an index with CONCURRENTLY. The journal names the index before the build begins. */
   async #makeIndex({ statements }: Unit): Promise<void> {
     const { client, runner, waits } = this.#parts;
     const [sql = ""] = statements;
@@ -199,14 +203,18 @@ export class JournaledRun {
     await this.#journal.advance(this.#unitsDone + 1, made === undefined ? [] : [made.nativeId]);
   }
 
-  /** A statement that failed leaves an invalid index, which every write would go on paying for. */
+  /**
+   * Drops the invalid index that a failed build leaves, because every write would have to maintain
+   * it.
+   */
   async #clearFailedIndex(index: string): Promise<void> {
     try {
       const left = await findIndex(this.#parts.client, index);
       if (left?.isValid === false) await this.#dropIndex(index);
       await this.#journal.beginIndex(undefined);
     } catch {
-      // The connection is gone, or the lock was not to be had: the journal says what is left to do.
+      // The connection was lost, or the lock was not available. The journal names the remaining
+      // work.
     }
   }
 
@@ -221,7 +229,7 @@ export class JournaledRun {
     await this.#journal.end();
   }
 
-  /** Either nothing has taken effect, or the journal says what has. */
+  /** Reports an error: either nothing has taken effect, or the journal says what has. */
   async #stop(error: AppError): Promise<RunOutcome> {
     if (this.#parts.runner.isLost) throw error;
     const run = this.#isJournaled ? await this.#journal.read() : undefined;

@@ -1,12 +1,12 @@
 import type pg from "pg";
 import { connect } from "./session.js";
 
-/** How long a statement runs before somebody looks whether it waits for a lock, in ms. */
+/** How long a statement runs before its blockers are looked up, in ms. */
 const LOOK_AFTER_MS = 200;
-/** Blockers named in an error. */
+/** Limit of blockers named in an error. */
 const NAMED_MAX = 5;
 
-/** Finds out, on a connection of its own, for whom a connection's statements wait. */
+/** Determines, over a separate connection, which sessions block a connection's statements. */
 export class LockWatch implements AsyncDisposable {
   readonly #url: string;
   readonly #name: string;
@@ -22,12 +22,12 @@ export class LockWatch implements AsyncDisposable {
     this.#pid = pid;
   }
 
-  /** Whoever held the lock that the last watched statement waited for, in words. */
+  /** The sessions that last blocked a watched statement, as text. */
   get blockers(): readonly string[] {
     return this.#blockers;
   }
 
-  /** Runs a statement and looks meanwhile, again and again, for whom it waits. */
+  /** Runs a statement, and looks up its blockers repeatedly meanwhile. */
   async during<T>(statement: () => Promise<T>): Promise<T> {
     this.#blockers = [];
     this.#timer = setInterval(() => {
@@ -48,7 +48,8 @@ export class LockWatch implements AsyncDisposable {
       const { rows } = await client.query<Blocker>(BLOCKERS, [this.#pid]);
       if (rows.length > 0) this.#blockers = rows.slice(0, NAMED_MAX).map(sayBlocker);
     } catch {
-      // Without the right to see others, or a connection to spare, nobody is named.
+      // Without the privilege to see other sessions, or without a free connection, no blocker is
+      // named.
       this.#client = undefined;
     }
   }
@@ -59,7 +60,7 @@ export class LockWatch implements AsyncDisposable {
   }
 }
 
-/** A connection that others wait for. */
+/** A blocking session. */
 export interface Blocker {
   readonly pid: number;
   readonly usename: string | null;
@@ -68,14 +69,16 @@ export interface Blocker {
   readonly seconds: string | null;
 }
 
-/** Of `pg_stat_activity a`. The text of others' statements is left out: values may stand in it. */
+/**
+ * Columns of `pg_stat_activity a`. The blocker's query is left out, because it may contain values.
+ */
 export const BLOCKER_COLUMNS: string = `a.pid, a.usename, a.application_name, a.state,
   extract(epoch FROM now() - a.xact_start)::int::text AS seconds`;
 
 const BLOCKERS = `SELECT ${BLOCKER_COLUMNS}
   FROM unnest(pg_blocking_pids($1)) p JOIN pg_stat_activity a ON a.pid = p`;
 
-/** A blocker in words. */
+/** A blocker as text. */
 export function sayBlocker({ pid, usename, application_name, state, seconds }: Blocker): string {
   const program =
     application_name === null || application_name === "" ? "" : ` (${application_name})`;

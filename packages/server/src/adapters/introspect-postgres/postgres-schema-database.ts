@@ -27,7 +27,7 @@ const DEFAULT_WAITS: MigrationWaits = {
   indexMs: MIGRATION_INDEX_WAIT_MS,
 };
 
-/** A PostgreSQL database whose schema is managed. A connection is open only while it is used. */
+/** A PostgreSQL database whose schema is managed. A connection is only open while it is used. */
 export class PostgresSchemaDatabase implements SchemaDatabase {
   readonly name: string;
   readonly dialect = "postgres";

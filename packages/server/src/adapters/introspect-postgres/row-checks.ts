@@ -4,9 +4,9 @@ import { type RowQuestion, rowsWouldChange } from "../../schema/index.js";
 import { reasonOf } from "./session.js";
 
 /**
- * Asks the rows whether values would change.
- * @throws AppError `APPROVAL_REQUIRED` with how many, and some of them; `STEP_FAILED` when one of them cannot
- * become what it is to become.
+ * Checks whether a statement would change values.
+ * @throws AppError `APPROVAL_REQUIRED` with the number of values and examples; `STEP_FAILED` when a
+ * value cannot be converted.
  */
 export async function refuseChangedRows(client: pg.Client, check: RowQuestion): Promise<void> {
   try {

@@ -13,7 +13,7 @@ import {
   runScript,
 } from "./session.js";
 
-/** A database of its own on the same server, so that it has the same version, roles and extensions. */
+/** A scratch database on the same server, so that it has the same version, roles and extensions. */
 export class PostgresScratch implements ScratchDatabase {
   readonly #admin: pg.Client;
   readonly #client: pg.Client;
@@ -27,7 +27,9 @@ export class PostgresScratch implements ScratchDatabase {
     this.#target = names.target;
   }
 
-  /** @throws AppError `STORE_UNAVAILABLE`, `POLICY_DENIED` when the user may not create databases. */
+  /**
+   * @throws AppError `STORE_UNAVAILABLE`; `POLICY_DENIED` when the role may not create databases.
+   */
   static async open(url: string, target: string): Promise<PostgresScratch> {
     const admin = await connect(url, target);
     const { rows } = await admin.query<{ second: string }>(
@@ -70,8 +72,9 @@ export class PostgresScratch implements ScratchDatabase {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.end().catch(() => undefined);
     const drop = `DROP DATABASE IF EXISTS ${this.#name} WITH (FORCE)`;
-    // A checkpoint that fails beside it fails the drop too. What was found out here stands whatever becomes
-    // of the database: where this fails twice, the next migration drops it as an abandoned one.
+    // DROP DATABASE fails when a concurrent checkpoint fails, so it is retried. The result of the
+    // trial is valid in any case. If the second attempt fails too, the next migration drops the
+    // database as an abandoned one.
     await this.#admin
       .query(drop)
       .catch(() => this.#admin.query(drop))
@@ -90,10 +93,13 @@ export class PostgresScratch implements ScratchDatabase {
 }
 
 const PREFIX = "steward_scratch_";
-/** Whoever makes a scratch database is connected to it long before that many seconds have passed. */
+/**
+ * Age in seconds from which a scratch database without connections counts as abandoned. Its creator
+ * connects long before that.
+ */
 const ABANDONED_AFTER_S = 60;
 
-/** Drops the scratch databases of processes that were killed: nobody is connected to those. */
+/** Drops scratch databases of crashed processes, which have no connections. */
 async function dropAbandoned(admin: pg.Client, second: number): Promise<void> {
   const { rows } = await admin.query<{ name: string }>(
     `SELECT d.datname AS name FROM pg_database d
@@ -103,12 +109,13 @@ async function dropAbandoned(admin: pg.Client, second: number): Promise<void> {
     [second - ABANDONED_AFTER_S],
   );
   for (const { name } of rows) {
-    // Another server may be at it, or somebody looking into the database: then it goes the next time.
+    // Another server may be dropping the database, or somebody may be inspecting it. The next
+    // migration tries again.
     await admin.query(`DROP DATABASE IF EXISTS ${name}`).catch(() => undefined);
   }
 }
 
-/** The database itself, and the data source that it stands for. */
+/** Name of the scratch database, and of the data source. */
 interface Names {
   readonly scratch: string;
   readonly target: string;

@@ -7,15 +7,15 @@ import { RELATIONS_WRITTEN } from "../postgres-catalog-queries.js";
 import { PostgresClient } from "../postgres-client.js";
 import { connectionRefusal } from "../postgres-errors.js";
 
-/** How long a statement may run where a wanted schema is tried, in ms. */
+/** Statement time-out in a scratch database, in ms. */
 const SCRATCH_TIMEOUT_MS = 30_000;
-/** How long a connection may take, in ms. */
+/** Connection time-out, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Opens a connection.
- * @param pipeline whether a statement is sent while others are under way, instead of after their answers.
- * @throws AppError `STORE_UNAVAILABLE`, without the address and its password.
+ * @param pipeline whether statements are sent without waiting for earlier responses.
+ * @throws AppError `STORE_UNAVAILABLE`, without the address and password.
  */
 export async function connect(
   url: string,
@@ -28,7 +28,7 @@ export async function connect(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: "steward migrations",
   });
-  // A connection that is cut fails the statement under way; there is nobody else to tell.
+  // A lost connection also fails the running statement, so this event needs no handling.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -44,12 +44,12 @@ export async function connect(
   }
 }
 
-/** With nothing on the path, names that a script does not qualify are found nowhere. */
+/** With an empty search path, names that a script does not qualify are not found. */
 export const NO_SEARCH_PATH = "SET search_path = ''";
 
 /**
- * Runs a script where nobody else is: in an empty database.
- * @throws what `refused` makes of a statement's error.
+ * Runs a script in a scratch database, without concurrent sessions.
+ * @throws the error that `refused` makes of a statement's error.
  */
 export async function runScript(
   client: pg.Client,
@@ -67,19 +67,19 @@ export async function runScript(
     if (isAtomic) await client.query("BEGIN");
     for (const step of stepsOf(phase)) {
       if (typeof step === "string") await run(step);
-      // There are no rows to find; that the questions can be asked is what is tried.
+      // There are no rows to find; this only tests that the queries are valid.
       else for (const sql of [step.count, step.examples]) await run(sql, step.object);
     }
     if (isAtomic) await client.query("COMMIT");
   }
 }
 
-/** The engine's own words, which name objects and never a secret. */
+/** The engine's error message, which names objects but contains no secrets. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }
 
-/** Prepares a connection for definitions that somebody wrote. */
+/** Prepares a connection for running a user's definitions. */
 export async function prepareForDefinitions(client: pg.Client): Promise<void> {
   await client.query(
     `SET statement_timeout = ${String(SCRATCH_TIMEOUT_MS)}; SET check_function_bodies = off;
@@ -87,20 +87,21 @@ export async function prepareForDefinitions(client: pg.Client): Promise<void> {
   );
 }
 
-/** The schema without what only this very database calls its objects. */
+/** Introspects a scratch database, without native ids. */
 export async function introspectScratch(client: pg.Client): Promise<Schema> {
   return introspect(client, "none");
 }
 
-/** The schema with what this very database calls its objects. */
+/** Introspects a database, with native ids. */
 export async function introspectLive(client: pg.Client): Promise<Schema> {
   return introspect(client, "all");
 }
 
 /**
- * A schema that was read just before the transaction under way, as that has left it: only what the transaction has
- * touched is read, for others wait for its locks meanwhile.
- * @param concerned native ids of what it was to change; what it has deleted is not to be seen otherwise.
+ * Updates a schema that was read just before the current transaction. Only relations that the
+ * transaction has touched are read again, to keep its locks short.
+ * @param concerned native ids of the relations that the transaction was to change; drops cannot be
+ * found otherwise.
  */
 export async function introspectTouched(
   client: pg.Client,
@@ -111,7 +112,7 @@ export async function introspectTouched(
   const query = async (sql: string): Promise<readonly object[]> =>
     (await client.query<object>(sql)).rows;
   const { rows } = await client.query<{ id: string }>(RELATIONS_WRITTEN);
-  // Ids that were kept can have been written by others.
+  // Stored ids may have been modified by others, so their format is checked.
   const relations = [...concerned.filter((id) => /^r:\d+$/.test(id)), ...rows.map(({ id }) => id)];
   return rereadPostgres(query, { schema, relations: [...new Set(relations)] });
 }
@@ -124,8 +125,8 @@ async function introspect(client: pg.Client, nativeIds: "all" | "none"): Promise
 }
 
 /**
- * A statement with a name is planned once per connection. Planning the query of all objects takes twice as long as
- * running it, and a migration asks it several times on one connection.
+ * A prepared statement is planned once per connection. Planning the query of all objects takes
+ * twice as long as running it, and a migration runs it several times on one connection.
  */
 function statementName(sql: string): string {
   return `steward_${createHash("sha256").update(sql).digest("hex").slice(0, 32)}`;

@@ -4,7 +4,7 @@ import { isConnectionLost, isOutcomeUnknown, sqlStateOf } from "../postgres-erro
 import type { LockWatch } from "./lock-watch.js";
 import { reasonOf } from "./session.js";
 
-/** Runs the statements of a migration, and says what became of one that failed. */
+/** Runs the statements of a migration, and classifies their errors. */
 export class StatementRunner {
   readonly #client: pg.Client;
   readonly #watch: LockWatch;
@@ -16,14 +16,17 @@ export class StatementRunner {
     client.on("end", () => (this.#isLost = true));
   }
 
-  /** Whether the connection has been lost: what was under way may have taken effect or not. */
+  /**
+   * Whether the connection was lost. The statement that was running may or may not have taken
+   * effect.
+   */
   get isLost(): boolean {
     return this.#isLost;
   }
 
   /**
-   * @throws AppError `STEP_FAILED` with the engine's reason; `STATE_CONFLICT` for a lock that was not to be
-   * had in time, naming who holds it; `STORE_UNAVAILABLE` when the connection was lost.
+   * @throws AppError `STEP_FAILED` with the engine's reason; `STATE_CONFLICT` after a lock
+   * time-out, naming the blockers; `STORE_UNAVAILABLE` when the connection was lost.
    */
   async run(sql: string): Promise<void> {
     try {
@@ -33,7 +36,10 @@ export class StatementRunner {
     }
   }
 
-  /** Ends a transaction; when the connection is lost meanwhile, nobody knows whether it took effect. */
+  /**
+   * Commits. When the connection is lost meanwhile, it is unknown whether the transaction took
+   * effect.
+   */
   async commit(): Promise<void> {
     await this.run("COMMIT");
   }
@@ -69,7 +75,7 @@ export class StatementRunner {
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Characters of a statement that an error repeats. */
+/** Characters of a statement quoted in an error. */
 const STATEMENT_LENGTH_MAX = 200;
 
 function shortened(sql: string): string {

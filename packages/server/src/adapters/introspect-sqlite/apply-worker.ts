@@ -7,7 +7,7 @@ import { isBusy, type ManagedFile, openManaged } from "./open-managed.js";
 import { refuseChangedRows } from "./row-checks.js";
 import { introspectSqlite } from "../sqlite-catalog.js";
 
-// Whoever asks has checked that a migration may run.
+// The caller has checked that the migration may run.
 const host = serveThread<ApplyCalls, ApplyChecks>({
   apply: async (order) => {
     try {
@@ -19,7 +19,7 @@ const host = serveThread<ApplyCalls, ApplyChecks>({
   },
 });
 
-/** What the order's sender knows what to do with; anything else is trouble with the file. */
+/** Passes on errors that the caller can handle; any other error means trouble with the file. */
 function known(error: unknown): AppError {
   const { code, message, retryAfterMs } = AppError.from(error);
   const isKnown =
@@ -36,12 +36,14 @@ function known(error: unknown): AppError {
 async function apply(order: ApplyOrder): Promise<void> {
   const db = openManaged(order.file);
   try {
-    // Nothing inside a transaction (SQLite, "Making Other Kinds Of Table Schema Changes", step 1).
+    // The PRAGMA has no effect inside a transaction (SQLite, "Making Other Kinds Of Table Schema
+    // Changes", step 1).
     db.exec("PRAGMA foreign_keys = OFF");
     db.exec("PRAGMA synchronous = FULL");
     run(order, db, "BEGIN IMMEDIATE");
     await inTransaction(order, db);
-    // A COMMIT that waited too long for readers leaves its transaction open, and closing rolls it back.
+    // When COMMIT times out waiting for readers, its transaction stays open. Closing the connection
+    // rolls it back.
     run(order, db, "COMMIT");
   } finally {
     db.close();
@@ -73,7 +75,10 @@ function run({ file }: ApplyOrder, db: DatabaseSyncInstance, sql: string): void 
   }
 }
 
-/** A file has one writer at a time, and where it has no WAL, its readers hold up a COMMIT too. */
+/**
+ * The error for a lock time-out. A file has one writer at a time and, without WAL, readers block
+ * COMMIT too.
+ */
 function lockRefused(file: ManagedFile, sql: string, cause: unknown): AppError {
   const who = sql === "COMMIT" ? "that reads it" : "that writes to it";
   return new AppError(
@@ -84,7 +89,7 @@ function lockRefused(file: ManagedFile, sql: string, cause: unknown): AppError {
   );
 }
 
-/** The last step before the commit: no row may point to a row that is not there. */
+/** Refuses the commit when a row references a row that does not exist. */
 function refuseBrokenReferences(db: DatabaseSyncInstance): void {
   const row = db.prepare("PRAGMA foreign_key_check").get() as
     { readonly table: string; readonly parent: string } | undefined;

@@ -7,11 +7,14 @@ export interface ManagedFile {
   /** Name of the data source, for messages. */
   readonly name: string;
   readonly path: string;
-  /** How long a connection waits for the lock of another one, in ms. */
+  /** Lock time-out of a connection, in ms. */
   readonly lockMs: number;
 }
 
-/** Opens a file that is there. @throws AppError `STORE_UNAVAILABLE`. */
+/**
+ * Opens an existing file.
+ * @throws AppError `STORE_UNAVAILABLE`.
+ */
 export function openManaged({ name, path, lockMs }: ManagedFile): DatabaseSyncInstance {
   if (!existsSync(path)) throw unavailable(name);
   try {
@@ -21,10 +24,13 @@ export function openManaged({ name, path, lockMs }: ManagedFile): DatabaseSyncIn
   }
 }
 
-/** SQLite's result code for a lock that another connection holds; extended codes have it in their low byte. */
+/**
+ * SQLite's result code for a lock held by another connection. Extended result codes have it in
+ * their low byte.
+ */
 const SQLITE_BUSY = 5;
 
-/** Whether a statement was refused because another connection holds the lock that it needs. */
+/** Whether a statement failed because another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !("errcode" in error)) return false;
   return typeof error.errcode === "number" && (error.errcode & 0xff) === SQLITE_BUSY;

@@ -2,11 +2,11 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { type RowQuestion, rowsWouldChange } from "../../schema/index.js";
 
 /**
- * Asks the rows whether values would change.
- * @throws AppError `APPROVAL_REQUIRED` with how many, and some of them.
+ * Checks whether a statement would change values.
+ * @throws AppError `APPROVAL_REQUIRED` with the number of values and examples.
  */
 export function refuseChangedRows(db: DatabaseSyncInstance, check: RowQuestion): void {
-  // The columns that the queries name.
+  // The query returns these columns.
   const { count } = db.prepare(check.count).get() as { readonly count: number };
   if (count === 0) return;
   const rows = db.prepare(check.examples).all() as { readonly example: string }[];

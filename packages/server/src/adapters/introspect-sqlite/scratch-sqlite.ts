@@ -28,7 +28,7 @@ export class SqliteScratch implements ScratchDatabase {
     return Promise.resolve().then(() => {
       for (const step of script.flatMap(stepsOf)) {
         if (typeof step === "string") this.#exec(step);
-        // There are no rows to find; that the questions can be asked is what is tried.
+        // There are no rows to find; this only tests that the queries are valid.
         else for (const sql of [step.count, step.examples]) this.#exec(sql);
       }
     });
@@ -56,8 +56,8 @@ export class SqliteScratch implements ScratchDatabase {
   }
 
   /**
-   * Whether a definition was refused for being that of a table that a virtual table has made already:
-   * `.schema` writes both.
+   * Whether a definition was refused because its virtual table has already created the shadow
+   * table. `.schema` prints both.
    */
   #isShadowTableSaidAgain(reason: string): boolean {
     const name = /^object name reserved for internal use: (.*)$/s.exec(reason)?.[1];

@@ -20,15 +20,15 @@ import { introspectSqlite } from "../sqlite-catalog.js";
 const WORKER = new URL("./apply-worker.js", import.meta.url);
 
 /**
- * A SQLite file whose schema is managed. A connection is open only while it is used; a script, which
- * may copy whole tables, runs in a thread of its own.
+ * A SQLite file whose schema is managed. A connection is only open while it is used. Scripts run in
+ * a worker thread, because they may copy whole tables.
  */
 export class SqliteSchemaDatabase implements SchemaDatabase {
   readonly name: string;
   readonly dialect = "sqlite";
   readonly #file: ManagedFile;
 
-  /** @param waits only the wait for a lock: a migration of SQLite has no other. */
+  /** @param waits only the lock time-out applies to SQLite. */
   constructor(
     name: string,
     path: string,
@@ -52,7 +52,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
     });
   }
 
-  /** Waits as whoever writes does: for the end of the transaction that migrates. */
+  /** Waits like a writer, until the migration's transaction has ended. */
   async introspectSettled(): Promise<Schema> {
     let found: Schema | undefined;
     const before = (draft: Schema): Promise<void> => {
@@ -64,7 +64,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
     return found;
   }
 
-  /** A script is one transaction. */
+  /** Always undefined, because a script is one transaction. */
   unfinishedRun(): Promise<UnfinishedRun | undefined> {
     return Promise.resolve(undefined);
   }
@@ -102,7 +102,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
     try {
       await thread.call("apply", { file: this.#file, script, acceptDataLoss });
     } catch (error) {
-      // What the check itself threw says more than what came back of it.
+      // The check's own error is more detailed than the error that the thread reports.
       throw refusal ?? error;
     }
   }
@@ -111,7 +111,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
     return Promise.resolve(new SqliteScratch());
   }
 
-  /** Without WAL nobody reads a file while somebody commits to it. */
+  /** Without WAL, readers wait for a commit. */
   #locked(cause: unknown): AppError {
     return new AppError(
       "STORE_UNAVAILABLE",

@@ -2,13 +2,13 @@ import { pino, stdTimeFunctions, type DestinationStream, type LevelWithSilent } 
 import type { Log, LogFields } from "../../kernel/log.js";
 import { redacted } from "./redact.js";
 
-/** File descriptor of standard error: standard output belongs to the data a command prints. */
+/** File descriptor of standard error. Standard output is reserved for a command's data. */
 const STDERR = 2;
 
 /**
- * A log of JSON lines, secrets masked. Lines are written before the call returns, so that none is
- * lost when the process dies of what it has just logged.
- * @param destination standard error unless given.
+ * A log of JSON lines with masked secrets. Writing is synchronous, so that no line is lost when the
+ * process crashes right afterwards.
+ * @param destination default: standard error.
  */
 export function pinoLog(level: LevelWithSilent, destination?: DestinationStream): Log {
   const options = {
@@ -22,7 +22,7 @@ export function pinoLog(level: LevelWithSilent, destination?: DestinationStream)
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** The part of pino that is used. */
+/** The part of pino's interface that is used. */
 interface Sink extends Record<Level, (fields: LogFields, event: string) => void> {
   isLevelEnabled(level: Level): boolean;
   child(bindings: LogFields): Sink;

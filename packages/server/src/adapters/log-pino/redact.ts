@@ -2,26 +2,28 @@ import type { LogFields } from "../../kernel/log.js";
 
 const MASK = "[redacted]";
 
-/** Names whose values are never written: credentials, wherever in a line they turn up. */
+/** Names of fields with credentials, whose values are never written. */
 const SECRET_NAME =
   /^(authorization|proxy-authorization|cookie|set-cookie|.*(secret|passw(or)?d|token|api[-_]?key|private[-_]?key).*)$/i;
 
 /**
- * The password of a URL such as `postgres://user:password@host/db`, in the middle of any text. Every
- * repetition has a bound, so that a long text takes time in proportion to its length.
+ * The password in a URL such as `postgres://user:password@host/db`, anywhere in a text. All
+ * repetitions are bounded, so that matching takes linear time.
  */
 const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/?#@]{0,256}:)[^\s/?#@]{1,256}@/gi;
 
-/** Keys of the payment provider (`sk_live_…`, `rk_test_…`, `whsec_…`), which name themselves. */
+/**
+ * Keys of the payment provider, recognized by their prefix (`sk_live_…`, `rk_test_…`, `whsec_…`).
+ */
 const PAYMENT_KEY = /\b((?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9]+/g;
 
-/** Levels of nesting written; what lies deeper, or refers to itself, is cut. */
+/** Limit of nesting. Deeper values and circular references are omitted. */
 const DEPTH_MAX = 8;
 
 /**
- * A copy of a log line's fields that is safe to write: secrets masked at any depth and inside texts,
- * errors spelled out with their causes. pino's own `redact` knows fixed paths only, and an error's
- * properties (a driver's connection string, a client's request headers) have none.
+ * A copy of a log line's fields that is safe to write: secrets are masked at any depth and inside
+ * texts, and errors include their causes. pino's own `redact` only supports fixed paths, and
+ * properties of errors (a driver's connection string, a client's request headers) have none.
  */
 export function redacted(fields: LogFields): Record<string, unknown> {
   return redactedMembers(Object.entries(fields), 0);
@@ -52,8 +54,8 @@ function redactedValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * What an error has to say; `message`, `stack` and `cause` are not enumerable by themselves. Where the outside
- * failed, the way through our own code says nothing to whoever reads the log.
+ * The properties of an error, including `message`, `stack` and `cause`, which are not enumerable.
+ * The stack is omitted for expected errors, whose cause lies outside this program.
  */
 function errorMembers(error: Error, withStack: boolean): readonly (readonly [string, unknown])[] {
   const isDefect = withStack && !isExpected(error);
@@ -70,8 +72,8 @@ function errorMembers(error: Error, withStack: boolean): readonly (readonly [str
 }
 
 /**
- * Whether an error names a failure that is provided for: it has a code, of ours, of the system or of a database,
- * that is none for a wrong call of the runtime (`ERR_…`), or it is an embedding provider's.
+ * Whether an error is an expected failure: one of ours, of the system, of a database, or of an
+ * embedding provider. Codes of Node's own API misuse (`ERR_…`) do not count.
  */
 function isExpected(error: Error): boolean {
   if (error.name === "EmbeddingError") return true;

@@ -1,20 +1,23 @@
-/** One metric of this program: what `/metrics` says of it and how it is kept. */
+/** A declared metric: its help text and its type. */
 export interface MetricDeclaration {
   readonly kind: "counter" | "histogram" | "gauge";
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds of a histogram's buckets, in the unit the name ends with. */
+  /** Upper bounds of a histogram's buckets, in the metric's unit. */
   readonly buckets?: readonly number[];
 }
 
-/** From one millisecond, a durable write to a local store, to ten seconds, a drain's patience. */
+/**
+ * From one millisecond, a durable write to a local store, to ten seconds, the time limit of
+ * draining.
+ */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A step's statement may take up to its time-out, 30 s unless set otherwise. */
+/** A step may take up to its time-out, which is 30 s by default. */
 const STEP_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
-/** Every metric that any room of this program counts or observes. */
+/** All metrics of this program. */
 export const METRICS: readonly MetricDeclaration[] = [
   {
     kind: "counter",

@@ -4,8 +4,8 @@ import type { Labels, Telemetry } from "../../kernel/telemetry.js";
 import { METRICS, type MetricDeclaration } from "./metrics.js";
 
 /**
- * Measurements kept for Prometheus to scrape, beside those of the process and the event loop that
- * prom-client takes itself. A name or label that {@link METRICS} does not declare is our own mistake.
+ * Metrics for Prometheus, including prom-client's own metrics of the process and the event loop. An
+ * undeclared metric or label is an assertion failure; see {@link METRICS}.
  */
 export class PromTelemetry implements Telemetry {
   readonly #registry = new Registry();
@@ -31,20 +31,20 @@ export class PromTelemetry implements Telemetry {
   }
 
   /**
-   * Has a gauge read whenever the metrics are rendered: until it is given a reading it is 0, and where
-   * reading fails it is NaN.
+   * Registers the source of a gauge, which is read whenever the metrics are rendered. The gauge is
+   * 0 before, and NaN when reading fails.
    */
   measure(name: string, read: () => number | Promise<number>): void {
     assert(this.#gauges.has(name), `the gauge ${name} is declared`);
     this.#gauges.set(name, read);
   }
 
-  /** The MIME type of `render()`'s text. */
+  /** The MIME type of the rendered text. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /** Every metric in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   render(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -74,7 +74,7 @@ export class PromTelemetry implements Telemetry {
   }
 }
 
-/** One broken part must not take the other metrics away. */
+/** A failing gauge must not affect the other metrics. */
 async function readingOf(read: (() => number | Promise<number>) | undefined): Promise<number> {
   try {
     return (await read?.()) ?? NaN;

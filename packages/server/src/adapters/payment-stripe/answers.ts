@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../kernel/errors.js";
 import type { PaymentMethod, SetupIntent } from "../../payments/ports.js";
 
-/** What Stripe refers to comes as an id, or as the object itself. */
+/** Stripe returns a reference as an id, or as the expanded object. */
 const referenceSchema = z
   .union([z.string(), z.looseObject({ id: z.string() }).transform(({ id }) => id)])
   .nullish();
@@ -42,11 +42,11 @@ const pageSchema = z.looseObject({ data: z.array(paymentMethodSchema), has_more:
 /** One page of a customer's payment methods. */
 export interface PaymentMethodPage {
   readonly methods: readonly PaymentMethod[];
-  /** Where the next page begins; absent: there is none. */
+  /** Cursor of the next page; absent on the last page. */
   readonly nextAfter: string | undefined;
 }
 
-/** @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a setup intent. */
+/** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no setup intent. */
 export function setupIntentOf(answer: unknown, customerId: string): SetupIntent {
   const intent = readAnswer(setupIntentSchema, answer);
   return {
@@ -56,7 +56,7 @@ export function setupIntentOf(answer: unknown, customerId: string): SetupIntent 
   };
 }
 
-/** @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a list of payment methods. */
+/** @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no list of payment methods. */
 export function pageOf(answer: unknown): PaymentMethodPage {
   const page = readAnswer(pageSchema, answer);
   return {
@@ -67,20 +67,24 @@ export function pageOf(answer: unknown): PaymentMethodPage {
 
 /**
  * The customer that a payment method is attached to, if any.
- * @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a payment method.
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no payment method.
  */
 export function customerOf(answer: unknown): string | undefined {
   return readAnswer(paymentMethodSchema, answer).customer ?? undefined;
 }
 
-/** A customer's id. @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a customer. */
+/**
+ * A customer's id.
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no customer.
+ */
 export function customerIdOf(answer: unknown): string {
   return readAnswer(customerSchema, answer).id;
 }
 
 /**
- * The organization that a customer's metadata names, if it does.
- * @throws AppError `PAYMENT_PROVIDER_FAILED` when it is not a customer; `NOT_FOUND` for one that is deleted.
+ * The organization named in a customer's metadata, if any.
+ * @throws AppError `PAYMENT_PROVIDER_FAILED` when the response is no customer; `NOT_FOUND` for a
+ * deleted customer.
  */
 export function organizationNamedBy(answer: unknown, name: string): string | undefined {
   const { deleted, metadata } = readAnswer(customerSchema, answer);
@@ -91,7 +95,7 @@ export function organizationNamedBy(answer: unknown, name: string): string | und
   return typeof named === "string" ? named : undefined;
 }
 
-/** An answer that this program cannot read, whatever its status. */
+/** The error for an unreadable response of any status. */
 export function unusableAnswer(cause?: unknown): AppError {
   return new AppError(
     "PAYMENT_PROVIDER_FAILED",
@@ -103,7 +107,7 @@ export function unusableAnswer(cause?: unknown): AppError {
 
 function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
   const { data, error } = schema.safeParse(answer);
-  // The issues name fields and the types that were found there, never a value.
+  // Zod's issues name fields and their types, never values.
   if (error !== undefined) throw unusableAnswer(error);
   return data;
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.js";
 
-/** Where an API is, in the words of Stripe's SDK. */
+/** An API's address in the format of Stripe's SDK. */
 export interface ApiEndpoint {
   readonly protocol: "http" | "https";
   readonly host: string;
@@ -10,7 +10,8 @@ export interface ApiEndpoint {
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Reads a base URL. The SDK knows a host and no path, and the key must not travel in the clear.
+ * Parses a base URL. A path is refused because the SDK does not support one, and plain HTTP because
+ * it would reveal the key.
  * @throws AppError `INVALID_ARGUMENT` with the fix.
  */
 export function readApiBase(text: string): ApiEndpoint {

@@ -2,30 +2,30 @@ import { z } from "zod";
 import { PAYMENT_ANSWER_BYTES_MAX } from "../../kernel/limits.js";
 import { limitedText } from "../limited-text.js";
 
-/** What the code of an error says when the provider's answer could not be read. */
+/** Error code for an unreadable response of the provider. */
 export const MALFORMED_ANSWER = "malformed_answer";
 
-/** Of an answer's headers, those that the SDK or this adapter reads. */
+/** Response headers that the SDK or this adapter reads. */
 const HEADERS = ["request-id", "retry-after", "stripe-should-retry"];
 
 const successSchema = z.looseObject({ error: z.never().optional() });
-/** What is not text is left out: the status says what matters. */
+/** A value of another type is dropped; the status is sufficient. */
 const word = z.string().optional().catch(undefined);
 const refusalSchema = z
   .object({ type: word, code: word, param: word })
   .catch({ type: undefined, code: undefined, param: undefined });
 
 /**
- * Stands between the SDK and the network. The SDK takes any JSON for an object of Stripe's, and does so
- * in a callback outside the promise that it returned: a body that is a string or a number ends the
- * process there. So the SDK is only shown a JSON object, or an error with the fields that Stripe
- * describes. A body that is too large is not read to its end.
+ * A `fetch` for the SDK that validates responses. The SDK accepts any JSON as one of Stripe's
+ * objects, and processes it in a callback outside its promise, so a body that is a string or a
+ * number would crash the process. This function only passes on JSON objects, and errors with the
+ * documented fields. It stops reading a body that exceeds the limit.
  */
 export async function checkedFetch(
   url: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {
-  // A redirect would carry the key to a host that nobody configured.
+  // Following a redirect would send the key to a host that nobody has configured.
   const response = await fetch(url, { ...init, redirect: "manual" });
   const body = jsonIn(await limitedText(response, PAYMENT_ANSWER_BYTES_MAX));
   const headers = new Headers();
@@ -49,7 +49,7 @@ function jsonIn(text: string | undefined): unknown {
   }
 }
 
-/** Asking again would bring the same answer. */
+/** A response that is not retried, because it would be the same again. */
 function malformedAnswer(headers: Headers): Response {
   headers.set("stripe-should-retry", "false");
   return Response.json({ error: { code: MALFORMED_ANSWER } }, { status: 502, headers });

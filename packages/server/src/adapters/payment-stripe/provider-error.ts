@@ -3,15 +3,16 @@ import { AppError } from "../../kernel/errors.js";
 import { unusableAnswer } from "./answers.js";
 import { MALFORMED_ANSWER } from "./checked-fetch.js";
 
-/** How long to wait when the provider is busy and does not say, in ms. */
+/** Default wait when the provider is busy, in ms. */
 const RETRY_AFTER_MS = 1000;
-/** The longest wait that is passed on, in ms. */
+/** Longest wait that is passed on, in ms. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 
 /**
- * What went wrong at the provider, in this program's words (Decision §8). The provider's own texts
- * are not repeated, nor kept: some of them quote the key or the request.
- * @param sought What the request was about: the provider does not always say what it is that it misses.
+ * Maps a provider's error to an AppError (Decision §8). The provider's texts are discarded, because
+ * some of them quote the key or the request.
+ * @param sought the requested object, which the provider does not always name in a "not found"
+ * error.
  */
 export function providerError(thrown: unknown, sought: "customer" | "payment method"): AppError {
   if (!(thrown instanceof Stripe.errors.StripeError)) return AppError.from(thrown);
@@ -67,7 +68,9 @@ function rejectionOf({ param, code }: Stripe.errors.StripeError): string {
   return `The payment provider rejected the request${about}${isName(code) ? ` (${code})` : ""}`;
 }
 
-/** Codes and parameter names are words of the provider's API; anything else could be anything. */
+/**
+ * Only codes and parameter names of the provider's API are passed on; other texts are not trusted.
+ */
 function isName(text: string | undefined): text is string {
   return text !== undefined && /^[a-z_]{1,64}$/.test(text);
 }

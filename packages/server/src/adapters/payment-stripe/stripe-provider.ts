@@ -6,35 +6,34 @@ import { readApiBase } from "./api-base.js";
 import { checkedFetch } from "./checked-fetch.js";
 import { providerError } from "./provider-error.js";
 
-/** How Stripe is reached. */
 export interface StripeSettings {
   /** Never logged. */
   readonly secretKey: string;
-  /** Another base URL than Stripe's own. */
+  /** Replaces Stripe's own base URL. */
   readonly apiBase?: string;
-  /** Milliseconds one request may take; {@link REQUEST_TIMEOUT_MS} unless said otherwise. */
+  /** Time limit of one request, in ms; default {@link REQUEST_TIMEOUT_MS}. */
   readonly timeoutMs?: number;
 }
 
-/** Milliseconds one request may take: a person waits. */
+/** Default time limit of one request, in ms: a person is waiting. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Requests sent again after a failure in which Stripe did not answer, or said to try again. */
+/** Retries after Stripe did not respond or asked for a retry. */
 const RETRIES_MAX = 1;
-/** Payment methods on a page: the most that Stripe sends. */
+/** Payment methods per page: Stripe's maximum. */
 const PAGE_MAX = 100;
-/** Pages of one customer's payment methods that are read. */
+/** Limit of pages read of one customer's payment methods. */
 const PAGES_MAX = 10;
 
-/** The name under which the metadata of a customer names its organization. */
+/** The metadata key for a customer's organization. */
 const ORGANIZATION = "steward_org_id";
 
-/** Payments through Stripe's API. */
+/** Payment provider that uses Stripe's API. */
 export class StripePaymentProvider implements PaymentProvider {
   readonly #settings: StripeSettings;
   readonly #endpoint: Pick<Stripe.StripeConfig, "protocol" | "host" | "port">;
   #client: Stripe | undefined;
 
-  /** @throws AppError `INVALID_ARGUMENT` when the base URL cannot be one. */
+  /** @throws AppError `INVALID_ARGUMENT` for an invalid base URL. */
   constructor(settings: StripeSettings) {
     this.#settings = settings;
     this.#endpoint = settings.apiBase === undefined ? {} : readApiBase(settings.apiBase);
@@ -67,7 +66,7 @@ export class StripePaymentProvider implements PaymentProvider {
     return this.#ask("customer", async (stripe) => {
       const methods: PaymentMethod[] = [];
       let cursor = {};
-      // The pages are counted, for a page may be short and still say that there are more.
+      // The loop counts pages, because even a short page may be followed by another one.
       for (let pages = 1; pages <= PAGES_MAX; pages += 1) {
         const query = { limit: PAGE_MAX, ...cursor };
         const page = pageOf(await stripe.customers.listPaymentMethods(customerId, query));
@@ -107,7 +106,9 @@ export class StripePaymentProvider implements PaymentProvider {
     }
   }
 
-  /** The client is made when it is first needed: the SDK refuses to be made with a bad key. */
+  /**
+   * The client is created on first use, because the SDK's constructor throws for a malformed key.
+   */
   #open(): Stripe {
     this.#client ??= new Stripe(this.#settings.secretKey, {
       ...this.#endpoint,

@@ -14,8 +14,9 @@ import { problemsIn } from "./problems.js";
 import { type ReadPolicy, readPolicies } from "./read-policies.js";
 
 /**
- * Policies in Cedar. The engine keeps each compiled set under a name and cannot forget one, so that the names
- * are few and used again: a set whose name has been given away is compiled anew when it is asked next.
+ * A policy engine based on Cedar. Cedar caches each compiled policy set under a name and cannot
+ * evict one. So a fixed number of names is reused, and a set whose name was given to another set is
+ * compiled again when it is needed.
  */
 export class CedarEngine implements PolicyEngine {
   readonly #schema: string;
@@ -23,8 +24,8 @@ export class CedarEngine implements PolicyEngine {
   #compiled = 0;
 
   /**
-   * @param schema Text of the Cedar schema that policies are checked against.
-   * @param setsMax Compiled sets that the engine holds.
+   * @param schema text of the Cedar schema that policies are validated against.
+   * @param setsMax limit of compiled sets.
    */
   constructor(schema: string, setsMax: number = COMPILED_POLICY_SETS_MAX) {
     this.#schema = schema;
@@ -44,7 +45,7 @@ export class CedarEngine implements PolicyEngine {
   }
 }
 
-/** The names under which the engine keeps compiled sets. */
+/** The names under which Cedar caches compiled sets. */
 class PolicySlots {
   readonly #owners: (CedarPolicies | undefined)[] = [];
   readonly #setsMax: number;
@@ -54,7 +55,7 @@ class PolicySlots {
     this.#setsMax = setsMax;
   }
 
-  /** The name of this set, whose policies the engine is given when they are not there. */
+  /** The name of this set; passes its policies to Cedar if they are not cached. */
   slotOf(set: CedarPolicies, known: number | undefined): number {
     if (known !== undefined && this.#owners[known] === set) return known;
     const slot = this.#next;
@@ -66,11 +67,11 @@ class PolicySlots {
   }
 }
 
-/** What is known of a policy without deciding. */
+/** Facts about a policy that need no evaluation. */
 interface ToldPolicy extends Pick<ReadPolicy, "actions"> {
-  /** Every word of what it says, without annotations and comments. */
+  /** All words of the policy, without annotations and comments. */
   readonly words: ReadonlySet<string>;
-  /** Whether it is of the organization's own. */
+  /** Whether it belongs to the organization, rather than to the shipped policies. */
   readonly isOwn: boolean;
 }
 
@@ -82,9 +83,9 @@ function isAbout({ actions }: ToldPolicy, asked: readonly string[] | undefined):
 class CedarPolicies implements CompiledPolicies {
   readonly id: number;
   readonly #told: readonly ToldPolicy[];
-  /** What was asked of {@link mentions}. */
+  /** Memo of {@link mentions}. */
   readonly #mentioned = new Map<string, boolean>();
-  /** By the name that the engine knows each by: their place. */
+  /** Policies by their names in Cedar, which are their indices. */
   readonly policies: Readonly<Record<string, string>>;
   readonly #deciding: readonly DecidingPolicy[];
   readonly #slots: PolicySlots;

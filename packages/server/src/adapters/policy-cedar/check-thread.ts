@@ -9,7 +9,7 @@ import { WorkerThread } from "../../kernel/worker-thread.js";
 import type { PolicyChecker, PolicyProblem } from "../../policies/ports.js";
 import type { CheckCalls } from "./check-worker.js";
 
-/** Checks each text of policies in a thread of its own, which is ended when it takes too long. */
+/** Checks each policy text in a worker thread, which is terminated after a time limit. */
 export class CheckThread implements PolicyChecker {
   #running = 0;
 
@@ -33,7 +33,7 @@ export class CheckThread implements PolicyChecker {
   }
 }
 
-/** Whatever becomes of the thread, its text is at fault: the engine's own errors end it too. */
+/** When the thread dies, the text is to blame: Cedar's own failures end the thread too. */
 async function checked(text: string): Promise<readonly PolicyProblem[]> {
   const thread = new WorkerThread<CheckCalls>({
     url: new URL("./check-worker.js", import.meta.url),

@@ -4,21 +4,21 @@ import { cedarEngine, defaultPolicies } from "./index.js";
 import { ruleProblemsIn } from "./organization-rules.js";
 
 /**
- * Checks one text of policies, apart from the server's event loop: each policy takes the engine some fifteen
- * milliseconds, and one that is nested deeply ends the thread.
+ * Checks one policy text outside the server's event loop. Cedar takes about 15 ms per policy, and a
+ * deeply nested policy overflows the thread's stack.
  */
 serveThread<CheckCalls>({
   check: (text) => {
     const engine = cedarEngine();
     const problems = engine.problemsIn(text);
     const found = problems.length > 0 ? problems : ruleProblemsIn(text);
-    // What can be decided on with the little stack that there is here can be decided on by the server.
+    // A policy that can be evaluated with this thread's small stack can be evaluated by the server.
     if (found.length === 0) engine.compile([defaultPolicies(), text]).decide(anyRequest());
     return found;
   },
 });
 
-/** What the thread is asked: what is wrong with a text. */
+/** The thread's calls: check a text and return its problems. */
 export interface CheckCalls {
   readonly check: { readonly input: string; readonly output: readonly PolicyProblem[] };
 }

@@ -16,7 +16,7 @@ const PRINCIPAL_TYPES: Readonly<Record<CallerKind, string>> = {
   anonymous: "Anonymous",
 };
 
-/** The name of an entity of our namespace. */
+/** The id of an entity in our namespace. */
 export function uid(type: string, id: string): TypeAndId {
   return { type: `${NAMESPACE}::${type}`, id };
 }
@@ -30,9 +30,9 @@ export function resourceUid(resource: PolicyResource): TypeAndId {
 }
 
 /**
- * What the engine has to know to decide a request: the principal with its roles, the action with its groups, and
- * the resource with all that it belongs to. Without the schema, which would take most of a decision's time, the
- * engine learns the groups of an action from here.
+ * The entities that Cedar needs to decide a request: the principal with its roles, the action with
+ * its groups, and the resource with everything that contains it. The groups are included because
+ * decisions are made without the schema, which would take most of the time.
  */
 export function entitiesOf({
   principal,
@@ -67,13 +67,13 @@ export function entitiesOf({
 export function contextOf({ context }: PolicyRequest): Context {
   const values: Record<string, CedarValueJson> = {};
   for (const [name, value] of Object.entries(context)) {
-    // Contexts are made of texts, integers, truth values and lists of texts.
+    // A context contains texts, integers, booleans and lists of texts only.
     values[name] = value as CedarValueJson;
   }
   return values;
 }
 
-/** A resource and what it belongs to, its organization last. */
+/** A resource and everything that contains it, its organization last. */
 function lineageOf(resource: PolicyResource): readonly [TypeAndId, ...TypeAndId[]] {
   const organization = uid("Organization", resource.orgId);
   switch (resource.kind) {

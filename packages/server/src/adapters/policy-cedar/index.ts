@@ -5,17 +5,15 @@ import { CedarEngine } from "./cedar-engine.js";
 
 export { CheckThread } from "./check-thread.js";
 
-/** An engine whose policies are checked against the published schema. */
+/** Creates an engine that validates policies against the published schema. */
 export function cedarEngine(): CedarEngine {
   return new CedarEngine(policySchema());
 }
 
-/** The schema, as text. */
 export function policySchema(): string {
   return policyFile("steward.cedarschema");
 }
 
-/** The shipped policies, as text. */
 export function defaultPolicies(): string {
   return policyFile("default.cedar");
 }

@@ -3,8 +3,8 @@ import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
 
 /**
- * What an organization's policies must keep to beside syntax and schema: they only forbid, and their annotations
- * can be understood. The text has been checked already.
+ * Rules for an organization's policies beyond syntax and schema: they may only forbid, and their
+ * annotations must be known. The text has been validated already.
  */
 export function ruleProblemsIn(text: string): readonly PolicyProblem[] {
   const policies = readPolicies(text);
@@ -42,7 +42,10 @@ function* ruleViolations({ effect, annotations, text }: ReadPolicy): Generator<s
   }
 }
 
-/** Where a policy names a role. Without the check one that is spelled otherwise would forbid nothing, and nobody would know. */
+/**
+ * A role literal in a policy. Roles are checked because a misspelt one would silently forbid
+ * nothing.
+ */
 const ROLE_LITERAL = /\bRole\s*::\s*"((?:[^"\\]|\\.)*)"/g;
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;

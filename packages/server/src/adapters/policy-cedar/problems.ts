@@ -1,7 +1,7 @@
 import { type DetailedError, validate } from "@cedar-policy/cedar-wasm/nodejs";
 import type { PolicyProblem } from "../../policies/ports.js";
 
-/** What is wrong with a text of policies: its syntax, else what the schema does not know. */
+/** The problems of a policy text: syntax errors, otherwise violations of the schema. */
 export function problemsIn(text: string, schema: string): readonly PolicyProblem[] {
   const answer = validate({ schema, policies: { staticPolicies: text } });
   if (answer.type === "failure") return answer.errors.map((error) => problemOf(error, text));
@@ -22,7 +22,7 @@ function problemOf(error: DetailedError, text: string): PolicyProblem {
   return { message, ...(location === undefined ? START : placeAt(text, location.start)) };
 }
 
-/** The engine names a policy by its number; the place says more. */
+/** Removes Cedar's generated policy name from a message; the position is more useful. */
 function plain(message: string): string {
   return message
     .replace(/^failed to parse policies from string: /, "")
@@ -36,7 +36,10 @@ function placeAt(text: string, offset: number): { readonly line: number; readonl
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
-/** The engine repeats a problem for every type of principal and resource that the policy is for. */
+/**
+ * Removes duplicates: Cedar reports a problem for every type of principal and resource to which a
+ * policy applies.
+ */
 function withoutRepetition(problems: readonly PolicyProblem[]): readonly PolicyProblem[] {
   const seen = new Set<string>();
   return problems.filter(({ line, column }) => {

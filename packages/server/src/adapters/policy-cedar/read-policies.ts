@@ -8,15 +8,15 @@ import { assert } from "../../kernel/assert.js";
 /** One policy of a text. */
 export interface ReadPolicy {
   readonly text: string;
-  /** What the policy is about and its conditions, as JSON, in which no name is spelt with escapes. */
+  /** The policy's scope and conditions as JSON, in which no name contains escapes. */
   readonly said: string;
   readonly effect: "permit" | "forbid";
-  /** The actions and groups that it is about; absent: every action. */
+  /** The actions and action groups in its scope; absent: every action. */
   readonly actions?: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The policies of a text that was checked, in its order. */
+/** Parses the policies of a validated text, in order. */
 export function readPolicies(text: string): readonly ReadPolicy[] {
   const parts = policySetTextToParts(text);
   assert(parts.type === "success", "policies that were checked can be read");
@@ -39,7 +39,10 @@ function actionsOf(action: PolicyJson["action"]): Pick<ReadPolicy, "actions"> {
   };
 }
 
-/** The engine sorts policies by their names, and they are named `policy0`, `policy1`, … `policy10` in the text's order. */
+/**
+ * Cedar sorts policies by name. They are named `policy0`, `policy1`, … `policy10` in the text's
+ * order.
+ */
 function inOrder(sorted: readonly string[]): readonly string[] {
   const names = sorted.map((_policy, index) => `policy${String(index)}`).sort();
   const placed = sorted.map((policy, index) => ({

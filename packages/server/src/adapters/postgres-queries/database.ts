@@ -1,9 +1,12 @@
 import { difference, notOfExtension, owner } from "./shared.js";
 
-/** The version of PostgreSQL, as `server_version_num`, from which on publications choose columns, rows and schemas. */
+/**
+ * The `server_version_num` since which publications support schemas, and columns and rows of
+ * tables.
+ */
 export const CHOOSING_PUBLICATIONS: number = 150_000;
 
-/** Tables and schemas of a publication, each as its clause says it. */
+/** The tables and schemas of a publication, as clauses. */
 function published(version: number): string {
   const [choice, schemas] =
     version < CHOOSING_PUBLICATIONS
@@ -22,7 +25,10 @@ function published(version: number): string {
     ${schemas}) p)`;
 }
 
-/** Publications. @param version the server's, as `server_version_num`. */
+/**
+ * Query for publications.
+ * @param version the server's `server_version_num`.
+ */
 export function publications(version: number): string {
   return `
   SELECT 'b:' || b.oid, 'Publication', b.pubname, NULL,
@@ -38,7 +44,10 @@ export function publications(version: number): string {
   FROM pg_publication b WHERE ${notOfExtension("pg_publication", "b.oid")}`;
 }
 
-/** What a sort of objects has without default privileges; in a schema they only add. */
+/**
+ * The built-in default privileges of a kind of objects. Default privileges of a schema only add to
+ * them.
+ */
 const usual = `CASE WHEN p.defaclnamespace = 0 THEN acldefault(CASE p.defaclobjtype WHEN 'S' THEN 's'
     ELSE p.defaclobjtype END, p.defaclrole) END`;
 

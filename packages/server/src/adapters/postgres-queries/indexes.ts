@@ -1,6 +1,6 @@
 import { firing, neededExtensions, OWN_RELATION, OWN_SCHEMA } from "./shared.js";
 
-/** A column as a part of something: by its name where it is no object of its own. */
+/** A column as a part of a list; by name when the column is no object of its own. */
 function columnPart(property: string, table: string, column: string): string {
   return `(SELECT CASE WHEN h.relkind IN ('r', 'p', 'f') AND NOT h.relispartition AND a.attislocal
       THEN jsonb_build_object('${property}', jsonb_build_object('ref', 'a:' || h.oid || '.' || a.attnum))
@@ -8,19 +8,19 @@ function columnPart(property: string, table: string, column: string): string {
     FROM pg_attribute a JOIN pg_class h ON h.oid = a.attrelid WHERE h.oid = ${table} AND a.attnum = ${column})`;
 }
 
-/** What a partition's index is attached to: an index of the parent, or the constraint that has it. */
+/** The parent's index, or its constraint, that a partition's index is attached to. */
 function attachedTo(index: string): string {
   return `(SELECT jsonb_build_object('ref', coalesce((SELECT 'c:' || p.oid FROM pg_constraint p
       WHERE p.conindid = h.inhparent AND p.contype IN ('p', 'u', 'x')), 'r:' || h.inhparent))
     FROM pg_inherits h WHERE h.inhrelid = ${index})`;
 }
 
-/** What is said of an index, be it a constraint's or not. */
+/** Properties of an index, including one that belongs to a constraint. */
 const indexDetails = `'isClustered', CASE WHEN i.indisclustered THEN true END,
       'isReplicaIdentity', CASE WHEN i.indisreplident THEN true END,
       'isInvalid', CASE WHEN NOT (i.indisvalid AND i.indisready AND i.indislive) THEN true END`;
 
-/** Triggers by which the engine keeps a constraint, where they do not fire as usual. */
+/** Internal triggers of a constraint whose firing mode is not the default. */
 const triggerStates = `(SELECT string_agg(f.proname || ' ' || ${firing("g.tgenabled")}, ', ' ORDER BY f.proname)
     FROM pg_trigger g JOIN pg_proc f ON f.oid = g.tgfoid
     WHERE g.tgconstraint = k.oid AND g.tgisinternal AND g.tgenabled <> 'O')`;
@@ -59,12 +59,12 @@ export const CONSTRAINTS: string = `
       AND ((e.classid = 'pg_class'::regclass AND e.objid = k.conrelid)
         OR (e.classid = 'pg_type'::regclass AND e.objid = k.contypid)))`;
 
-/** Storage options as the engine writes them into an index's definition. */
+/** Storage parameters, as printed in an index's definition. */
 const indexOptions = `(SELECT ' WITH (' || string_agg(quote_ident(o.option_name) || '=' || CASE
       WHEN quote_ident(o.option_value) = o.option_value THEN o.option_value ELSE quote_literal(o.option_value) END, ', ')
     || ')' FROM pg_options_to_table(c.reloptions) o)`;
 
-/** What follows USING, without the storage options. A predicate comes after them. */
+/** The definition after USING, without the storage parameters, which precede the predicate. */
 const indexDefinition = `(SELECT CASE WHEN strpos(d.said, w.options) > 0
       THEN overlay(d.said PLACING '' FROM strpos(d.said, w.options) FOR length(w.options)) ELSE d.said END
     FROM (SELECT substr(pg_get_indexdef(c.oid), 1 + length(concat('CREATE ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,

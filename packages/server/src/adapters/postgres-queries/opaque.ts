@@ -7,7 +7,7 @@ import {
   type SeldomObjects,
 } from "./shared.js";
 
-/** Operators and functions of an operator class or family, as its definition lists them. */
+/** The operators and functions of an operator class or family, as in its definition. */
 function members(catalog: "pg_opclass" | "pg_opfamily", oid: string): string {
   const own = (kind: string, member: string): string => `EXISTS (SELECT FROM pg_depend d
       WHERE d.classid = '${kind}'::regclass AND d.objid = ${member} AND d.refclassid = '${catalog}'::regclass
@@ -55,16 +55,16 @@ const conversion = `'CREATE ' || CASE WHEN z.condefault THEN 'DEFAULT ' ELSE '' 
 
 interface Sort {
   readonly catalog: string;
-  /** What statements call an object of the sort. */
+  /** The keyword for the object's kind in SQL. */
   readonly word: string;
-  /** SQL expressions of the statements that make it. */
+  /** SQL expressions of the statements that create it. */
   readonly statements: readonly string[];
   readonly owner?: string;
-  /** Whether whoever owns the database may make one without being a superuser. */
+  /** Whether the database's owner can create one without being a superuser. */
   readonly isForEverybody?: boolean;
 }
 
-/** Objects that are carried as the statements that make them. */
+/** Kinds of objects that are represented by the statements that create them. */
 const OPAQUE_SORTS: readonly Sort[] = [
   {
     ...{ catalog: "pg_opfamily", word: "OPERATOR FAMILY", owner: "z.opfowner" },
@@ -109,13 +109,13 @@ export const OPAQUE: readonly SeldomObjects[] = OPAQUE_SORTS.map((sort) => {
   return { query, isThere: madeHere(catalog) };
 });
 
-/** Catalogs whose entries go by `z:`, the oid and the catalog. */
+/** Catalogs whose entries have ids of the form `z:`, OID, catalog. */
 export const NAMED_CATALOGS: readonly string[] = [
   ...OPAQUE_SORTS.map(({ catalog }) => catalog),
   ...["pg_event_trigger", "pg_subscription"],
 ];
 
-/** What there is to say of a type that C functions read and write. */
+/** The definition of a base type. */
 const baseType = `concat_ws(', ', 'INPUT = ' || nullif(z.typinput::oid, 0)::regproc, 'OUTPUT = ' || nullif(z.typoutput::oid, 0)::regproc,
     'RECEIVE = ' || nullif(z.typreceive::oid, 0)::regproc, 'SEND = ' || nullif(z.typsend::oid, 0)::regproc,
     'INTERNALLENGTH = ' || z.typlen, 'ALIGNMENT = ' || z.typalign::text, 'STORAGE = ' || z.typstorage::text,
@@ -123,11 +123,11 @@ const baseType = `concat_ws(', ', 'INPUT = ' || nullif(z.typinput::oid, 0)::regp
     CASE WHEN z.typispreferred THEN 'PREFERRED' END, CASE WHEN z.typbyval THEN 'PASSEDBYVALUE' END)`;
 const eventTrigger = `'ON ' || z.evtevent || coalesce(' WHEN TAG IN (' || array_to_string(z.evttags, ', ') || ')', '')
     || ' EXECUTE FUNCTION ' || z.evtfoid::regproc || '() ' || ${firing("z.evtenabled")}`;
-/** Without its connection, whose password is nobody's business. */
+/** The definition without the connection string, which contains a password. */
 const subscription = `concat_ws(' ', 'PUBLICATION ' || array_to_string(z.subpublications, ', '), 'SLOT ' || z.subslotname,
     'SYNCHRONOUS COMMIT ' || z.subsynccommit, CASE WHEN z.subenabled THEN 'ENABLED' END)`;
 
-/** Catalogs of what is seen only. */
+/** Catalogs of objects that are only introspected. */
 const SEEN: readonly SeenSort[] = [
   {
     ...{
@@ -159,7 +159,7 @@ const SEEN: readonly SeenSort[] = [
 interface SeenSort {
   readonly catalog: string;
   readonly word: string;
-  /** SQL expressions of the id and of what it is. */
+  /** SQL expressions of the id and the description. */
   readonly id: string;
   readonly definition: string;
   readonly condition?: string;
@@ -175,10 +175,10 @@ const SEEN_OBJECTS: readonly SeldomObjects[] = SEEN.map(
   }),
 );
 
-/** The id of a label of a security provider. */
+/** The id of a security label. */
 export const SECURITY_LABEL_ID = `concat_ws('.', 'q:' || q.provider, q.classoid, q.objoid, q.objsubid)`;
 
-/** Labels of security providers, whose rules nobody else knows. */
+/** Security labels, whose rules are only known to their provider. */
 const SECURITY_LABELS: SeldomObjects = {
   isThere: "EXISTS (SELECT FROM pg_seclabel q WHERE q.objoid >= 16384)",
   query: `
@@ -191,14 +191,17 @@ const SECURITY_LABELS: SeldomObjects = {
 
 interface RightsSort {
   readonly catalog: string;
-  /** SQL expressions of the rights, of the owner and of the letter that acldefault() takes. */
+  /** SQL expressions of the access list, of the owner, and of acldefault()'s type letter. */
   readonly acl: string;
   readonly role: string;
   readonly type: string;
   readonly condition: string;
 }
 
-/** Rights on what the engine or an extension brings, where they are not those that it comes with. */
+/**
+ * Privileges on built-in objects and objects of extensions, where they differ from the initial
+ * ones.
+ */
 const FOREIGN_RIGHTS: readonly SeldomObjects[] = (
   [
     {
@@ -232,7 +235,7 @@ const FOREIGN_RIGHTS: readonly SeldomObjects[] = (
   return { query, isThere: `EXISTS (SELECT ${entries} WHERE ${isChanged})` };
 });
 
-/** Objects that no migration touches, each with what there is to say of it. */
+/** Unmanaged objects, with their descriptions. */
 export const UNMANAGED: readonly SeldomObjects[] = [
   ...SEEN_OBJECTS,
   SECURITY_LABELS,

@@ -16,14 +16,14 @@ const sequenceOptions = `'AS ' || format_type(q.seqtypid, NULL) || ' START WITH 
   || ' INCREMENT BY ' || q.seqincrement || ' MINVALUE ' || q.seqmin || ' MAXVALUE ' || q.seqmax
   || ' CACHE ' || q.seqcache || CASE WHEN q.seqcycle THEN ' CYCLE' ELSE ' NO CYCLE' END`;
 
-/** How a column is stored, compressed, looked at; each only where it is not as usual. */
+/** A column's storage, compression and statistics target, where they are not the default. */
 const columnSettings = `'columnStorage', CASE WHEN a.attstorage <> y.typstorage THEN CASE a.attstorage
         WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END END,
       'compression', CASE a.attcompression WHEN 'p' THEN 'pglz' WHEN 'l' THEN 'lz4' END,
       'statisticsTarget', CASE WHEN a.attstattarget >= 0 THEN a.attstattarget::text END,
       'options', array_to_string(a.attoptions, ', ')`;
 
-/** The same of a column that is inherited, where its table says it otherwise. */
+/** The same settings of an inherited column, where they differ from the parent's. */
 const inheritedColumn = `(SELECT h.attnotnull, pg_get_expr(e.adbin, e.adrelid) AS preset
       FROM pg_inherits i JOIN pg_attribute h ON h.attrelid = i.inhparent AND h.attname = a.attname
       LEFT JOIN pg_attrdef e ON e.adrelid = h.attrelid AND e.adnum = h.attnum
@@ -47,24 +47,24 @@ const columnDetails = `(SELECT jsonb_agg(s.part ORDER BY s.part ->> 'label') FRO
       AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal)) s
     WHERE EXISTS (SELECT FROM jsonb_each_text(s.part) k WHERE k.key <> 'label' AND k.value <> ''))`;
 
-/** Rights on a whole relation, and on columns that are none of its own. */
+/** Privileges on a relation, and on columns that are no objects of their own. */
 const relationRights = `${rights("c.relacl", "c.relowner", "r")},
       'columnGrants', (SELECT jsonb_agg(${grant("x", "c.relowner")} || jsonb_build_object('columnName', a.attname)
         ORDER BY a.attname, x.grantee, x.privilege_type) FROM pg_attribute a, aclexplode(a.attacl) x
         WHERE a.attrelid = c.oid AND NOT a.attisdropped
         AND (c.relkind IN ('v', 'm') OR c.relispartition OR NOT a.attislocal))`;
 
-/** How rows are kept, where it is not as every engine keeps them. */
+/** The access method of a table, unless it is the default. */
 const accessMethod = `(SELECT quote_ident(m.amname) FROM pg_am m WHERE m.oid = c.relam AND m.amname <> 'heap')`;
 
-/** A partition's copies of its parent's triggers, where something else is said of them. */
+/** A partition's copies of its parent's triggers, where their settings differ. */
 const triggerDetails = `(SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('label', g.tgname,
       'comment', obj_description(g.oid, 'pg_trigger'),
       'enabled', CASE WHEN g.tgenabled <> h.tgenabled THEN ${firing("g.tgenabled")} END)) ORDER BY g.tgname)
     FROM pg_trigger g JOIN pg_trigger h ON h.oid = g.tgparentid WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
       AND (g.tgenabled <> h.tgenabled OR obj_description(g.oid, 'pg_trigger') IS NOT NULL))`;
 
-/** A child's copies of its parents' checks, where something else is said of them. */
+/** A child's copies of its parents' checks, where their settings differ. */
 const constraintDetails = `(SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('label', k.conname,
       'comment', obj_description(k.oid, 'pg_constraint'),
       'isValidated', CASE WHEN k.convalidated AND p.isUnchecked THEN true END)) ORDER BY k.conname)

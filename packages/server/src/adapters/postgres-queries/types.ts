@@ -18,7 +18,9 @@ export const EXTENSIONS: string = `
       'comment', nullif(obj_description(x.oid, 'pg_extension'), ${EXTENSION_COMMENT}))
   FROM pg_extension x JOIN pg_namespace n ON n.oid = x.extnamespace WHERE x.extname <> 'plpgsql'`;
 
-/** Names of an operator class, a function and a type that belong to a range, where they are said. */
+/**
+ * The operator class, collation, functions and multirange type of a range type, where specified.
+ */
 const rangeDefinition = `(SELECT 'SUBTYPE = ' || format_type(r.rngsubtype, NULL)
     || coalesce((SELECT ', SUBTYPE_OPCLASS = ' || quote_ident(k.nspname) || '.' || quote_ident(l.opcname)
       FROM pg_opclass l JOIN pg_namespace k ON k.oid = l.opcnamespace
@@ -54,7 +56,7 @@ export const TYPES: string = `
   WHERE (t.typtype IN ('e', 'd', 'r') OR (t.typtype = 'c' AND c.relkind = 'c'))
     AND ${OWN_SCHEMA} AND ${notOfExtension("pg_type", "t.oid")}`;
 
-/** The columns of pg_collation have other names from one version to the next. */
+/** The columns of pg_collation have different names in different versions. */
 export const COLLATIONS: string = `
   SELECT 'l:' || l.oid, 'Collation', l.collname, 'n:' || n.oid,
     jsonb_build_object(

@@ -20,10 +20,11 @@ import { StepBudget, StepsExhausted } from "./labels/step-budget.js";
 const HASH_DIGITS = 32;
 
 /**
- * Gives blank nodes labels that follow from what is said about them: the hash of the part of the dataset that
- * hangs together by blank nodes, in a canonical form, and the node's number there (Decision §13). So the same
- * document always makes the same quads, and what different documents say of their own nodes stays apart.
- * @throws AppError `LIMIT_EXCEEDED` when the nodes of a part are too much alike to be told apart.
+ * Labels blank nodes by their content (Decision §13). A label consists of a hash and a number. The
+ * hash is that of the canonical form of the connected component: the quads connected through blank
+ * nodes. The number is the node's position in the component. So equal documents give equal quads,
+ * and blank nodes of different documents stay distinct.
+ * @throws AppError `LIMIT_EXCEEDED` when a component's nodes are too symmetric to be distinguished.
  */
 export function labelBlankNodes(
   quads: readonly Quad[],
@@ -35,7 +36,7 @@ export function labelBlankNodes(
   for (const component of componentsOf(encodeTripleTerms(quads))) {
     const numbers = numbersOf(component, budget, stepsMax);
     const name = componentName(component, numbers);
-    // Parts that say the same are as many as they were.
+    // Identical components are numbered, so that none of them disappears.
     const copy = copies.get(name) ?? 0;
     copies.set(name, copy + 1);
     const suffix = copy === 0 ? "" : `x${copy}`;
@@ -85,6 +86,6 @@ function relabelledObject(term: ObjectTerm, labels: ReadonlyMap<string, string>)
 
 function relabelledNode<T extends Term>(term: T, labels: ReadonlyMap<string, string>): T {
   const next = term.termType === "BlankNode" ? labels.get(term.value) : undefined;
-  // A blank node takes the place of a blank node.
+  // A blank node is only replaced by a blank node.
   return next === undefined ? term : (blank(next) as T);
 }

@@ -2,7 +2,7 @@ import { AppError } from "../../kernel/errors.js";
 import { STATE_DOCUMENT_QUADS_MAX, STATE_DOCUMENT_TERM_BYTES_MAX } from "../../kernel/limits.js";
 import { type Hash, type QuadLike, QuadTableBuilder, type RdfDocument } from "../../state/index.js";
 
-/** Collects the quads of a document as a store takes them. */
+/** Collects the quads of a document in the form that a store accepts. */
 export class DocumentBuilder {
   readonly #bodies = new Map<Hash, Uint8Array>();
   #bodyBytes = 0;
@@ -13,14 +13,14 @@ export class DocumentBuilder {
     this.#bodyBytes += body.length;
   });
 
-  /** @throws AppError `LIMIT_EXCEEDED`, and what a store refuses a quad with. */
+  /** @throws AppError `LIMIT_EXCEEDED`, and the errors of a store for an invalid quad. */
   add(quad: QuadLike): void {
     this.#size += 1;
     if (this.#size > STATE_DOCUMENT_QUADS_MAX) {
       throw tooMuch("quads", STATE_DOCUMENT_QUADS_MAX, "STATE_DOCUMENT_QUADS_MAX");
     }
     this.#table.add(quad);
-    // A few short names in a context can stand for very long ones.
+    // The check is needed because a JSON-LD context can expand short names to very long IRIs.
     if (this.#table.termBytes + this.#bodyBytes <= STATE_DOCUMENT_TERM_BYTES_MAX) return;
     throw tooMuch("bytes of terms", STATE_DOCUMENT_TERM_BYTES_MAX, "STATE_DOCUMENT_TERM_BYTES_MAX");
   }

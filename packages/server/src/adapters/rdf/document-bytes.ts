@@ -5,9 +5,10 @@ const WORD_BYTES = 4;
 const HASH_BYTES = 32;
 
 /**
- * A document as bytes, in pieces: four words that say how many bytes of terms and how many offsets, numbers in rows
- * and bodies follow; the offsets, the rows and the bodies' lengths; the terms; the bodies' hashes and the bodies. Words
- * are unsigned, of 32 bits, in the byte order of the machine, which both ends run on.
+ * Serializes a document as chunks. The header has four words: the number of bytes of terms, of
+ * offsets, of numbers in rows, and of bodies. Then follow the offsets, the rows and the bodies'
+ * lengths; the terms; the bodies' hashes and the bodies. Words are unsigned 32-bit integers in the
+ * machine's byte order, because both processes run on the same machine.
  */
 export function encodeDocument({ quads, bodies }: RdfDocument): readonly Uint8Array[] {
   const { terms, offsets, rows } = quads;
@@ -25,7 +26,7 @@ export function encodeDocument({ quads, bodies }: RdfDocument): readonly Uint8Ar
   return [...bytes, terms, hashes, ...texts];
 }
 
-/** @param bytes with a memory of their own, which the document keeps. */
+/** @param bytes must have an ArrayBuffer of their own, which the document retains. */
 export function decodeDocument(bytes: Buffer): RdfDocument {
   let at = 0;
   const words = (count: number): Uint32Array => {
@@ -40,7 +41,7 @@ export function decodeDocument(bytes: Buffer): RdfDocument {
   const lengths = words(bodyCount);
   const quads = { terms: text(termBytes), offsets, rows };
   const hashes = Array.from(lengths, () => text(HASH_BYTES).toString("hex") as Hash);
-  // Hashing them again would hold everybody else up.
+  // The hashes are not recomputed, because that would block the event loop.
   const bodies = new Map(hashes.map((hash, index) => [hash, text(lengths[index] ?? 0)]));
   assert(at === bytes.length, "the document has the bytes that it says");
   return { quads, bodies };

@@ -9,19 +9,19 @@ import {
 import type { RdfDocument, RdfFormat } from "../../state/index.js";
 import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 
-/** What a reader may use. */
+/** Limits of the reader. */
 export interface ReaderLimits {
-  /** How long one document may take once it has come, in ms. */
+  /** Time limit for one document after it was received, in ms. */
   readonly documentMs: number;
-  /** The maximum heap size of a process, in bytes. */
+  /** Maximum heap size of a process, in bytes. */
   readonly memoryBytesMax: number;
-  /** Documents that are read at once, each in a process of its own. */
+  /** Documents parsed concurrently, each in a process of its own. */
   readonly processesMax: number;
   /** Documents of one organization that wait. */
   readonly waitingMax: number;
   /** How long a document may wait for its turn, in ms. */
   readonly waitMs: number;
-  /** How long processes are kept after the last document, in ms. */
+  /** How long idle processes are retained, in ms. */
   readonly idleMs: number;
 }
 
@@ -35,11 +35,11 @@ const LIMITS: ReaderLimits = {
   idleMs: 60_000,
 };
 
-/** Reads documents beside the event loop, in processes that are started as there is something to read. */
+/** Parses documents in child processes, which are started on demand. */
 export class DocumentReader implements AsyncDisposable {
   readonly #limits: ReaderLimits;
   readonly #busy = new Set<ReadingProcess>();
-  /** Processes that nobody uses; some of them may have ended. */
+  /** Idle processes; some of them may have exited. */
   readonly #free: ReadingProcess[] = [];
   readonly #semaphore: FairSemaphore;
   #isClosed = false;

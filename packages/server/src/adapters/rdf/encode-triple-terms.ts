@@ -13,16 +13,20 @@ import {
   type TripleTerm,
 } from "../../state/index.js";
 
-/** Properties of the nodes that stand for triple terms. No dataset has them: an IRI has no spaces. */
+/**
+ * Properties of nodes that represent triple terms. They contain spaces, so no dataset has these
+ * IRIs.
+ */
 const SUBJECT = iri("subject of a triple term");
 const PREDICATE = iri("predicate of a triple term");
 const OBJECT = iri("object of a triple term");
 
 /**
- * Says in RDF 1.1 what quads say in RDF 1.2, for RDFC-1.0, which knows no triple terms and no base directions. A
- * triple term with blank nodes becomes a blank node that has its subject, its predicate and its object; one without
- * becomes an IRI. Datasets are isomorphic exactly when what this makes of them is, so labels found for that hold for
- * the dataset. Not fit for anything else: its IRIs and language tags are none.
+ * Encodes RDF 1.2 quads in RDF 1.1 for RDFC-1.0, which supports neither triple terms nor base
+ * directions. A triple term with blank nodes becomes a blank node with its subject, predicate and
+ * object as properties; a triple term without becomes an IRI. Two datasets are isomorphic exactly
+ * when their encodings are, so labels computed for the encoding hold for the dataset. The encoding
+ * has no other use, because its IRIs and language tags are invalid.
  */
 export function encodeTripleTerms(quads: readonly Quad[]): readonly Quad[] {
   const encoding = new Encoding();
@@ -31,7 +35,7 @@ export function encodeTripleTerms(quads: readonly Quad[]): readonly Quad[] {
 }
 
 class Encoding {
-  /** What says which triple term a node stands for. */
+  /** Quads that describe which triple term a node represents. */
   readonly descriptions: Quad[] = [];
   readonly #nodes = new Map<string, BlankNode>();
 
@@ -52,7 +56,7 @@ class Encoding {
     if (blankLabels(term).length === 0) return iri(name);
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
-    // Labels of a document have no spaces either.
+    // A label with spaces cannot clash with a label of the document.
     const node = blank(`triple term ${this.#nodes.size}`);
     this.#nodes.set(name, node);
     this.descriptions.push(

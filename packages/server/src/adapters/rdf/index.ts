@@ -1,16 +1,15 @@
-/**
- * RDF as text, by the libraries that know its formats. Nothing of them is loaded before it is needed.
- */
+/** Parsers and serializers of RDF, based on libraries that are loaded on demand. */
 import type { RdfCodec } from "../../state/index.js";
 import { DocumentReader } from "./document-reader.js";
 import { writeQuads } from "./write-quads.js";
 
 export { RdfSource } from "./rdf-source.js";
 
-/** Reads and writes N-Triples, N-Quads, Turtle, TriG and JSON-LD. */
+/** Opens a codec for N-Triples, N-Quads, Turtle, TriG and JSON-LD. */
 export function openRdfCodec(): RdfCodec {
   const texts = new DocumentReader();
-  // Who sends slowly holds up nobody whose document is there.
+  // Streamed documents have a reader of their own, so that slow senders do not block documents that
+  // are complete.
   const streams = new DocumentReader();
   return {
     read: (orgId, content, format) =>

@@ -1,11 +1,11 @@
-/** What may come next in JSON (RFC 8259). */
+/** What JSON allows next (RFC 8259). */
 type Expected =
   "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "end";
 
 /**
- * Where a text stops being JSON: the offset of the first character that cannot stand there. The runtime's own
- * parser names no place for most mistakes.
- * @returns the text's length when it only ends too early.
+ * Offset of the first character at which a text stops being JSON. Node's own parser gives no
+ * position for most errors.
+ * @returns the text's length when the text is only incomplete.
  */
 export function jsonErrorOffset(text: string): number {
   const open: ("{" | "[")[] = [];
@@ -55,7 +55,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Where a token ends, or where it is wrong. */
+/** The end of a token, or the position of its error. */
 interface TokenEnd {
   readonly at: number;
   readonly error?: number;

@@ -1,9 +1,12 @@
 import { assert } from "../../kernel/assert.js";
 
-/** Bytes before a message: the length of what follows them (u32 LE), and what it is. */
+/** Size of a message's header: the payload's length (u32 LE), and the kind. */
 const HEAD_BYTES = 5;
 
-/** What a message is: the beginning of a document in one of the formats, its parts and end, or what became of it. */
+/**
+ * Kinds of messages: the beginning of a document in one of the formats, its parts, its end, and the
+ * result.
+ */
 const MESSAGE_KINDS = [
   "n-triples",
   "n-quads",
@@ -16,16 +19,15 @@ const MESSAGE_KINDS = [
   "failed",
 ] as const;
 
-/** What a message is. */
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-/** A message between the server and the process that reads documents for it. */
+/** A message between the server and a process that parses documents. */
 export interface Message {
   readonly kind: MessageKind;
   readonly payload: Buffer;
 }
 
-/** What goes ahead of a message's bytes. */
+/** The header of a message. */
 export function headOf(kind: MessageKind, length: number): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(length, 0);
@@ -33,14 +35,14 @@ export function headOf(kind: MessageKind, length: number): Buffer {
   return head;
 }
 
-/** Puts messages together from the chunks in which they come. */
+/** Assembles messages from chunks. */
 export class MessageReader {
   #head: Buffer = Buffer.alloc(0);
   #payload: Buffer | undefined;
-  /** Bytes of the payload that have come. */
+  /** Received bytes of the payload. */
   #bytes = 0;
 
-  /** The messages that are complete with this chunk. */
+  /** The messages that this chunk completes. */
   *push(chunk: Buffer): Generator<Message> {
     let rest = chunk;
     do {
@@ -49,7 +51,7 @@ export class MessageReader {
         this.#head = start.subarray(0, HEAD_BYTES);
         if (start.length < HEAD_BYTES) return;
         rest = start.subarray(HEAD_BYTES);
-        // A buffer of its own: numbers in it can be looked at where they are.
+        // An ArrayBuffer of its own, so that numbers in it can be read in place.
         this.#payload = Buffer.allocUnsafeSlow(this.#head.readUInt32LE(0));
         this.#bytes = 0;
       }

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { Pattern, Snapshot, TermLike } from "../../state/index.js";
 
-/** A term of a pattern of RDF/JS: one to match, a variable, or none. */
+/** A term of an RDF/JS pattern: a term to match, a variable, or none. */
 type PatternTerm = TermLike | null | undefined;
 
 /**
- * A dataset as an RDF/JS Source (https://rdf.js.org/stream-spec/#source-interface), for the libraries of
- * that family; with the counts by which query engines plan their joins.
+ * A dataset as an RDF/JS Source (https://rdf.js.org/stream-spec/#source-interface), with the counts
+ * that query engines need to plan joins.
  */
 export class RdfSource {
   readonly #snapshot: Snapshot;
@@ -15,7 +15,7 @@ export class RdfSource {
     this.#snapshot = snapshot;
   }
 
-  /** The quads with these terms, as a stream of objects that is read only as fast as it is taken. */
+  /** The matching quads, as an object stream with backpressure. */
   match(
     subject?: PatternTerm,
     predicate?: PatternTerm,
@@ -26,7 +26,7 @@ export class RdfSource {
     return Readable.from(this.#snapshot.match(pattern));
   }
 
-  /** How many quads have these terms. */
+  /** Number of matching quads. */
   countQuads(
     subject?: PatternTerm,
     predicate?: PatternTerm,

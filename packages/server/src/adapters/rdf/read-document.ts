@@ -14,28 +14,29 @@ import { readJsonLd } from "./read-json-ld.js";
 import { readText, type TextFormat } from "./read-text.js";
 
 /**
- * Reads a document as it comes. Blank nodes are labelled by what is said about them. Both methods throw AppError
- * `INVALID_ARGUMENT`, naming line and column, when it is malformed, and `LIMIT_EXCEEDED`.
+ * Parses a document incrementally. Blank nodes are labelled by their content. Both methods throw
+ * AppError `INVALID_ARGUMENT`, naming line and column, for malformed documents, and
+ * `LIMIT_EXCEEDED`.
  */
 export interface DocumentParser {
-  /** Takes more bytes of the document, in UTF-8, cut anywhere. */
+  /** Parses more UTF-8 bytes, which may be split anywhere. */
   push(bytes: Uint8Array): void;
   finish(): Promise<RdfDocument>;
 }
 
-/** What reads a document of this format. */
+/** Creates the parser for a format. */
 export function documentParser(format: RdfFormat): DocumentParser {
   return format === "n-quads" || format === "n-triples"
     ? new LineParser(format)
     : new TextParser(format);
 }
 
-/** Reads statements as they come: nothing of their text is kept. */
+/** Parses line by line, without retaining the text. */
 class LineParser implements DocumentParser {
   readonly #decoder = new Utf8Decoder();
   readonly #reader: NQuadsReader;
   readonly #builder = new DocumentBuilder();
-  /** The quads that say something about blank nodes: their labels follow from all of these. */
+  /** Quads with blank nodes. They are retained, because labels depend on all of them. */
   readonly #withBlanks: Quad[] = [];
 
   constructor(format: "n-quads" | "n-triples") {
@@ -61,7 +62,7 @@ class LineParser implements DocumentParser {
         if (hasBlank(one)) this.#withBlanks.push(ownQuad(one));
         else this.#builder.add(one);
       } catch (error) {
-        // What a store would refuse is refused while the place is known.
+        // Quads that a store would refuse are refused here, where the position is known.
         if (!(error instanceof AppError) || error.details.length > 0) throw error;
         throw this.#reader.wrong(error.message);
       }
@@ -69,7 +70,7 @@ class LineParser implements DocumentParser {
   }
 }
 
-/** Reads a document when all of it is there. */
+/** Parses a document after it was received completely. */
 class TextParser implements DocumentParser {
   readonly #format: TextFormat | "json-ld";
   readonly #decoder = new Utf8Decoder();
@@ -93,7 +94,10 @@ class TextParser implements DocumentParser {
   }
 }
 
-/** Decodes text that is cut anywhere. @throws AppError `INVALID_ARGUMENT` for what is not UTF-8. */
+/**
+ * Decodes text that is split anywhere.
+ * @throws AppError `INVALID_ARGUMENT` for invalid UTF-8.
+ */
 class Utf8Decoder {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -123,11 +127,11 @@ function hasBlank({ subject, object, graph }: QuadLike): boolean {
 
 function ownQuad({ subject, predicate, object, graph }: QuadLike): Quad {
   const [s, p, o, g] = [subject, predicate, object, graph].map(ownTerm);
-  // Where a term cannot stand, the reader has refused it.
+  // The parser has refused misplaced terms.
   return quad(s as never, p as never, o as never, g as never);
 }
 
-/** A failure at once is a rejection too. */
+/** Turns a synchronous exception into a rejection. */
 function settled<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(work());

@@ -16,9 +16,10 @@ import { jsonErrorOffset } from "./json-syntax.js";
 import { malformed, positionAt, type TextPosition } from "./text-position.js";
 
 /**
- * Reads JSON-LD 1.1. Contexts that stand elsewhere are not fetched: a server that opens whatever address a
- * document names serves its attackers. What the standard drops in silence is refused.
- * @throws AppError `INVALID_ARGUMENT`, with line and column where the text has the culprit.
+ * Parses JSON-LD 1.1. Remote contexts are not fetched, because a server that requests any URL in a
+ * document can be abused by attackers. Anything that the standard drops silently is refused.
+ * @throws AppError `INVALID_ARGUMENT`, with line and column if the text contains the offending
+ * value.
  */
 export async function readJsonLd(text: string): Promise<readonly Quad[]> {
   const document = parseJson(text);
@@ -54,14 +55,16 @@ function refuseToLoad(url: string): Promise<never> {
 }
 
 const XSD_DOUBLE = "http://www.w3.org/2001/XMLSchema#double";
-// Datatypes that stand for others while jsonld looks. With their braces they are no IRIs, so no document has them.
+// Placeholder datatypes used while jsonld processes the document. Braces are not allowed in IRIs,
+// so no document contains them.
 const HIDDEN_DOUBLE = "urn:x-steward:{double}";
 const HIDDEN_LTR = "urn:x-steward:{ltr}";
 const HIDDEN_RTL = "urn:x-steward:{rtl}";
 
 /**
- * Hides what jsonld would lose: the forms of doubles that are written as text, though the standard converts numbers
- * only, and base directions, for which JSON-LD 1.1 knows no literal of RDF.
+ * Protects values that jsonld would lose. One is the lexical form of doubles written as text,
+ * because the standard only converts numbers. The other is base directions, which JSON-LD 1.1
+ * cannot represent as an RDF literal.
  */
 function hideLosses(expanded: unknown): void {
   if (typeof expanded !== "object" || expanded === null) return;
@@ -73,10 +76,10 @@ function hideLosses(expanded: unknown): void {
   } else if (node["@direction"] !== undefined) {
     hideDirection(node);
   }
-  // What a literal of JSON has inside is left alone, whatever its members are called.
+  // The content of a JSON literal is not changed.
 }
 
-/** Turns language and base direction into a datatype. The direction is "ltr" or "rtl": anything else did not expand. */
+/** Encodes language and base direction in a datatype. Only "ltr" and "rtl" pass expansion. */
 function hideDirection(value: Record<string, unknown>): void {
   const { "@language": language, "@direction": direction } = value;
   if (typeof language !== "string") {
@@ -89,7 +92,7 @@ function hideDirection(value: Record<string, unknown>): void {
 }
 
 function ownQuad({ subject, predicate, object, graph }: JsonLdQuad): Quad {
-  // What may stand in which place is checked here, for the package's types say nothing.
+  // The positions of terms are checked here, because the package's types do not express them.
   const place = (term: JsonLdTerm): never => ownTerm(term) as never;
   const made = quad(place(subject), place(predicate), place(object), place(graph));
   checkQuad(made);
@@ -121,7 +124,9 @@ function ownLiteral(value: string, datatype: string): Literal {
   return typed(value, iri(datatype));
 }
 
-/** What jsonld tells of a failure: the culprit, under one of several names, perhaps deep inside. */
+/**
+ * The details of jsonld's errors: the offending value, under one of several names, possibly nested.
+ */
 interface JsonLdError {
   readonly details?: {
     readonly event?: { readonly message?: string; readonly details?: Culprit };

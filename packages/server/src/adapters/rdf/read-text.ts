@@ -17,15 +17,14 @@ import {
 } from "../../state/index.js";
 import { malformed, offsetOf, positionAt, type TextPosition } from "./text-position.js";
 
-/** The formats that n3 reads for us, by our names. */
+/** The formats that n3 parses, with n3's names. */
 const N3_FORMATS = { turtle: "Turtle", trig: "TriG" } as const;
 
-/** One of these formats. */
 export type TextFormat = keyof typeof N3_FORMATS;
 
 /**
- * Reads RDF as text. Blank nodes have labels that mean nothing outside of the result.
- * @throws AppError `INVALID_ARGUMENT` with line and column when it is malformed.
+ * Parses RDF text. Labels of blank nodes are only meaningful within the result.
+ * @throws AppError `INVALID_ARGUMENT` with line and column for malformed text.
  */
 export async function readText(text: string, format: TextFormat): Promise<readonly Quad[]> {
   const { default: n3 } = await import("n3");
@@ -36,18 +35,21 @@ export async function readText(text: string, format: TextFormat): Promise<readon
       factory: ownTerms(),
       blankNodePrefix: LABELLED,
     });
-    // The parser puts together what the factory made, and nothing else.
+    // The parser only returns terms made by our factory.
     return parser.parse(text, { onToken: (next) => (token = next) }) as Quad[];
   } catch (error) {
     throw refusal(error, text, token);
   }
 }
 
-/** Labels from the text begin so, and those of nodes without a label do not. */
+/** Prefix of labels from the text; generated labels do not have it. */
 const LABELLED = "l";
 const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Makes our own terms, and refuses what a store would refuse while the place is known. */
+/**
+ * Creates our own terms. A term that a store would refuse is refused here, where the position is
+ * known.
+ */
 function ownTerms(): TermFactory {
   let unlabelled = 0;
   return {
@@ -62,7 +64,7 @@ function ownTerms(): TermFactory {
     },
     defaultGraph: () => DEFAULT_GRAPH,
     quad: (subject, predicate, object, graph) => {
-      // What may stand in which place is checked here, for the parser's types say nothing.
+      // The positions of terms are checked here, because the parser's types do not express them.
       const said = object instanceof Quad ? termOf(object) : object;
       const made = quad(subject as never, predicate as never, said as never, graph as never);
       checkQuad(made);
@@ -71,7 +73,7 @@ function ownTerms(): TermFactory {
   };
 }
 
-/** The parser makes triple terms as it makes quads. */
+/** The parser creates triple terms as quads. */
 function termOf({ subject, predicate, object }: Quad): TripleTerm {
   return tripleTerm(subject, predicate, object);
 }
@@ -79,13 +81,13 @@ function termOf({ subject, predicate, object }: Quad): TripleTerm {
 function ownLiteral(value: string, what?: unknown): Literal {
   if (what === undefined) return plainText(value);
   if (typeof what === "string") return plainText(value, what);
-  // What is neither a tag nor a pair with one is a datatype that the factory made.
+  // The remaining case is a datatype created by the factory.
   const { language, direction } = what as { language?: string; direction?: Direction };
   if (language === undefined) return typed(value, what as NamedNode);
   return plainText(value, language, direction);
 }
 
-/** What n3 tells of a failure. */
+/** The details of n3's errors. */
 interface N3Error {
   readonly context?: { readonly token?: Token; readonly previousToken?: Token };
 }
@@ -95,7 +97,7 @@ function refusal(error: unknown, text: string, current: Token | undefined): AppE
   if (error instanceof AppError) {
     return malformed(error.message, current && startOf(current), error);
   }
-  // Whatever the parser throws on a text is about that text.
+  // Every exception of the parser concerns the text.
   const { context } = error as N3Error;
   const reason = error.message.replace(/ on line \d+\.$/, "");
   if (context?.token !== undefined) return malformed(reason, startOf(context.token), error);
@@ -108,7 +110,7 @@ function startOf({ line, start }: Token): TextPosition {
 
 const SPACE_OR_COMMENTS = /(?:\s+|#[^\n\r]*)*/y;
 
-/** Where the first token begins that could not be read. */
+/** Start of the first token that could not be parsed. */
 function positionAfter(text: string, previous: Token | undefined): TextPosition {
   const from =
     previous === undefined

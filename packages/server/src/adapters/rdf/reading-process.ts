@@ -12,16 +12,16 @@ import { headOf, type Message, MessageReader } from "./messages.js";
 const CHILD_FILE = fileURLToPath(new URL("./child/rdf-child.js", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
 
-/** A document's bytes, cut anywhere. */
+/** A document's bytes, split anywhere. */
 export type DocumentBytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** Who waits for a document. */
+/** The pending request for a document. */
 interface Reading {
   readonly resolve: (document: RdfDocument) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A process that reads documents, from outside. It takes one at a time. */
+/** A child process that parses documents, one at a time, as seen by the server. */
 export class ReadingProcess {
   hasEnded = false;
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
@@ -29,19 +29,20 @@ export class ReadingProcess {
   readonly #messages = new MessageReader();
   readonly #closed: Promise<void>;
   #reading: Reading | undefined;
-  /** Whether what it was sent last is a whole document. */
+  /** Whether the last document was sent completely. */
   #isSent = true;
 
-  /** @param memoryBytesMax how large its heap may become. */
+  /** @param memoryBytesMax limit of its heap. */
   constructor(memoryBytesMax: number) {
     this.#memoryBytesMax = memoryBytesMax;
     const heap = `--max-old-space-size=${Math.floor(memoryBytesMax / MEBIBYTE)}`;
-    // An empty environment: nothing that a document could ever reach holds the server's secrets.
+    // The environment is empty, so that a document which compromises the process finds no secrets
+    // of the server.
     this.#process = spawn(process.execPath, [heap, CHILD_FILE, String(process.pid)], {
       stdio: ["pipe", "pipe", "ignore"],
       env: {},
     });
-    // A broken pipe means that the process is gone, which `close` tells.
+    // A broken pipe means that the process has died, which `close` reports.
     this.#process.stdin.on("error", () => undefined);
     this.#process.stdout.on("data", (chunk: Buffer) => {
       for (const message of this.#messages.push(chunk)) this.#hear(message);
@@ -56,10 +57,10 @@ export class ReadingProcess {
   }
 
   /**
-   * @param content the document's bytes, taken as fast as they can be read.
-   * @param timeoutMs how long it may take once the document has come.
-   * @throws AppError as the reader says, `LIMIT_EXCEEDED` when it takes too long or the process has ended, and what
-   * the content throws.
+   * @param content the document's bytes, consumed with backpressure.
+   * @param timeoutMs time limit after the document was received.
+   * @throws AppError of the parser; `LIMIT_EXCEEDED` after the time limit or when the process died;
+   * errors of `content`.
    */
   async read(content: DocumentBytes, format: RdfFormat, timeoutMs: number): Promise<RdfDocument> {
     let timer: NodeJS.Timeout | undefined;
@@ -76,12 +77,15 @@ export class ReadingProcess {
     } finally {
       clearTimeout(timer);
       this.#reading = undefined;
-      // Half a document is of no use to it, and the next one must not be taken for the other half.
+      // The process would take the next document for the rest of an incomplete one, so it is ended.
       if (!this.#isSent) await this.end(interrupted());
     }
   }
 
-  /** Stops it, whatever it does. @param failure what whoever waits is told. */
+  /**
+   * Kills the process.
+   * @param failure the error of the pending request.
+   */
   async end(failure: AppError): Promise<void> {
     this.#fail(failure);
     this.#process.kill("SIGKILL");
@@ -94,11 +98,11 @@ export class ReadingProcess {
     refuse: (error: unknown) => void,
   ): Promise<void> {
     this.#isSent = false;
-    // That the pipe is broken is told by the process's end; what the content throws is told here.
+    // A broken pipe is reported by the process's end; an error of `content` is reported here.
     for await (const piece of messagesOf(content, format, refuse)) {
       if (this.hasEnded) return;
       const { stdin } = this.#process;
-      // No more of a document waits in memory than the pipe takes.
+      // Backpressure: no more is buffered than the pipe accepts.
       if (!stdin.write(piece)) await Promise.race([once(stdin, "drain"), this.#closed]);
     }
     this.#isSent = true;
@@ -109,7 +113,7 @@ export class ReadingProcess {
       this.#reading?.resolve(decodeDocument(payload));
       return;
     }
-    // The process's end speaks the same protocol.
+    // The child process uses the same protocol.
     this.#reading?.reject(errorOf(JSON.parse(payload.toString()) as Failure));
   }
 

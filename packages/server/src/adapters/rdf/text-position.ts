@@ -1,19 +1,19 @@
 import { AppError } from "../../kernel/errors.js";
 
-/** A place in a text: line and column from 1, the column in UTF-16 units. */
+/** A position in a text: line and column from 1, the column in UTF-16 units. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** The place of this offset. */
+/** The position of an offset. */
 export function positionAt(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
-/** The offset of this place, or the text's end when it has no such line. */
+/** The offset of a position; the text's end when there is no such line. */
 export function offsetOf(text: string, { line, column }: TextPosition): number {
   let start = 0;
   for (let left = line; left > 1; left--) {
@@ -24,7 +24,7 @@ export function offsetOf(text: string, { line, column }: TextPosition): number {
   return start + column - 1;
 }
 
-/** What a text is refused with that is no RDF: says where. */
+/** The error for malformed RDF, with its position. */
 export function malformed(reason: string, at: TextPosition | undefined, cause?: unknown): AppError {
   const place = at === undefined ? "" : `line ${at.line}, column ${at.column}: `;
   const told = `${place}${reason}`;

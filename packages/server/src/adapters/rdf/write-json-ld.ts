@@ -11,8 +11,8 @@ import {
 const RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
 /**
- * Writes JSON-LD in its expanded form, one line for each subject that stands together: no context is
- * needed to read it, and every literal keeps its lexical form.
+ * Serializes expanded JSON-LD, one line for each run of quads with the same subject. The output
+ * needs no context, and every literal keeps its lexical form.
  * @throws AppError `INVALID_ARGUMENT` for a triple term.
  */
 export function* writeJsonLd(quads: Iterable<Quad>): Generator<string> {

@@ -3,12 +3,12 @@ import { nQuad, type Quad, type RdfFormat } from "../../state/index.js";
 import { writeJsonLd } from "./write-json-ld.js";
 import { writeTurtle } from "./write-turtle.js";
 
-/** UTF-16 units of one piece: they take a few milliseconds, and a write to a socket. */
+/** UTF-16 units per piece. Writing a piece takes a few milliseconds. */
 const PIECE_LENGTH = 64 * 1024;
 
 /**
- * Writes quads, piece by piece, with a turn of the event loop for others after each. N-Triples and Turtle say nothing
- * of graphs.
+ * Serializes quads in pieces, and yields the event loop after each piece. N-Triples and Turtle omit
+ * graphs.
  */
 export async function* writeQuads(
   quads: Iterable<Quad>,
@@ -41,7 +41,7 @@ function textsOf(
   }
 }
 
-/** Many at a time: waiting for each one would take longer than writing it. */
+/** Joins many lines per step, because awaiting each line would take longer than writing it. */
 function* statements(quads: Iterable<Quad>): Generator<string> {
   let piece = "";
   for (const one of quads) {

@@ -1,7 +1,7 @@
 import type { Writer } from "n3";
 import type { Quad } from "../../state/index.js";
 
-/** Abbreviations that everybody knows. */
+/** Common prefixes. */
 const PREFIXES = {
   rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
   rdfs: "http://www.w3.org/2000/01/rdf-schema#",
@@ -9,12 +9,12 @@ const PREFIXES = {
   xsd: "http://www.w3.org/2001/XMLSchema#",
 };
 
-/** Characters of text that are handed on at once. */
+/** Characters per chunk. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Writes Turtle or TriG. Version 1.2 of RDF is announced ahead of the first quad that needs it, and only then, so that
- * readers of RDF 1.1 can read everything else.
+ * Serializes Turtle or TriG. The RDF version 1.2 is announced only before the first quad that needs
+ * it, so that readers of RDF 1.1 can read all other documents.
  */
 export async function* writeTurtle(
   quads: Iterable<Quad>,

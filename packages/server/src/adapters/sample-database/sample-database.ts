@@ -44,8 +44,8 @@ CREATE TABLE events (
 `;
 
 /**
- * Writes the database of a small shop for a newcomer's first plan (Decision §1): always the same
- * rows, and never over a file that is there. It appears whole or not at all.
+ * Creates the sample database of a small shop, for a user's first plan (Decision §1). Its rows are
+ * always the same. An existing file is never overwritten, and the new file appears atomically.
  */
 export function createSampleDatabase(path: string): void {
   if (existsSync(path)) return;
@@ -58,7 +58,7 @@ export function createSampleDatabase(path: string): void {
     db.exec("BEGIN");
     for (const table of sampleRows()) insert(db, table);
     db.exec("COMMIT");
-    // Readers and a writer do not wait for each other.
+    // With WAL, readers and a writer do not block each other.
     db.exec("PRAGMA journal_mode = WAL");
   } finally {
     db.close();

@@ -46,11 +46,11 @@ const EVENT_KINDS = ["page_view", "search", "add_to_cart", "support_request"];
 
 const ORDER_COUNT = 120;
 const EVENT_COUNT = 160;
-/** Everything happened in the half year from here. */
+/** Start of the half year in which all events of the sample lie. */
 const FIRST_DAY_MS = Date.parse("2026-01-01T08:00:00Z");
 const DAYS = 181;
 
-/** The shop's rows, parents before their children; the same at every call. */
+/** The rows of all tables, referenced tables first; the same at every call. */
 export function sampleRows(): readonly SampleTable[] {
   const draw = numberSource();
   return [
@@ -63,7 +63,7 @@ export function sampleRows(): readonly SampleTable[] {
 }
 
 type Row = SampleTable["rows"][number];
-/** The next number from 0 up to, but without, the limit. */
+/** Returns the next pseudo-random number below the limit. */
 type NumberSource = (limit: number) => number;
 
 function customer(name: string, index: number, draw: NumberSource): Row {
@@ -107,7 +107,7 @@ function event(index: number, draw: NumberSource): Row {
   };
 }
 
-/** When the index-th of so many things happened: evenly spread, in order. */
+/** The time of the index-th of `count` events, evenly spread. */
 function timestamp(index: number, count: number): string {
   const day = Math.floor((index * DAYS) / count);
   const minutes = (index * 37) % 600;
@@ -122,7 +122,7 @@ function times<Value>(count: number, make: (index: number) => Value): readonly V
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** A linear congruential generator (Numerical Recipes): not chance, only variety. */
+/** A linear congruential generator (Numerical Recipes); it need not be unpredictable. */
 function numberSource(): NumberSource {
   let state = 20260101;
   return (limit) => {

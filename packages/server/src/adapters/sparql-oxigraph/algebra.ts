@@ -2,8 +2,8 @@ import type { Query } from "./syntax.js";
 import type { TermLike } from "../../state/index.js";
 
 /**
- * The part of @traqula/algebra-sparql-1-2 that is used: SPARQL's algebra (SPARQL 1.1 §18), with RDF/JS terms. Blank
- * nodes of a query stand for anything, as variables do.
+ * The used part of @traqula/algebra-sparql-1-2: the SPARQL algebra (SPARQL 1.1 §18) with RDF/JS
+ * terms. Blank nodes in a query act as variables.
  */
 export type Operation =
   | { readonly type: "bgp"; readonly patterns: readonly TriplePattern[] }
@@ -26,10 +26,10 @@ export type Operation =
   | { readonly type: OneInput; readonly input: Operation }
   | { readonly type: "nop" };
 
-/** Operations whose input alone decides what they need. */
+/** Operations that need nothing beyond their input. */
 type OneInput = "distinct" | "reduced" | "ask" | "construct" | "from" | "service";
 
-/** A triple pattern. The graph that it stands in is told by the operations around it. */
+/** A triple pattern. Its graph is determined by the enclosing operations. */
 export interface TriplePattern {
   readonly subject: TermLike;
   readonly predicate: TermLike;
@@ -51,7 +51,7 @@ export interface LeftOperation {
   readonly expression?: Expression;
 }
 
-/** BIND, or an expression of a projection. */
+/** BIND, or an expression in a projection. */
 export interface ExtendOperation {
   readonly type: "extend";
   readonly input: Operation;
@@ -59,7 +59,7 @@ export interface ExtendOperation {
   readonly expression: Expression;
 }
 
-/** VALUES; what a row leaves out is undefined there. */
+/** VALUES; an UNDEF is undefined. */
 export interface ValuesOperation {
   readonly type: "values";
   readonly bindings: readonly Readonly<Record<string, TermLike>>[];
@@ -110,5 +110,5 @@ export type Expression =
     }
   | { readonly subType: "wildcard" };
 
-/** Turns a query into algebra. */
+/** Converts a parsed query to algebra. */
 export type ToAlgebra = (query: Query, options: { readonly quads: boolean }) => Operation;

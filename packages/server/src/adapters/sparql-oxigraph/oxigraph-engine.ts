@@ -11,24 +11,24 @@ import {
 import type { QueryAnswer, SparqlEngine, StoredDataset } from "../../state/index.js";
 import { QueryProcess } from "./query-process.js";
 
-/** How much the engine may be asked. */
+/** Limits of the engine. */
 export interface EngineLimits {
-  /** Quads that one query may have loaded. */
+  /** Quads that one query may load. */
   readonly quadsMax: number;
-  /** Datasets up to this many quads are loaded as a whole: the next query finds them there. */
+  /** Datasets of up to this many quads are loaded as a whole, for the benefit of later queries. */
   readonly wholeQuadsMax: number;
-  /** How long a query may take, in ms. */
+  /** Time limit of a query, in ms. */
   readonly queryMs: number;
   readonly answerBytesMax: number;
-  /** Resident memory of the process that answers, in bytes. */
+  /** Limit of a query process's resident memory, in bytes. */
   readonly memoryBytesMax: number;
-  /** Queries of one organization that wait. */
+  /** Queued queries per organization. */
   readonly queriesMax: number;
-  /** Queries that run at once, each in a process of its own. */
+  /** Concurrent queries, each in a process of its own. */
   readonly processesMax: number;
-  /** How long a query may wait for one of them, in ms. */
+  /** How long a query may wait in its queue, in ms. */
   readonly waitMs: number;
-  /** How long the process is kept after the last query, in ms. */
+  /** How long an idle process is retained, in ms. */
   readonly idleMs: number;
 }
 
@@ -45,21 +45,21 @@ const LIMITS: EngineLimits = {
 };
 
 /**
- * SPARQL by Oxigraph (https://github.com/oxigraph/oxigraph), an optional package, in processes that are started as
- * queries need them. A process reads what a query's patterns match from the trees, keeps it for the next query on
- * the same dataset, and answers in the terms of the dataset.
+ * Evaluates SPARQL with Oxigraph (https://github.com/oxigraph/oxigraph), an optional package, in
+ * child processes that are started on demand. A process loads the quads that match a query's
+ * patterns and keeps them for the next query on the same dataset.
  */
 export class OxigraphEngine implements SparqlEngine {
   readonly #limits: EngineLimits;
   readonly #packageName: string;
-  /** Processes that nobody uses, the one used last at the end. */
+  /** Idle processes, the most recently used last. */
   readonly #free: QueryProcess[] = [];
-  /** Queries that wait or run. */
+  /** Queued and running queries. */
   readonly #asked = new Set<Promise<unknown>>();
   readonly #semaphore: FairSemaphore;
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param packageName where the engine is imported from. */
+  /** @param packageName the package from which the engine is imported. */
   constructor(limits: Partial<EngineLimits> = {}, packageName = "oxigraph") {
     this.#limits = { ...LIMITS, ...limits };
     this.#packageName = packageName;
@@ -93,7 +93,7 @@ export class OxigraphEngine implements SparqlEngine {
     }
   }
 
-  /** One that holds the dataset already, or one that is free, or a new one. */
+  /** Prefers a process that has the dataset loaded, then any idle process, then a new one. */
   #takeProcess({ roots }: StoredDataset): QueryProcess {
     const alive = this.#free.filter(({ hasEnded }) => !hasEnded);
     const chosen = alive.find(({ root }) => root === roots.spog) ?? alive.at(-1);

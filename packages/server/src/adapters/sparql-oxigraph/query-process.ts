@@ -22,21 +22,24 @@ import {
 const CHILD_FILE = fileURLToPath(new URL("./child/sparql-child.js", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
 
-/** What a process is asked, and who waits for it. */
+/** The pending query. */
 interface Question {
   readonly dataset: StoredDataset;
   readonly timeoutMs: number;
   timer?: NodeJS.Timeout;
   readonly resolve: (answer: QueryAnswer) => void;
   readonly reject: (error: unknown) => void;
-  /** What went wrong on this side: that, and not what the process makes of it, is told. */
+  /**
+   * An error on the server's side. It is reported instead of the error that it causes in the
+   * process.
+   */
   failure?: unknown;
 }
 
-/** A process that answers queries, from outside. It takes one at a time. */
+/** A child process that evaluates queries, one at a time, as seen by the server. */
 export class QueryProcess {
   hasEnded = false;
-  /** The dataset that it was asked last. */
+  /** The dataset of the last query. */
   root: Hash | undefined;
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
   readonly #settings: Omit<ProcessSettings, "serverPid">;
@@ -49,13 +52,14 @@ export class QueryProcess {
     this.#settings = settings;
     const told: ProcessSettings = { ...settings, serverPid: process.pid };
     const heap = Math.floor(settings.memoryBytesMax / MEBIBYTE);
-    // An empty environment: nothing that a query could ever reach holds the server's secrets.
+    // The environment is empty, so that a query which compromises the process finds no secrets of
+    // the server.
     this.#process = spawn(
       process.execPath,
       [`--max-old-space-size=${heap}`, CHILD_FILE, JSON.stringify(told)],
       { stdio: ["pipe", "pipe", "ignore"], env: {} },
     );
-    // A broken pipe means that the process is gone, which `close` tells.
+    // A broken pipe means that the process has died, which `close` reports.
     this.#process.stdin.on("error", () => undefined);
     this.#process.stdout.on("data", (chunk: Buffer) => {
       for (const message of this.#messages.push(chunk)) this.#hear(message as FromProcess);
@@ -70,8 +74,8 @@ export class QueryProcess {
   }
 
   /**
-   * @param timeoutMs how long it may take once the process is up.
-   * @throws AppError as the process says, `DEADLINE_EXCEEDED`, or `LIMIT_EXCEEDED` when it has ended.
+   * @param timeoutMs time limit after the process has started.
+   * @throws AppError of the process; `DEADLINE_EXCEEDED`; `LIMIT_EXCEEDED` when the process died.
    */
   async query(dataset: StoredDataset, sparql: string, timeoutMs: number): Promise<QueryAnswer> {
     this.root = dataset.roots.spog;
@@ -87,7 +91,7 @@ export class QueryProcess {
     }
   }
 
-  /** Stops it, whatever it does. */
+  /** Kills the process. */
   async end(): Promise<void> {
     this.hasEnded = true;
     this.#process.kill("SIGKILL");
@@ -154,7 +158,7 @@ function overdue(timeoutMs: number): AppError {
   return new AppError("DEADLINE_EXCEEDED", `The query took more than ${seconds} s: ask for less`);
 }
 
-/** Cuts a stream of bytes into messages. */
+/** Splits a stream of bytes into messages. */
 class MessageReader {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -163,7 +167,7 @@ class MessageReader {
   *push(chunk: Buffer): Generator<ToProcess | FromProcess> {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    // A long message's chunks are joined once, not once for each.
+    // The chunks of a long message are joined once, at its end.
     if (this.#bytes < this.#wanted) return;
     let bytes = Buffer.concat(this.#chunks);
     this.#wanted = HEAD_BYTES;

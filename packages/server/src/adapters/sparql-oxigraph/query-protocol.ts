@@ -1,42 +1,42 @@
 import type { Failure } from "../../kernel/worker-protocol.js";
 import type { Hash, QueryAnswer, Roots } from "../../state/index.js";
 
-/** A query, as the process is asked it. */
+/** A query in a message. */
 export interface QueryRequest {
   readonly roots: Roots;
   readonly sparql: string;
 }
 
-/** What the process is told: a query, or the block that it has asked for. */
+/** Messages to the process: a query, or a requested block. */
 export type ToProcess =
   | { readonly kind: "query"; readonly request: QueryRequest }
   | { readonly kind: "block"; readonly bytes: Uint8Array }
   | { readonly kind: "no block" };
 
-/** What the process says: that it is up, that it needs a block, or what its query has come to. */
+/** Messages from the process: it is ready, it needs a block, or its query has a result. */
 export type FromProcess =
   | { readonly kind: "ready" }
   | { readonly kind: "need"; readonly hash: Hash }
   | { readonly kind: "answered"; readonly answer: QueryAnswer }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** What the process is started with, as JSON in its first argument. */
+/** The process's settings, passed as JSON in its first argument. */
 export interface ProcessSettings {
-  /** Name of the package that has the engine. */
+  /** The package that contains the engine. */
   readonly packageName: string;
-  /** Quads that are loaded into the engine at most. */
+  /** Limit of quads loaded into the engine. */
   readonly quadsMax: number;
-  /** Datasets up to this many quads are loaded as a whole: the next query finds them there. */
+  /** Datasets of up to this many quads are loaded as a whole, for the benefit of later queries. */
   readonly wholeQuadsMax: number;
-  /** Bytes of an answer's JSON at most. */
+  /** Limit of a result's JSON, in bytes. */
   readonly answerBytesMax: number;
-  /** Resident memory of the process at most, in bytes. */
+  /** Limit of the process's resident memory, in bytes. */
   readonly memoryBytesMax: number;
-  /** Process id of the server: the process does not outlive it. */
+  /** Process id of the server; the process ends when the server does. */
   readonly serverPid: number;
 }
 
-/** Bytes before each message: the length of what follows (u32 LE), and its kind. */
+/** Size of a message's header: the length of the payload (u32 LE), and its kind. */
 export const HEAD_BYTES: number = 5;
 
 const KINDS = ["query", "block", "no block", "ready", "need", "answered", "failed"] as const;
@@ -51,15 +51,15 @@ export function encodeMessage(message: ToProcess | FromProcess): Buffer {
   return bytes;
 }
 
-/** The length of the message whose head this is, without the head. */
+/** The length of a message's payload, from its header. */
 export function payloadLength(head: Buffer): number {
   return head.readUInt32LE(0);
 }
 
-/** The message with this head and these bytes behind it. */
+/** Decodes a message from its header and payload. */
 export function decodeMessage(head: Buffer, payload: Buffer): ToProcess | FromProcess | undefined {
   const kind = KINDS[head[4] ?? KINDS.length];
-  // Both ends are of one version: what is in a message of a kind is what that kind has.
+  // Both sides have the same version, so a kind determines the payload's type.
   switch (kind) {
     case "query":
       return { kind, request: JSON.parse(payload.toString()) as QueryRequest };

@@ -2,10 +2,13 @@ import { Option, type Command } from "commander";
 import type { OrganizationQuery } from "@steward/client";
 import { clientCommand } from "../server-connection.js";
 
-/** The role of who operates the service for every organization. */
+/** The role of operators, who administer all organizations. */
 export const OPERATOR = "operator";
 
-/** A command for billing admins, or operators: it says so to the server, which is free not to believe it. */
+/**
+ * A command for billing admins or operators. It sends the role as a claim, which the server may
+ * refuse.
+ */
 export function billingCommand(name: string, description: string, role = "admin"): Command {
   return clientCommand(name, description).option(
     "--role <role>",
@@ -14,7 +17,7 @@ export function billingCommand(name: string, description: string, role = "admin"
   );
 }
 
-/** Adds the option by which an operator names the organization that is meant. */
+/** Adds the option with which an operator names an organization. */
 export function withOrganization(command: Command): Command {
   const option = new Option(
     "--for <uuid>",
@@ -23,7 +26,7 @@ export function withOrganization(command: Command): Command {
   return command.addOption(option.implies({ role: OPERATOR }));
 }
 
-/** The organization that an operator means, as requests name it. */
+/** The organization named by an operator, as a request parameter. */
 export function organizationOf({ for: orgId }: { readonly for?: string }): OrganizationQuery {
   return orgId === undefined ? {} : { org_id: orgId };
 }

@@ -14,7 +14,7 @@ interface SetOptions extends BudgetOptions {
   readonly action: string;
 }
 
-/** `steward budget …`: how much usage there may be. */
+/** `steward budget …`: limits of usage. */
 export function budgetCommand(context: CliContext): Command {
   return new Command("budget")
     .description("Shows and sets how much usage there may be.")

@@ -16,7 +16,7 @@ interface SetOptions extends ListOptions {
   readonly until?: string;
 }
 
-/** `steward price …`: what usage costs. */
+/** `steward price …`: prices of usage. */
 export function priceCommand(context: CliContext): Command {
   return new Command("price")
     .description("Shows and sets what usage costs.")

@@ -9,13 +9,13 @@ interface ExportOptions extends UsageOptions {
   readonly format: "csv" | "jsonl";
 }
 
-/** `steward usage export`: the rows on standard output, for other programs. */
+/** `steward usage export`: writes usage rows to standard output, for other programs. */
 export function exportCommand({ env, terminal }: CliContext): Command {
   const format = new Option("--format <format>", "csv, in which money is exact, or jsonl.");
   return withRange(billingCommand("export", "Writes usage by day for other programs."))
     .addOption(format.choices(["csv", "jsonl"]).default("csv"))
     .action(async (_options: unknown, command: Command) => {
-      // Options that the command above has too may stand before this one's name.
+      // The parent command has some of the same options, which may precede this command's name.
       const options = command.optsWithGlobals<ExportOptions>();
       const { billing } = connect(options, env);
       if (options.format === "jsonl") {

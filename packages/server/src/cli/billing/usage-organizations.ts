@@ -10,7 +10,7 @@ export interface ReportOptions extends UsageOptions {
   readonly allOrganizations?: true;
 }
 
-/** Adds the option that asks for every organization. */
+/** Adds the option `--all-organizations`. */
 export function withOrganizations(command: Command): Command {
   const option = new Option(
     "--all-organizations",
@@ -19,7 +19,7 @@ export function withOrganizations(command: Command): Command {
   return command.addOption(option.conflicts(["tz", "groupBy"]).implies({ role: OPERATOR }));
 }
 
-/** Shows what each organization used. */
+/** Prints the usage of each organization. */
 export async function showOrganizations(
   options: ReportOptions,
   { env, terminal }: Pick<CliContext, "env" | "terminal">,

@@ -14,7 +14,7 @@ export interface UsageOptions extends ClientOptions {
   readonly groupBy?: string;
 }
 
-/** Adds the options that say which usage is meant. */
+/** Adds the options that select a range of usage. */
 export function withRange(command: Command): Command {
   return command
     .option("--from <date>", "First day, YYYY-MM-DD.")
@@ -30,7 +30,7 @@ export function withRange(command: Command): Command {
     );
 }
 
-/** The query that these options ask for. */
+/** The request's query for these options. */
 export function queryOf({ from, to, month, tz, groupBy }: UsageOptions): UsageQuery {
   return {
     ...(month === undefined ? {} : { from: `${month}-01`, to: lastDayOf(month) }),
@@ -41,12 +41,18 @@ export function queryOf({ from, to, month, tz, groupBy }: UsageOptions): UsageQu
   };
 }
 
-/** The last day of a month. @throws CliError for what is no month. */
+/**
+ * The last day of a month.
+ * @throws CliError for an invalid month.
+ */
 function lastDayOf(month: string): string {
   return new Date(Date.parse(`${monthAfter(month)}-01`) - DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The month after one, both YYYY-MM. @throws CliError for what is no month. */
+/**
+ * The following month; both are YYYY-MM.
+ * @throws CliError for an invalid month.
+ */
 export function monthAfter(text: string): string {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) {
     throw usageError(`--month ${text} is not a month`, "give --month as YYYY-MM, such as 2026-02");

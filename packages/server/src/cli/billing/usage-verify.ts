@@ -10,7 +10,7 @@ interface VerifyOptions extends ClientOptions {
   readonly repair?: true;
 }
 
-/** `steward usage verify`: ends with 1 when a total was wrong and is not repaired. */
+/** `steward usage verify`: exits with 1 when a total is wrong and was not repaired. */
 export function verifyCommand({ env, terminal, exitWith }: CliContext): Command {
   return billingCommand("verify", "Compares the totals with the rows they are made of.")
     .option("--repair", "Put right what is wrong.")

@@ -10,7 +10,7 @@ import { exportCommand } from "./usage-export.js";
 import { queryOf, withRange } from "./usage-range.js";
 import { verifyCommand } from "./usage-verify.js";
 
-/** `steward usage`: a line with a bar for each day; its parts export and verify. */
+/** `steward usage`: a line with a bar for each day. Subcommands: export, verify. */
 export function usageCommand(context: CliContext): Command {
   return reportCommand("usage", "Shows usage by day.", context)
     .addCommand(exportCommand(context))
@@ -35,7 +35,7 @@ function reportCommand(name: string, description: string, { env, terminal }: Cli
   );
 }
 
-/** Columns of a bar at its longest. */
+/** Length of the longest bar, in columns. */
 const BAR_LENGTH_MAX = 30;
 
 function usageTable(

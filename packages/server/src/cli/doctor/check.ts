@@ -1,31 +1,31 @@
-/** What one look at the installation found. */
+/** Result of one check of the installation. */
 export interface Check {
   readonly name: string;
-  /** `warn`: works, but probably not as meant. */
+  /** `warn`: it works, but probably not as intended. */
   readonly status: "ok" | "warn" | "fail";
   readonly found: string;
-  /** What to do about it; absent when there is nothing to do. */
+  /** What to do about it; absent when nothing is to be done. */
   readonly fix?: string;
 }
 
-/** Everything is as it should be. */
+/** A passed check. */
 export function ok(name: string, found: string): Check {
   return { name, status: "ok", found };
 }
 
-/** It works, but is probably not what was meant. */
+/** A check that found a likely mistake. */
 export function warn(name: string, found: string, fix: string): Check {
   return { name, status: "warn", found, fix };
 }
 
-/** It does not work. */
+/** A failed check. */
 export function fail(name: string, found: string, fix: string): Check {
   return { name, status: "fail", found, fix };
 }
 
-/** The words of whatever was thrown. */
+/** The message of any thrown value. */
 export function reasonOf(thrown: unknown): string {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  // The driver's words for a server that takes the connection and says nothing.
+  // The driver's message when a server accepts the connection and does not respond.
   return reason === "timeout expired" ? "it takes connections but does not answer" : reason;
 }

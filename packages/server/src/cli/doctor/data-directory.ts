@@ -12,14 +12,16 @@ import { failureReason } from "../../storage/failure-reason.js";
 import { fail, ok, reasonOf, warn } from "./check.js";
 import type { Check } from "./check.js";
 
-/** Times the disk is asked to make something durable. */
+/** Number of measured syncs. */
 const SYNCS = 5;
-/** A sync slower than this, in ms, is what every commit will wait for. */
+/** Time in ms from which a sync counts as slow, because every commit waits for one. */
 const SLOW_SYNC_MS = 20;
-/** What is written before each sync: a page of SQLite. */
+/** Written before each sync: a page of SQLite. */
 const PAGE = Buffer.alloc(4096);
 
-/** Whether the data directory takes files and makes them durable. Leaves nothing behind. */
+/**
+ * Checks that files in the data directory can be written and synced. The check removes its files.
+ */
 export function checkDataDirectory(dataDir: string): readonly Check[] {
   const place = nearestExisting(resolve(dataDir));
   let scratch: string;

@@ -4,7 +4,7 @@ import type { DataSourceConfig } from "../../config/index.js";
 import { fail, ok, reasonOf, warn } from "./check.js";
 import type { Check } from "./check.js";
 
-/** Whether the service's own database can be used. */
+/** Checks the service's own database. */
 export async function checkStore(url: string | undefined): Promise<Check> {
   const name = "database";
   if (url === undefined) {
@@ -17,7 +17,7 @@ export async function checkStore(url: string | undefined): Promise<Check> {
   return file === undefined ? reachServer(name, url, fix) : reach(name, url, fix);
 }
 
-/** Whether the store answers; what a start would change in it is said. */
+/** Checks that the store responds, and reports pending migrations of its schema. */
 async function reachServer(name: string, url: string, fix: string): Promise<Check> {
   const shown = maskDatabaseUrl(url);
   try {
@@ -29,7 +29,7 @@ async function reachServer(name: string, url: string, fix: string): Promise<Chec
   }
 }
 
-/** Whether each data source opens. */
+/** Checks that each data source can be opened. */
 export async function checkDataSources(
   sources: readonly DataSourceConfig[],
 ): Promise<readonly Check[]> {
@@ -63,7 +63,7 @@ async function openFile(file: string): Promise<void> {
   const { DatabaseSync } = await import("@photostructure/sqlite");
   const db = new DatabaseSync(file, { readOnly: true });
   try {
-    // Reads the file's header, which opening alone does not.
+    // Reads the file's header, which opening a file does not.
     db.prepare("PRAGMA schema_version").get();
   } finally {
     db.close();

@@ -14,7 +14,7 @@ import { checkPort } from "./port.js";
 import { checkNode, checkSqlite } from "./runtime.js";
 import { checkSettings } from "./settings.js";
 
-/** `steward doctor`: looks at everything a server needs, and tells how to mend what is missing. */
+/** `steward doctor`: checks everything that a server needs, and says how to correct problems. */
 export function doctorCommand({ env, terminal, exitWith }: CliContext): Command {
   const command = settingsCommand("doctor", "Checks that a server could run here, as configured.");
   return command.action(async (options: SettingsOptions) => {
@@ -26,7 +26,7 @@ export function doctorCommand({ env, terminal, exitWith }: CliContext): Command 
   });
 }
 
-/** A wrong setting is a finding of its own; what depends on it is not looked at. */
+/** An invalid setting is reported, and the checks that depend on it are skipped. */
 async function examine(sources: SettingSources): Promise<readonly Check[]> {
   const host = readSetting(SETTINGS.host, sources).value;
   const port = readSetting(SETTINGS.port, sources).value;

@@ -2,10 +2,10 @@ import { createServer } from "node:net";
 import { fail, ok, reasonOf, warn } from "./check.js";
 import type { Check } from "./check.js";
 
-/** How long whoever listens has to say who it is, in ms. */
+/** Time limit for the response of a server that already listens, in ms. */
 const ANSWER_MS = 2000;
 
-/** Whether a server could listen there; when not, who does. */
+/** Checks that a server can listen on the port, and otherwise who listens there. */
 export async function checkPort(name: string, host: string, port: number): Promise<Check> {
   const where = `${host}:${String(port)}`;
   const failure = await tryToListen(host, port);
@@ -32,11 +32,11 @@ async function isSteward(host: string, port: number): Promise<boolean> {
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${String(port)}/healthz`;
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-    // Anything else that answers with JSON lacks this, and is refused all the same.
+    // A JSON response of another server lacks these fields and is rejected.
     const body = (await answer.json()) as { readonly data?: { readonly status?: unknown } };
     return body.data?.status === "alive";
   } catch {
-    // Whatever it is, it does not speak as Steward does.
+    // Whatever listens there is no Steward server.
     return false;
   }
 }

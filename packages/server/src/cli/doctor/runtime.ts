@@ -1,10 +1,10 @@
 import { fail, ok, reasonOf } from "./check.js";
 import type { Check } from "./check.js";
 
-/** The oldest Node that runs this program, as package.json says. */
+/** The oldest supported version of Node, as in package.json. */
 const NODE_MIN: readonly [number, number] = [20, 19];
 
-/** Whether this Node is new enough. */
+/** Checks the version of Node. */
 export function checkNode(version: string = process.versions.node): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [majorMin, minorMin] = NODE_MIN;
@@ -13,12 +13,12 @@ export function checkNode(version: string = process.versions.node): Check {
   return fail("node", `v${version} is too old`, `install Node ${NODE_MIN.join(".")} or newer`);
 }
 
-/** Whether the prebuilt SQLite of this platform loads and works. */
+/** Checks that this platform's prebuilt SQLite can be loaded. */
 export async function checkSqlite(): Promise<Check> {
   try {
     const { DatabaseSync } = await import("@photostructure/sqlite");
     const db = new DatabaseSync(":memory:");
-    // The query has one row of one column.
+    // The query returns one row with one column.
     const row = db.prepare("SELECT sqlite_version() AS version").get() as { version: string };
     db.close();
     return ok("sqlite", `SQLite ${row.version}`);

@@ -2,7 +2,7 @@ import type { ConfigReading } from "../../config/index.js";
 import { fail, ok, warn } from "./check.js";
 import type { Check } from "./check.js";
 
-/** What is wrong, or odd, about the settings. */
+/** Reports errors and likely mistakes in the settings. */
 export function checkSettings({ settings, problems, warnings }: ConfigReading): readonly Check[] {
   const found = [
     ...problems.map(({ setting, reason, fix }) => fail("settings", `${setting}: ${reason}`, fix)),

@@ -7,7 +7,7 @@ interface RotateOptions extends KeyOptions {
   readonly overlap: string;
 }
 
-/** `steward key rotate`: prints the key's new text, once. */
+/** `steward key rotate`: prints the key's new text, which cannot be shown again. */
 export function rotateCommand(context: CliContext): Command {
   const command = keysCommand("rotate", "Gives an API key a new secret and prints it.")
     .argument("<key-id>", "Id of the key, as `steward key list` shows it.")
@@ -26,7 +26,7 @@ export function rotateCommand(context: CliContext): Command {
   });
 }
 
-/** `steward key revoke`: within a second no server takes the key. */
+/** `steward key revoke`: servers stop accepting the key within a second. */
 export function revokeCommand(context: CliContext): Command {
   const command = keysCommand("revoke", "Revokes an API key, for good.").argument(
     "<key-id>",

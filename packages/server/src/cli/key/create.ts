@@ -17,7 +17,7 @@ interface CreateOptions extends KeyOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `steward key create`: prints the key's text, once. */
+/** `steward key create`: prints the key's text, which cannot be shown again. */
 export function createCommand(context: CliContext): Command {
   const environment = new Option("--environment <name>", "Stands in the key's text.");
   const command = keysCommand("create", "Creates an API key and prints it.")

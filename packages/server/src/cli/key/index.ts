@@ -4,7 +4,7 @@ import { createCommand } from "./create.js";
 import { listCommand } from "./list.js";
 import { revokeCommand, rotateCommand } from "./change.js";
 
-/** `steward key …`: the API keys of a store on which SERVICE_AUTH=apikey runs. */
+/** `steward key …`: manages the API keys in a store, for servers with SERVICE_AUTH=apikey. */
 export function keyCommand(context: CliContext): Command {
   return new Command("key")
     .description("Creates, lists, rotates and revokes API keys, in the store itself.")

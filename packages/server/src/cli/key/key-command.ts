@@ -10,12 +10,11 @@ import { EXIT } from "../exit-code.js";
 import { configOrExit, settingsCommand, type SettingsOptions } from "../settings-command.js";
 import { settingFlags } from "../setting-options.js";
 
-/** The options of every command about keys. */
 export interface KeyOptions extends SettingsOptions {
   readonly org: string;
 }
 
-/** A command on the keys of one organization. */
+/** A command on one organization's keys. */
 export function keysCommand(name: string, description: string): Command {
   return settingsCommand(name, description).requiredOption(
     "--org <uuid>",
@@ -24,8 +23,8 @@ export function keysCommand(name: string, description: string): Command {
 }
 
 /**
- * Runs `work` on the keys of the configured store, as the operator: who can open the store could
- * write any key into it.
+ * Runs `work` on the keys in the configured store, as an operator. No further authorization is
+ * needed: whoever can open the store could write any key into it.
  */
 export async function withKeys<T>(
   { env, terminal }: CliContext,
@@ -47,7 +46,7 @@ export async function withKeys<T>(
   return await work(keys.service, operator);
 }
 
-/** Tells a key's text, which nobody can read again, and what it is. */
+/** Prints a key's text, which cannot be shown again, and its properties. */
 export function printIssued(
   { key, text }: IssuedKey,
   options: KeyOptions,
@@ -66,12 +65,12 @@ export function printIssued(
   terminal.note("This is the only time the key is shown. Keep it where secrets are kept.");
 }
 
-/** A time for people, or nothing. */
+/** A time for display, or undefined. */
 export function shownTime(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : isoTime(ms);
 }
 
-/** Whether and until when a key is good, in one word or two. */
+/** A key's status as text: revoked, expired, or its validity. */
 export function statusOf({ revokedAtMs, expiresAtMs }: ApiKey, nowMs: number): string {
   if (revokedAtMs !== undefined) return "revoked";
   return expiresAtMs !== undefined && expiresAtMs <= nowMs ? "expired" : "active";

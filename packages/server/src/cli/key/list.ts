@@ -8,7 +8,7 @@ import { keysCommand, shownTime, statusOf, withKeys, type KeyOptions } from "./k
 
 const COLUMNS = ["KEY ID", "NAME", "STATUS", "AGENT", "ROLES", "EXPIRES", "LAST USED"];
 
-/** `steward key list`: the keys of an organization, without their secrets. */
+/** `steward key list`: lists an organization's keys without their secrets. */
 export function listCommand(context: CliContext): Command {
   const command = keysCommand("list", "Lists the API keys of an organization, newest first.");
   return command.action(async (options: KeyOptions) => {
@@ -39,7 +39,7 @@ async function allKeys(service: ApiKeyService, operator: Caller): Promise<readon
   return keys;
 }
 
-/** What may be shown of a key: no hash either. */
+/** The fields of a key that may be shown; hashes are left out too. */
 function shownKey(key: ApiKey, nowMs: number): object {
   return {
     key_id: key.keyId,

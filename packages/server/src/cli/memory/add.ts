@@ -3,10 +3,10 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 
-/** The session of notes whose writer names none. */
+/** Default session of notes. */
 const NOTES_SESSION = "notes";
 
-/** `steward memory add`: remembers a text; one that is JSON already is kept as it is. */
+/** `steward memory add`: stores a text. A text that is valid JSON is stored unchanged. */
 export function addCommand({ env, terminal }: CliContext): Command {
   return clientCommand("add", "Remembers a text or JSON.")
     .argument("<content>", "JSON, kept as it is, or a text, kept as a JSON string.")

@@ -4,7 +4,10 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 
-/** `steward memory delete`: forgets an entry or, with --session and no entry, a whole session. */
+/**
+ * `steward memory delete`: deletes an entry or, with --session and without an entry, a whole
+ * session.
+ */
 export function deleteCommand({ env, terminal }: CliContext): Command {
   return clientCommand("delete", "Forgets an entry or, with --session alone, a whole session.")
     .argument("[entry-id]", "Id of the entry.")

@@ -1,14 +1,15 @@
-/** Columns of text before the first word that was looked for. */
+/** Characters shown before the first matching word. */
 const LEAD_LENGTH = 16;
 
-/** Values nested this deep are shown as JSON. */
+/** Values nested more deeply are shown as JSON. */
 const DEPTH_MAX = 8;
 
 /**
- * The part of an entry that a query found, for one line of a terminal: the member of the content that has most
- * of the query's words, from shortly before the first of them. Without any, which similarity alone may
- * find, it is the text of a note, or what a tool call was asked and gave.
- * @param content JSON text, as it was stored.
+ * The excerpt of an entry that a query matched, for one line of a terminal. It is the member of the
+ * content with the most words of the query, beginning shortly before the first of them. If no word
+ * matches, because the entry was found by similarity alone, it is the text of a note, or the input
+ * and output of a tool call.
+ * @param content the stored JSON text.
  */
 export function hitOf(content: string, query: string): string {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])];
@@ -25,16 +26,16 @@ export function hitOf(content: string, query: string): string {
   return `${label}${from(best.text, words)}`;
 }
 
-/** Members whose text says most of an entry that has no word of the query. */
+/** Members that describe an entry best when no word of the query matches. */
 const PREFERRED: ReadonlySet<string> = new Set(["note", "text", "output", "query"]);
 
-/** A text in the content, and the name of the member that it is the value of. */
+/** A text in the content, and the name of its member. */
 interface Text {
   readonly name: string;
   readonly text: string;
 }
 
-/** Every text and number in a value, in order; JSON text in a member counts as what it holds. */
+/** All texts and numbers in a value, in order. A member with JSON text is parsed. */
 function textsOf(value: unknown, name: string, depth: number): readonly Text[] {
   if (value === null || value === undefined) return [];
   if (typeof value === "string") {
@@ -57,7 +58,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The text from shortly before the first of these words; from its beginning when it has none. */
+/** The text from shortly before the first matching word; from the beginning when none matches. */
 function from(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);

@@ -8,7 +8,7 @@ import { retentionCommand } from "./retention.js";
 import { searchCommand } from "./search.js";
 import { statsCommand } from "./stats.js";
 
-/** `steward memory …`: what was remembered. */
+/** `steward memory …`: manages memory entries. */
 export function memoryCommand(context: CliContext): Command {
   return new Command("memory")
     .description("Searches, shows and changes what was remembered.")

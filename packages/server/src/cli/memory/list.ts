@@ -12,7 +12,10 @@ interface ListOptions extends ClientOptions {
   readonly cursor?: string;
 }
 
-/** `steward memory list`: one page, newest first; with --session only that session's entries. */
+/**
+ * `steward memory list`: lists one page of entries, newest first; with --session only that
+ * session's entries.
+ */
 export function listCommand({ env, terminal }: CliContext): Command {
   return clientCommand("list", "Lists entries, newest first; --session narrows it to one session.")
     .option("--tool <name>", "Only entries of this tool.")

@@ -14,7 +14,7 @@ import { settingFlags } from "../setting-options.js";
 import { onStopSignal } from "../stop-signal.js";
 import type { Terminal } from "../terminal.js";
 
-/** `steward memory reembed`: gives every entry of a store a vector of the configured model. */
+/** `steward memory reembed`: computes new vectors of all entries with the configured model. */
 export function reembedCommand({ env, terminal }: CliContext): Command {
   const command = settingsCommand(
     "reembed",
@@ -23,7 +23,7 @@ export function reembedCommand({ env, terminal }: CliContext): Command {
   return command.action(async (options: SettingsOptions) => {
     const sources = { env, flags: settingFlags(command) };
     const dataDir = readSetting(SETTINGS.dataDir, sources).value ?? "";
-    // Where `steward dev` keeps its store.
+    // The default store of `steward dev`.
     const store = { [SETTINGS.databaseUrl.name]: `sqlite:${join(dataDir, "steward.db")}` };
     const config = await configOrExit({ ...sources, defaults: store }, terminal);
     const stop = new AbortController();
@@ -47,7 +47,7 @@ async function run(
   signal: AbortSignal,
   onProgress: (progress: ReembeddingProgress) => void,
 ): Promise<ReembeddingProgress & { readonly model: string }> {
-  // Loaded only here: a client command starts without a server's modules.
+  // Imported here, so that client commands start without a server's modules.
   const { reembedStore } = await import("../../app-reembed.js");
   const { tellOfEmbedding } = await import("../embedding-note.js");
   tellOfEmbedding(config, terminal);
@@ -84,7 +84,7 @@ function reembedError(error: unknown): unknown {
   }
 }
 
-/** The old vectors are still the ones in use. */
+/** The error for an interrupted run: the old vectors are still in use. */
 function stoppedEarly(message: string): CliError {
   return new CliError(message, {
     exitCode: EXIT.failed,

@@ -5,10 +5,10 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 
-/** What stands for keeping entries without end. */
+/** Stands for an unlimited retention period. */
 const FOREVER = "forever";
 
-/** `steward memory retention`: shows, or says, how long entries are kept. */
+/** `steward memory retention`: shows or sets how long entries are retained. */
 export function retentionCommand({ env, terminal }: CliContext): Command {
   return clientCommand("retention", "Shows, or says, how long entries are kept.")
     .argument(

@@ -14,7 +14,10 @@ interface SearchOptions extends ClientOptions {
   readonly minScore?: string;
 }
 
-/** `steward memory search`: the entries most like a text; with --org only that organization's. */
+/**
+ * `steward memory search`: finds the entries most similar to a text; with --org only that
+ * organization's.
+ */
 export function searchCommand({ env, terminal }: CliContext): Command {
   const mode = new Option("--mode <mode>", "hybrid ranks by words too.");
   return clientCommand(

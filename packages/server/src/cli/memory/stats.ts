@@ -3,7 +3,7 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 
-/** `steward memory stats`: how memory is doing. */
+/** `steward memory stats`: shows statistics of memory. */
 export function statsCommand({ env, terminal }: CliContext): Command {
   return clientCommand("stats", "Shows how memory is doing.").action(
     async (options: ClientOptions) => {

@@ -5,7 +5,7 @@ import type { ClientOptions } from "../server-connection.js";
 import { changeLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 
-/** `steward migrate-db diff`: what leads from the schema of one commit to that of another. */
+/** `steward migrate-db diff`: shows the script between the schemas of two commits. */
 export function diffCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("diff", "Compares the schemas of two commits, with the statements.")
     .argument("<from>", "A branch such as schemas/shop, a tag, or a content id.")

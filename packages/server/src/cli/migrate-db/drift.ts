@@ -10,7 +10,7 @@ interface DriftOptions extends ClientOptions {
   readonly accept?: string;
 }
 
-/** `steward migrate-db drift`: ends with 1 when the database is not as it was left. */
+/** `steward migrate-db drift`: exits with 1 when the database differs from its recorded schema. */
 export function driftCommand({ env, terminal, exitWith }: CliContext): Command {
   return schemaAdminCommand("drift", "Compares a database with how it was left.")
     .argument("<database>", "Name of the data source.")

@@ -4,7 +4,7 @@ import { connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 
-/** `steward migrate-db dump`: the present schema as SQL, to be kept, changed and proposed. */
+/** `steward migrate-db dump`: prints the current schema as SQL that can be edited and proposed. */
 export function dumpCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("dump", "Prints the present schema as SQL that can be proposed.")
     .argument("[database]", "Name of the data source; the only one that there is.")

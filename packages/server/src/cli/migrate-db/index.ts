@@ -8,7 +8,7 @@ import { proposeCommand } from "./propose.js";
 import { applyCommand, resumeCommand, revertCommand, undoCommand } from "./run.js";
 import { verifyCommand } from "./verify.js";
 
-/** `steward migrate-db …`: changes of a data source's schema, proven before they run. */
+/** `steward migrate-db …`: migrates a data source's schema by proven scripts. */
 export function migrateDbCommand(context: CliContext): Command {
   return new Command("migrate-db")
     .description("Changes the schema of a data source, by migrations that are proven first.")

@@ -2,7 +2,7 @@ import type { Migration, MigrationFinding, SchemaDiff, SchemaOperation } from "@
 import type { Colors } from "../terminal.js";
 import { phaseLines } from "./phase-lines.js";
 
-/** A migration for reading: what happens, what to think about, and the statements. */
+/** Formats a migration: operations, findings, statements. */
 export function migrationLines(migration: Migration, colors: Colors): readonly string[] {
   const { migration_id, database, status, message, author, digest } = migration;
   return [
@@ -36,7 +36,7 @@ function unfinishedLines(
   ];
 }
 
-/** A change of a schema for reading. */
+/** Formats a schema change. */
 export function changeLines(change: SchemaDiff, colors: Colors): readonly string[] {
   return [
     `${change.from_root.slice(0, 12)} → ${change.to_root.slice(0, 12)}`,
@@ -46,7 +46,7 @@ export function changeLines(change: SchemaDiff, colors: Colors): readonly string
   ];
 }
 
-/** What a run of a migration does, for whoever is asked whether it may. */
+/** Describes the effects of a run, for the confirmation prompt. */
 export function runLines(
   migration: Migration,
   way: "up" | "down",
@@ -61,7 +61,7 @@ export function runLines(
   ];
 }
 
-/** One line for each object that something happens to. */
+/** One line for each changed object. */
 export function operationLines(
   operations: readonly SchemaOperation[],
   colors: Colors,

@@ -1,6 +1,6 @@
 import type { MigrationLock, MigrationPhase } from "@steward/client";
 
-/** The statements of a script for reading: which of them share a transaction, and what they lock. */
+/** Formats the statements of a script, with their transactions and locks. */
 export function phaseLines(phases: readonly MigrationPhase[]): readonly string[] {
   return phases.flatMap(({ atomic, statements, locks }) => {
     if (atomic) {
@@ -22,21 +22,21 @@ export function phaseLines(phases: readonly MigrationPhase[]): readonly string[]
   });
 }
 
-/** `ACCESS EXCLUSIVE on orders: reads and writes wait`. */
+/** For example `ACCESS EXCLUSIVE on orders: reads and writes wait`. */
 function sayLock({ mode, table, effect }: MigrationLock): string {
   return `${mode}${table === "" ? "" : ` on ${table}`}: ${effect}`;
 }
 
-/** How much a lock of PostgreSQL excludes, least first; the one of SQLite has no other beside it. */
+/** PostgreSQL's lock modes, the weakest first. SQLite has only one. */
 const MODES = [
   ...["ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE"],
   ...["SHARE ROW EXCLUSIVE", "EXCLUSIVE", "ACCESS EXCLUSIVE"],
 ];
-/** Tables that the transaction itself makes, to copy rows into. */
+/** Prefix of temporary tables to which the transaction copies rows. */
 const OWN_PREFIX = "_steward_";
 const WORKS = ["instant", "scan", "rewrite"];
 
-/** The lock on each table that holds others up most: a transaction holds it to its end. */
+/** The strongest lock on each table; a transaction holds it until its end. */
 function heaviest(locks: readonly MigrationLock[]): readonly MigrationLock[] {
   const byTable = new Map<string, MigrationLock>();
   for (const lock of locks.filter(({ table }) => !table.startsWith(OWN_PREFIX))) {

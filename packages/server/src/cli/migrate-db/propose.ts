@@ -10,7 +10,7 @@ interface ProposeOptions extends ClientOptions {
   readonly message: string;
 }
 
-/** `steward migrate-db propose`: works out and proves how a database comes to have a schema. */
+/** `steward migrate-db propose`: plans and proves a migration to a wanted schema. */
 export function proposeCommand({ env, stdin, terminal }: CliContext): Command {
   return schemaAdminCommand("propose", "Works out, and proves, the way to a wanted schema.")
     .argument("<database>", "Name of the data source.")

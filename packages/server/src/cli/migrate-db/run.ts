@@ -14,16 +14,19 @@ interface RunOptions extends ClientOptions {
   readonly digest?: string;
 }
 
-/** Whether a run may begin; the digest is that of the migration that a person was shown. */
+/** Whether a run may begin. The digest identifies the migration that the person has reviewed. */
 type Permission = { readonly allowed: boolean; readonly digest?: string };
 
-/** Where each of the commands that ask leads, and by which script. */
+/** The direction and the script of each command that asks for confirmation. */
 const ASKED = {
   apply: { goal: "applied", way: "up" },
   revert: { goal: "reverted", way: "down" },
 } as const;
 
-/** `steward migrate-db apply`: runs a migration, on the very schema it is for. */
+/**
+ * `steward migrate-db apply`: runs a migration; the database must have exactly the migration's base
+ * schema.
+ */
 export function applyCommand(context: CliContext): Command {
   return askingCommand("apply", "Runs a migration, on the very schema it is for.", context);
 }
@@ -33,12 +36,12 @@ export function revertCommand(context: CliContext): Command {
   return askingCommand("revert", "Runs an applied migration backwards.", context);
 }
 
-/** `steward migrate-db resume`: goes on with a run that stopped half way. */
+/** `steward migrate-db resume`: resumes an interrupted run. */
 export function resumeCommand(context: CliContext): Command {
   return runCommand("resume", "Goes on with a run that stopped half way.", context);
 }
 
-/** `steward migrate-db undo`: takes back what a run that stopped half way has done. */
+/** `steward migrate-db undo`: undoes the changes of an interrupted run. */
 export function undoCommand(context: CliContext): Command {
   const description = "Takes back what a run that stopped half way has done, and nothing else.";
   return runCommand("undo", description, context);
@@ -55,8 +58,8 @@ function askingCommand(
 }
 
 /**
- * Shows a person what will happen, and asks. Who is no person is not asked: a script has no terminal, or
- * says --yes or --json.
+ * Shows the effects of a run and asks for confirmation. No question is asked without a terminal, or
+ * with --yes or --json.
  */
 async function isAllowed(
   name: "apply" | "revert",

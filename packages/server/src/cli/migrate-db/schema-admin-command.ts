@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { clientCommand } from "../server-connection.js";
 
-/** A command for those who may change schemas: it says so to the server, which is free not to believe it. */
+/** A command for schema admins. It sends the role as a claim, which the server may refuse. */
 export function schemaAdminCommand(name: string, description: string): Command {
   return clientCommand(name, description).option(
     "--role <role>",

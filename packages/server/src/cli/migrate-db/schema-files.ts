@@ -8,9 +8,9 @@ import { readTextFile, STDIN } from "../text-file.js";
 const WHAT = "a file of SQL";
 
 /**
- * The files that a wanted schema is written in, in their order: those that are named, every *.sql of a
- * folder by its name, and - for standard input.
- * @throws CliError when one cannot be read, or a folder has none.
+ * Reads the files of a wanted schema in order: named files, all *.sql files of a folder sorted by
+ * name, and `-` for standard input.
+ * @throws CliError when a file cannot be read, or a folder contains none.
  */
 export async function readSchemaFiles(
   paths: readonly string[],
@@ -27,7 +27,7 @@ export async function readSchemaFiles(
   return files;
 }
 
-/** A folder's *.sql in the order of their names, compared code unit by code unit; another path itself. */
+/** A folder's *.sql files, sorted by UTF-16 code units; any other path itself. */
 function sqlFilesOf(path: string): readonly string[] {
   const isFolder =
     path !== STDIN && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

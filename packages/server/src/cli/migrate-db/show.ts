@@ -5,7 +5,7 @@ import type { ClientOptions } from "../server-connection.js";
 import { migrationLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 
-/** `steward migrate-db show`: what a migration does, and its statements. */
+/** `steward migrate-db show`: prints a migration's operations and statements. */
 export function showCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("show", "Shows a migration: what happens, and by which statements.")
     .argument("<id>", "Id of the migration.")
@@ -16,7 +16,7 @@ export function showCommand({ env, terminal }: CliContext): Command {
     });
 }
 
-/** `steward migrate-db list`: every migration, the newest first. */
+/** `steward migrate-db list`: lists all migrations, newest first. */
 export function listCommand({ env, terminal }: CliContext): Command {
   return schemaAdminCommand("list", "Lists the migrations, the newest first.").action(
     async (options: ClientOptions) => {

@@ -6,7 +6,7 @@ import type { ClientOptions } from "../server-connection.js";
 import { operationLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 
-/** `steward migrate-db verify`: ends with 1 when the roots are not those that were promised. */
+/** `steward migrate-db verify`: exits with 1 when the proof fails. */
 export function verifyCommand({ env, terminal, exitWith }: CliContext): Command {
   return schemaAdminCommand("verify", "Tries a migration on a scratch database, up and down.")
     .argument("<id>", "Id of the migration.")

@@ -3,7 +3,7 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 
-/** `steward plan cancel ID`: returns when nothing of the plan runs any more. */
+/** `steward plan cancel ID`: returns when no step of the plan is running any more. */
 export function cancelCommand(context: CliContext): Command {
   const { terminal } = context;
   return clientCommand("cancel", "Cancels a plan, interrupting what runs.")

@@ -7,7 +7,7 @@ import { paintStatus, statusSign } from "../status-style.js";
 import { fit, renderTable } from "../table.js";
 import type { Terminal } from "../terminal.js";
 
-/** `steward plan get ID`. */
+/** `steward plan get ID`: prints a plan and its steps. */
 export function getCommand(context: CliContext): Command {
   const { terminal } = context;
   return clientCommand("get", "Shows a plan and where each of its steps stands.")
@@ -19,7 +19,7 @@ export function getCommand(context: CliContext): Command {
     });
 }
 
-/** A plan for reading: what it is, then a line for each step. */
+/** Formats a plan, with a line for each step. */
 function describePlan(plan: Plan, { outColors: colors, width }: Terminal): readonly string[] {
   const status = paintStatus(`${statusSign(plan.status)} ${plan.status}`, plan.status, colors);
   const times = [

@@ -8,7 +8,7 @@ import { runCommand } from "./run.js";
 import { submitCommand } from "./submit.js";
 import { watchCommand } from "./watch.js";
 
-/** `steward plan …`: the commands that talk to a server about plans. */
+/** `steward plan …`: manages plans on a server. */
 export function planCommand(context: CliContext): Command {
   const commands = [
     submitCommand,

@@ -14,7 +14,10 @@ interface ListOptions extends ClientOptions {
   readonly cursor?: string;
 }
 
-/** `steward plan list`: one page, newest first; with --session only that session's plans. */
+/**
+ * `steward plan list`: lists one page of plans, newest first; with --session only that session's
+ * plans.
+ */
 export function listCommand(context: CliContext): Command {
   const { terminal } = context;
   return clientCommand("list", "Lists plans, newest first; --session narrows it to one session.")

@@ -4,9 +4,9 @@ import type { CliContext } from "../context.js";
 import { readTextFile, STDIN } from "../text-file.js";
 
 /**
- * A plan from a JSON or YAML file, or from standard input. Only its outermost shape is looked at:
- * whether the plan is right is for the server to say.
- * @throws CliError when there is no such file, or it holds neither JSON nor YAML.
+ * Reads a plan from a JSON or YAML file, or from standard input. Only its outermost shape is
+ * checked; the server validates the rest.
+ * @throws CliError when the file does not exist, or is neither JSON nor YAML.
  */
 export async function readPlanFile(
   file: string,
@@ -21,11 +21,13 @@ export async function readPlanFile(
       "write a JSON or YAML object with name and steps, as in examples/first-plan.json",
     );
   }
-  // The server judges the rest.
+  // The server validates the rest.
   return plan as SubmitPlanRequest;
 }
 
-/** JSON is YAML too, so one parser reads both. It is loaded for the commands that need it. */
+/**
+ * JSON is a subset of YAML, so one parser reads both. It is imported only by commands that need it.
+ */
 async function parsePlan(text: string, name: string): Promise<unknown> {
   const { LineCounter, parseDocument } = await import("yaml");
   const lineCounter = new LineCounter();

@@ -4,16 +4,19 @@ import { changeLine, FRAME_MS, progressLines } from "./progress-lines.js";
 import { PlanProgress } from "./progress.js";
 import type { StepView } from "./progress.js";
 
-/** Shows on standard error how a plan's steps go. Disposing leaves the last state standing. */
+/**
+ * Shows the progress of a plan's steps on standard error. Disposal leaves the last state on the
+ * screen.
+ */
 export interface ProgressDisplay extends Disposable {
-  /** Says something beside it. */
+  /** Prints a line beside the progress. */
   note(line: string): void;
   update(progress: StepProgress): void;
-  /** The plan as it ended. */
+  /** Shows the plan's final state. */
   end(plan: Plan): void;
 }
 
-/** On a terminal, lines that are redrawn; elsewhere, a line for each change. */
+/** On a terminal, lines are redrawn; elsewhere, each change is printed as a line. */
 export function createProgressDisplay(terminal: Terminal, plan: Plan): ProgressDisplay {
   const progress = new PlanProgress(plan);
   const screen =
@@ -55,7 +58,10 @@ const SHOW_CURSOR = "\u001b[?25h";
 const CLEAR_BELOW = "\u001b[0J";
 const up = (lines: number): string => (lines === 0 ? "" : `\u001b[${String(lines)}A`);
 
-/** Redraws by the clock, not by the event: a thousand quick steps cost no more than one slow one. */
+/**
+ * Redraws at fixed intervals rather than for each event, so that many quick steps cost no more than
+ * one slow step.
+ */
 function liveScreen({ errorStream, errorColors }: Terminal, progress: PlanProgress): Screen {
   let drawn = 0;
   const draw = (): void => {
@@ -72,7 +78,7 @@ function liveScreen({ errorStream, errorColors }: Terminal, progress: PlanProgre
     errorStream.write(SHOW_CURSOR);
   };
   errorStream.write(HIDE_CURSOR);
-  // Also when the process is made to exit at once.
+  // Restores the cursor even when the process is forced to exit.
   process.once("exit", showCursor);
   draw();
   const timer = setInterval(draw, FRAME_MS);

@@ -3,23 +3,23 @@ import { cut, fit } from "../table.js";
 import type { Colors } from "../terminal.js";
 import type { StepView } from "./progress.js";
 
-/** What the lines have to fit into, and how they may look. */
+/** Size and colours of the display. */
 export interface ProgressCanvas {
   readonly columns: number;
   readonly rows: number;
   readonly colors: Colors;
-  /** Now, on the monotonic clock, in ms: for the time a running step has taken, and the spinner. */
+  /** Current time of the monotonic clock, in ms, for durations of running steps and the spinner. */
   readonly nowMs: number;
 }
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
 
-/** How long one frame of the spinner stands, in ms. */
+/** Duration of a spinner's frame, in ms. */
 export const FRAME_MS = 80;
 
 /**
- * The steps, one line each, and how many are done. Where the terminal has too few lines, steps that
- * wait or are done give way to those that run or have failed.
+ * The steps, one line each, and the number of finished ones. When the terminal has too few lines,
+ * waiting and finished steps are omitted first, in favour of running and failed ones.
  */
 export function progressLines(
   steps: readonly StepView[],
@@ -37,7 +37,7 @@ export function progressLines(
   ];
 }
 
-/** One change, as a line that stays: `✔ totals  completed  12 rows  35 ms`. */
+/** A change as a permanent line: `✔ totals  completed  12 rows  35 ms`. */
 export function changeLine(step: StepView, colors: Colors): string {
   const text = `${statusSign(step.status)} ${step.stepId}  ${step.status}`;
   return [paintStatus(text, step.status, colors), ...outcome(step)].join("  ");

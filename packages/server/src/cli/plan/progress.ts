@@ -1,18 +1,18 @@
 import type { Plan, PlanStep, StepProgress, StepStatus } from "@steward/client";
 
-/** One step as a progress display shows it. */
+/** The state of one step in a progress display. */
 export interface StepView {
   readonly stepId: string;
   readonly dependsOn: readonly string[];
   readonly status: StepStatus;
-  /** When this run asked for it, on the monotonic clock, in ms. */
+  /** When this run requested the step, on the monotonic clock, in ms. */
   readonly startedAtMs?: number;
   readonly durationMs?: number;
   readonly rowCount?: number;
   readonly error?: string;
 }
 
-/** Where the steps of a plan stand while it is run. */
+/** The state of a plan's steps during a run. */
 export class PlanProgress {
   readonly #steps: Map<string, StepView>;
 
@@ -20,12 +20,15 @@ export class PlanProgress {
     this.#steps = new Map(plan.steps.map((step) => [step.step_id, viewOf(step)]));
   }
 
-  /** In the order submitted. */
+  /** In the order of the plan. */
   get steps(): readonly StepView[] {
     return [...this.#steps.values()];
   }
 
-  /** What a run tells. @returns the step as it stands now. */
+  /**
+   * Applies a progress event.
+   * @returns the step's new state.
+   */
   apply(progress: StepProgress, nowMs: number): StepView | undefined {
     const step = this.#steps.get(progress.stepId);
     if (step === undefined) return undefined;
@@ -34,7 +37,10 @@ export class PlanProgress {
     return next;
   }
 
-  /** The plan as it ended: steps that never ran get their final status. @returns those that changed. */
+  /**
+   * Applies the plan's final state, so that steps that never ran get their final status.
+   * @returns the changed steps.
+   */
   end(plan: Plan): readonly StepView[] {
     return plan.steps.flatMap((step) => {
       const shown = this.#steps.get(step.step_id);

@@ -2,26 +2,26 @@ import type { Plan, Plans, StepExecution } from "@steward/client";
 import { renderTable } from "../table.js";
 import type { Terminal } from "../terminal.js";
 
-/** Rows of one result that are shown for reading. */
+/** Limit of displayed rows per result. */
 const ROWS_SHOWN_MAX = 20;
-/** Columns of one result that are shown for reading. */
+/** Limit of displayed columns per result. */
 const COLUMNS_SHOWN_MAX = 12;
 
 /** One row of a step's output. */
 export type ResultRow = Readonly<Record<string, unknown>>;
 
-/** The output of each step that no other depends on: what the plan was for. */
+/** The outputs of steps that no other step depends on: the plan's results. */
 export type PlanResults = Readonly<Record<string, readonly ResultRow[]>>;
 
-/** Ids of the steps whose output is the plan's result. */
+/** Ids of the steps whose outputs are the plan's results. */
 export function resultSteps(plan: Plan): ReadonlySet<string> {
   const needed = new Set(plan.steps.flatMap((step) => step.depends_on));
   return new Set(plan.steps.map((step) => step.step_id).filter((id) => !needed.has(id)));
 }
 
 /**
- * The results of a plan. What this run did not execute itself is asked for again: a completed step
- * answers with its stored output.
+ * Collects a plan's results. Steps that this run has not executed are requested again, because a
+ * completed step returns its stored output.
  */
 export async function collectResults(
   plan: Plan,
@@ -34,7 +34,7 @@ export async function collectResults(
     if (step.status !== "completed" || !wanted.has(step.step_id)) continue;
     const execution =
       executed.get(step.step_id) ?? (await plans.execute(plan.plan_id, step.step_id));
-    // The server says that it is an array of row objects.
+    // The server guarantees an array of row objects.
     results[step.step_id] = JSON.parse(
       execution.llm_context_update.tool_output_json,
     ) as readonly ResultRow[];
@@ -42,7 +42,7 @@ export async function collectResults(
   return results;
 }
 
-/** Results for reading: a table for each step. */
+/** Formats results as one table per step. */
 export function describeResults(results: PlanResults, terminal: Terminal): readonly string[] {
   return Object.entries(results).flatMap(([stepId, rows], index) => [
     ...(index === 0 ? [] : [""]),

@@ -3,7 +3,7 @@ import type { CliContext } from "../context.js";
 import { clientCommand, connect } from "../server-connection.js";
 import type { ClientOptions } from "../server-connection.js";
 
-/** `steward plan retry ID`: makes a failed plan run on; its steps still have to be executed. */
+/** `steward plan retry ID`: reopens a failed plan; its steps still have to be executed. */
 export function retryCommand(context: CliContext): Command {
   const { terminal } = context;
   return clientCommand("retry", "Revives a failed plan, keeping what its steps have put out.")

@@ -31,7 +31,7 @@ export function runCommand(context: CliContext): Command {
     });
 }
 
-/** Submits a file; takes anything that looks like an id as one. */
+/** Submits a file, unless the argument looks like a plan id. */
 async function planIdOf(target: string, plans: Plans, context: CliContext): Promise<string> {
   if (target === STDIN || existsSync(target)) {
     const { plan_id: planId } = await plans.submit(await readPlanFile(target, context));
@@ -45,11 +45,11 @@ async function planIdOf(target: string, plans: Plans, context: CliContext): Prom
   );
 }
 
-/** What a run came to. */
+/** Result of a run. */
 interface PlanRun {
   readonly plan: Plan;
   readonly results: PlanResults;
-  /** What the server says to whoever wants to mend the steps that failed in this run. */
+  /** The server's hints for correcting the steps that failed in this run. */
   readonly hints: readonly FieldViolation[];
 }
 
@@ -63,7 +63,7 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
   using _stop = onStopSignal(() => {
     display.note("cancelling the plan; once more to leave at once");
     const cancelled = cancelPlan(plans, planId);
-    // Awaited below, when the run has seen its effect.
+    // The promise is awaited below, after the run has noticed the cancellation.
     cancelled.catch(() => undefined);
     cancelling.push(cancelled);
   });
@@ -82,7 +82,7 @@ async function runPlan(planId: string, plans: Plans, terminal: Terminal): Promis
   return { plan, results: await collectResults(plan, executed, plans), hints };
 }
 
-/** Without the error itself, which is shown with the step. */
+/** The hints without the error itself, which is shown with the step. */
 function hintsOf({
   step_result: { error },
   llm_context_update: update,
@@ -96,7 +96,7 @@ async function cancelPlan(plans: Plans, planId: string): Promise<void> {
   try {
     await plans.cancel(planId);
   } catch (error) {
-    // It was over already; how, the plan itself says.
+    // The plan was finished already; its own status says how.
     if (!(error instanceof StewardError) || error.code !== "PLAN_NOT_ACTIVE") throw error;
   }
 }

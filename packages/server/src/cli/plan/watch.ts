@@ -14,7 +14,7 @@ interface WatchOptions extends ClientOptions {
   readonly after?: string;
 }
 
-/** `steward plan watch ID`: a line for each event until the plan is over. */
+/** `steward plan watch ID`: prints a line for each event until the plan is finished. */
 export function watchCommand(context: CliContext): Command {
   const { terminal } = context;
   return clientCommand("watch", "Follows a plan's events until it is over, through disconnects.")
@@ -60,7 +60,7 @@ const STATUS_OF_EVENT: Readonly<Record<string, string>> = {
 
 function payloadOf({ payload_json: json }: PlanEvent): Readonly<Record<string, unknown>> {
   const payload: unknown = JSON.parse(json);
-  // Anything but an object has no fields to show.
+  // Only an object has fields to show.
   return typeof payload === "object" && payload !== null ? { ...payload } : {};
 }
 

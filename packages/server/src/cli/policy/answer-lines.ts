@@ -1,12 +1,12 @@
 import type { PolicyAnswer } from "@steward/client";
 
-/** What policies say of a question, in one word. */
+/** The decision as one word. */
 function verdictOf({ permitted, code }: PolicyAnswer): "permit" | "deny" | "approval" {
   if (permitted) return "permit";
   return code === "APPROVAL_REQUIRED" ? "approval" : "deny";
 }
 
-/** An answer for people: the verdict, why, and the policies that decided. */
+/** Formats an answer: the decision, its reason, and the deciding policies. */
 export function answerLines(answer: PolicyAnswer): readonly string[] {
   const { message, because, rows_changed_max: rows } = answer;
   return [

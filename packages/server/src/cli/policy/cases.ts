@@ -18,7 +18,10 @@ const caseSchema = z.strictObject({
   columns: names.exactOptional(),
 });
 
-/** The cases of a file in YAML or JSON. @throws CliError naming what is wrong. */
+/**
+ * Parses test cases from YAML or JSON.
+ * @throws CliError naming the mistake.
+ */
 export function readCases(text: string, file: string): readonly PolicyCase[] {
   const read = z.array(caseSchema).safeParse(parsed(text, file));
   if (!read.success) {

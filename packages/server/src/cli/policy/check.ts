@@ -6,7 +6,7 @@ import { connect, type ClientOptions } from "../server-connection.js";
 import { readTextFile } from "../text-file.js";
 import { POLICY_FILE, policyAdminCommand } from "./policy-command.js";
 
-/** `steward policy check`: what is wrong with policies, before they are put. */
+/** `steward policy check`: validates policies before they are put in force. */
 export function checkCommand({ env, terminal, stdin }: CliContext): Command {
   return policyAdminCommand("check", "Checks policies without putting them.")
     .argument("<file>", "File of policies in Cedar, or - for standard input.")

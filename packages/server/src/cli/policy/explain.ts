@@ -13,7 +13,9 @@ interface ExplainOptions extends ClientOptions {
   readonly column: readonly string[];
 }
 
-/** `steward policy explain`: whether somebody may do something, by which policies, and why. */
+/**
+ * `steward policy explain`: whether a caller may perform an action, which policies decide, and why.
+ */
 export function explainCommand({ env, terminal }: CliContext): Command {
   const collect = (value: string, before: readonly string[]): readonly string[] => [
     ...before,

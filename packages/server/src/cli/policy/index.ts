@@ -6,7 +6,7 @@ import { putCommand } from "./put.js";
 import { showCommand } from "./show.js";
 import { testCommand } from "./test.js";
 
-/** `steward policy …`: who may do what. */
+/** `steward policy …`: manages access policies. */
 export function policyCommand(context: CliContext): Command {
   return new Command("policy")
     .description("Shows, checks, tests, changes and explains your organization's policies.")

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { clientCommand } from "../server-connection.js";
 
-/** A command for those who look after policies: it says so to the server, which is free not to believe it. */
+/** A command for policy admins. It sends the role as a claim, which the server may refuse. */
 export function policyAdminCommand(name: string, description: string): Command {
   return clientCommand(name, description).option(
     "--role <role>",
@@ -10,5 +10,5 @@ export function policyAdminCommand(name: string, description: string): Command {
   );
 }
 
-/** What a file of policies is, for whoever named another. */
+/** Describes the expected file in error messages. */
 export const POLICY_FILE = "a file of policies in Cedar";

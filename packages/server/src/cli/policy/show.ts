@@ -3,7 +3,7 @@ import type { CliContext } from "../context.js";
 import { connect, type ClientOptions } from "../server-connection.js";
 import { policyAdminCommand } from "./policy-command.js";
 
-/** `steward policy show`: the policies in force, as text that can be changed and put. */
+/** `steward policy show`: prints the policies in force, as text that can be edited and put. */
 export function showCommand({ env, terminal }: CliContext): Command {
   return policyAdminCommand("show", "Shows your organization's own policies.")
     .option("--shipped", "The policies that every organization begins with instead.")

@@ -12,7 +12,10 @@ interface TestOptions extends ClientOptions {
   readonly policies?: string;
 }
 
-/** `steward policy test`: tries the questions of a file on the policies in force, or on a draft. */
+/**
+ * `steward policy test`: runs the test cases of a file against the policies in force, or against a
+ * draft.
+ */
 export function testCommand({ env, terminal, stdin }: CliContext): Command {
   return policyAdminCommand(
     "test",

@@ -12,7 +12,7 @@ interface BranchOptions extends ClientOptions {
   readonly yes?: true;
 }
 
-/** `steward state branch`: lists, makes and deletes branches and tags. */
+/** `steward state branch`: lists, creates and deletes branches and tags. */
 export function branchCommand(context: CliContext): Command {
   const { env, terminal, exitWith } = context;
   return clientCommand("branch", "Lists branches and tags; with a name, makes or deletes one.")
@@ -54,7 +54,10 @@ async function commitAt(state: StewardClient["state"], ref: string): Promise<str
   throw usageError(`There is no ${ref}`, "`steward state branch` lists what there is");
 }
 
-/** Tells a person what would be lost, and asks. @throws CliError when there is nobody to ask. */
+/**
+ * Asks for confirmation and says what would be lost.
+ * @throws CliError without a terminal.
+ */
 async function isDeletionAllowed(
   ref: string,
   commit: string,
@@ -81,7 +84,7 @@ async function isDeletionAllowed(
   return confirm(`delete ${ref}?`, context);
 }
 
-/** The ids whole, so that they can be copied. */
+/** One line per ref, with complete ids for copying. */
 function refLines(refs: readonly StateRef[]): readonly string[] {
   const width = Math.max(...refs.map(({ name }) => name.length), 0);
   return refs.map(({ name, commit }) => `${name.padEnd(width)}  ${commit}`);

@@ -3,14 +3,14 @@ import type { Colors } from "../terminal.js";
 import { diffLines } from "./diff.js";
 import { showTerm } from "./terms.js";
 
-/** What --base does, wherever there is one. */
+/** Help text of --base. */
 export const BASE_HELP =
   "Content id of the commit that you saw: refused if the branch is elsewhere.";
 
-/** What the two sides of a conflict are called. */
+/** Labels of the two sides of a conflict. */
 type SideNames = Readonly<Record<"ours" | "theirs", string>>;
 
-/** What has become of a branch, or why nothing has. */
+/** Describes the change of a branch, or the conflicts that prevented it. */
 export function changedLines(
   changed: StateMerged | StateReverted,
   colors: Colors,

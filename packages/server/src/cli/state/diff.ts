@@ -9,7 +9,7 @@ interface DiffOptions extends ClientOptions {
   readonly limit: string;
 }
 
-/** `steward state diff`: what changed between two commits. */
+/** `steward state diff`: shows the difference between two commits. */
 export function diffCommand({ env, terminal }: CliContext): Command {
   return clientCommand("diff", "Shows what changed between two commits, by subject.")
     .argument("[to]", "Branch, tag or content id.", "main")
@@ -30,7 +30,7 @@ export function diffCommand({ env, terminal }: CliContext): Command {
     });
 }
 
-/** A head for each subject, below it what it lost and gained. */
+/** A heading per subject, followed by its removed and added quads. */
 export function diffLines(
   { added, deleted }: Pick<StateDiff, "added" | "deleted">,
   colors: Colors,

@@ -5,10 +5,10 @@ import type { StateFormat } from "@steward/client";
 import { type CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 
-/** What stands for standard input where a file is asked for. */
+/** Stands for standard input in place of a file name. */
 const STDIN = "-";
 
-/** Formats by the usual ends of files' names. */
+/** Formats by file extension. */
 const EXTENSIONS: Readonly<Record<string, StateFormat>> = {
   ".nt": "n-triples",
   ".nq": "n-quads",
@@ -18,10 +18,13 @@ const EXTENSIONS: Readonly<Record<string, StateFormat>> = {
   ".json": "json-ld",
 };
 
-/** Every format there is. */
+/** All formats. */
 export const FORMATS: readonly StateFormat[] = [...new Set(Object.values(EXTENSIONS))];
 
-/** A file's text, or standard input's. @throws CliError when there is no such file. */
+/**
+ * The text of a file or of standard input.
+ * @throws CliError when the file does not exist.
+ */
 export async function readDocument(file: string, stdin: CliContext["stdin"]): Promise<string> {
   if (file === STDIN) {
     const chunks: Buffer[] = [];
@@ -36,9 +39,9 @@ export async function readDocument(file: string, stdin: CliContext["stdin"]): Pr
 }
 
 /**
- * Opens a file, or standard input, to be read as it is sent.
- * @param sent called with the number of bytes that were taken so far, and how many a file has.
- * @throws CliError when there is no such file.
+ * Opens a file or standard input as a stream.
+ * @param sent called with the number of bytes read so far, and the size of a file.
+ * @throws CliError when the file does not exist.
  */
 export function openDocument(
   file: string,
@@ -56,11 +59,11 @@ export function openDocument(
       yield part;
     }
   };
-  // The two libraries' types of one and the same stream differ.
+  // Node's and the DOM's types of the same stream class differ.
   return Readable.toWeb(Readable.from(counted())) as ReadableStream<Uint8Array>;
 }
 
-/** Bytes that are read from a file at once. */
+/** Bytes per read of a file. */
 const READ_BYTES = 256 * 1024;
 
 function sizeOf(file: string): number {
@@ -76,7 +79,10 @@ function unreadable(file: string, error: unknown): CliError {
   return usageError(`Cannot read ${file}: ${reason}`, "give a path, or - for standard input");
 }
 
-/** The format that was asked for, else the one that the file's name tells. @throws CliError. */
+/**
+ * The requested format, else the format of the file's extension.
+ * @throws CliError when neither is known.
+ */
 export function formatOf(format: string | undefined, file: string): StateFormat {
   const known = FORMATS.find((name) => name === format) ?? EXTENSIONS[extname(file)];
   const isUnknown = format !== undefined && known !== format;
@@ -85,7 +91,7 @@ export function formatOf(format: string | undefined, file: string): StateFormat 
   throw usageError(`Unknown format: ${told}`, `give --format: ${FORMATS.join(", ")}`);
 }
 
-/** Bytes as people count them. */
+/** Bytes in MiB, for display. */
 export function mebibytes(bytes: number): number {
   return Math.ceil(bytes / (1024 * 1024));
 }

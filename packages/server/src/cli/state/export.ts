@@ -13,7 +13,7 @@ interface ExportOptions extends ClientOptions {
   readonly output?: string;
 }
 
-/** `steward state export`: a commit's dataset as text. */
+/** `steward state export`: serializes a commit's dataset. */
 export function exportCommand({ env, terminal }: CliContext): Command {
   return clientCommand("export", "Writes a commit's dataset as RDF.")
     .argument("[commit]", "Branch, tag or content id.", "main")
@@ -37,7 +37,7 @@ export function exportCommand({ env, terminal }: CliContext): Command {
         for await (const chunk of text) {
           yield chunk;
           done += chunk.length;
-          // Where the dataset itself goes to the terminal, numbers would stand between its lines.
+          // No progress is shown when the dataset itself is written to the terminal.
           if (output !== undefined) bar.show(mebibytes(done));
         }
         bar.end();

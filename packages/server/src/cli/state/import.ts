@@ -15,7 +15,7 @@ interface ImportOptions extends ClientOptions {
   readonly remove?: string;
 }
 
-/** `steward state import`: takes a document in, as one commit. */
+/** `steward state import`: imports a document as one commit. */
 export function importCommand({ env, stdin, terminal }: CliContext): Command {
   const stream = async (
     file: string,

@@ -11,7 +11,7 @@ import { queryCommand } from "./query.js";
 import { revertCommand } from "./revert.js";
 import { fsckCommand, gcCommand } from "./upkeep.js";
 
-/** `steward state …`: datasets of RDF and their history. */
+/** `steward state …`: manages RDF datasets and their history. */
 export function stateCommand(context: CliContext): Command {
   return new Command("state")
     .description("Shows and changes datasets of RDF, with their history.")

@@ -9,7 +9,7 @@ interface LogOptions extends ClientOptions {
   readonly limit?: string;
 }
 
-/** `steward state log`: commits, the newest first. */
+/** `steward state log`: lists commits, newest first. */
 export function logCommand({ env, terminal }: CliContext): Command {
   return clientCommand("log", "Lists commits, the newest first.")
     .argument("[commit]", "Branch, tag or content id to begin at.", "main")

@@ -12,7 +12,7 @@ interface MergeOptions extends ClientOptions {
   readonly base?: string;
 }
 
-/** `steward state merge`: takes a history into a branch, or tells why it cannot. */
+/** `steward state merge`: merges a commit into a branch, or lists the conflicts. */
 export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
   return clientCommand("merge", "Merges a commit into a branch; with conflicts, nothing changes.")
     .argument("<from>", "What is taken in: a branch, a tag or a content id.")
@@ -29,7 +29,7 @@ export function mergeCommand({ env, terminal, exitWith }: CliContext): Command {
         message: options.message ?? `Merge ${from} into ${into}`,
         ...(base === undefined ? {} : { expected: base }),
       };
-      // Conflicts are told one by one by a preview only.
+      // Only a preview lists all conflicts.
       const preview = await state.merge({ ...order, preview: true });
       const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
       const merged = isOnlyTold ? preview : await state.merge(order);

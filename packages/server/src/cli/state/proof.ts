@@ -14,7 +14,7 @@ interface ProofOptions extends ClientOptions {
   readonly graph?: string;
 }
 
-/** `steward state proof`: shows that a commit has a quad, or has it not. */
+/** `steward state proof`: proves that a commit contains a quad, or that it does not. */
 export function proofCommand({ env, terminal }: CliContext): Command {
   return clientCommand("proof", "Prints a proof that a commit has a quad, or has it not, as JSON.")
     .argument("<subject>", "<iri> or _:label; an IRI may do without brackets.")
@@ -38,7 +38,7 @@ interface VerifyOptions {
   readonly json?: true;
 }
 
-/** `steward state verify`: checks a proof against a commit that is trusted. Talks to no server. */
+/** `steward state verify`: verifies a proof against a trusted commit id, without a server. */
 export function verifyCommand({ stdin, terminal, exitWith }: CliContext): Command {
   return new Command("verify")
     .description(
@@ -67,17 +67,17 @@ function parseProof(text: string, file: string): StateProof {
       Array.isArray(proof.nodes) &&
       proof.nodes.every((node) => typeof node === "string") &&
       typeof proof.quad === "object";
-    // What the members say is what is going to be checked.
+    // The members' content is verified afterwards.
     if (isProof) return proof as StateProof;
   } catch {
-    // Told below, like any other text that is none.
+    // Reported below like any other text that is no proof.
   }
   throw usageError(`${file} does not hold a proof`, "give what `steward state proof` printed");
 }
 
 function quadOf({ quad: stated }: StateProof): Quad {
   const { subject, predicate, object, graph } = stated;
-  // A term in a place where it cannot stand is refused with the key.
+  // A misplaced term is refused when the key is encoded.
   return quad(
     termOf(subject) as never,
     termOf(predicate) as never,

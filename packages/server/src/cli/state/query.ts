@@ -13,7 +13,7 @@ interface QueryOptions extends ClientOptions {
   readonly file?: string;
 }
 
-/** `steward state query`: SPARQL, or patterns. */
+/** `steward state query`: evaluates SPARQL or quad patterns. */
 export function queryCommand({ env, stdin, terminal }: CliContext): Command {
   return clientCommand("query", "Queries a commit by SPARQL, or by patterns.")
     .argument("[sparql]", "SELECT, ASK, CONSTRUCT or DESCRIBE.")

@@ -12,7 +12,7 @@ interface RevertOptions extends ClientOptions {
   readonly preview?: true;
 }
 
-/** `steward state revert`: undoes one commit, or tells why it cannot. */
+/** `steward state revert`: reverts one commit, or lists the conflicts. */
 export function revertCommand({ env, terminal, exitWith }: CliContext): Command {
   return clientCommand(
     "revert",
@@ -32,7 +32,7 @@ export function revertCommand({ env, terminal, exitWith }: CliContext): Command 
         ...(message === undefined ? {} : { message }),
         ...(base === undefined ? {} : { expected: base }),
       };
-      // Conflicts are told one by one by a preview only.
+      // Only a preview lists all conflicts.
       const preview = await state.revert({ ...order, preview: true });
       const isOnlyTold = options.preview !== undefined || preview.outcome === "conflicts";
       const reverted = isOnlyTold ? preview : await state.revert(order);

@@ -13,16 +13,16 @@ import {
   typed,
 } from "../../state/index.js";
 
-/** A term for people: as N-Triples writes it. */
+/** Formats a term in N-Triples syntax. */
 export function showTerm(term: StateTerm): string {
   return termText(termOf(term));
 }
 
-/** A term as our own. */
+/** Converts a REST term to an RDF term. */
 export function termOf(term: StateTerm): ObjectTerm {
   if (term.type !== "triple") return atomicTermOf(term);
   const { subject, predicate, object } = term.value;
-  // A term in a place where it cannot stand is refused when it is written.
+  // A misplaced term is refused when it is encoded.
   return tripleTerm(
     atomicTermOf(subject) as Subject,
     atomicTermOf(predicate) as NamedNode,
@@ -37,7 +37,7 @@ function atomicTermOf({ type, value, ...more }: StateAtomicTerm): NamedNode | Bl
   return datatype === undefined ? text(value, language, direction) : typed(value, iri(datatype));
 }
 
-/** What a quad says of its subject, for people. */
+/** Formats a quad without its subject. */
 export function showStatement({ predicate, object, graph }: StateQuad): string {
   const place = graph === undefined ? "" : `  in ${showTerm(graph)}`;
   return `${showTerm(predicate)} ${showTerm(object)}${place}`;
@@ -45,7 +45,10 @@ export function showStatement({ predicate, object, graph }: StateQuad): string {
 
 const BARE_IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"]*$/i;
 
-/** A term as somebody types it: an IRI may do without its brackets, which a shell would take amiss. */
+/**
+ * Parses a typed term. An IRI may be written without angle brackets, which have a meaning in
+ * shells.
+ */
 export function typedTerm(source: string): string {
   return BARE_IRI.test(source) ? `<${source}>` : source;
 }

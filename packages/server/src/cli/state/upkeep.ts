@@ -3,7 +3,7 @@ import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
 
-/** `steward state fsck`: checks every block that refs lead to. */
+/** `steward state fsck`: checks every block reachable from refs. */
 export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
   return clientCommand("fsck", "Checks every block that branches and tags lead to.").action(
     async (options: ClientOptions) => {
@@ -21,7 +21,7 @@ export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {
   );
 }
 
-/** `steward state gc`: deletes what no ref leads to. */
+/** `steward state gc`: deletes unreachable blocks. */
 export function gcCommand({ env, terminal }: CliContext): Command {
   const about = "Deletes what no branch or tag leads to, except what was written of late.";
   return clientCommand("gc", about).action(async (options: ClientOptions) => {

@@ -2,25 +2,25 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The program as it is installed. */
+/** The installed program. */
 export const BIN: string = fileURLToPath(new URL("../../../bin/steward.js", import.meta.url));
 
-/** How a run of the program ended. */
+/** Result of a run of the program. */
 export interface Ended {
-  /** `null` when a signal ended it. */
+  /** `null` when the process was ended by a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a run is given beside its arguments. */
+/** Inputs of a run besides the arguments. */
 export interface Surroundings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
 
-/** A run under way. Disposing kills what is left of it, as when its test has failed. */
+/** A running program. Disposal kills the process, for example after a failed test. */
 export interface Running extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -28,12 +28,13 @@ export interface Running extends AsyncDisposable {
   readonly said: (stream: "stdout" | "stderr", pattern: RegExp) => Promise<string>;
 }
 
-/** Runs the program to its end. Of the environment it sees only what is given, and where Node is. */
+/**
+ * Runs the program to its end. Its environment contains only the given variables and Node's path.
+ */
 export function runSteward(args: readonly string[], around: Surroundings = {}): Promise<Ended> {
   return startSteward(args, around).ended;
 }
 
-/** Starts the program. */
 export function startSteward(args: readonly string[], around: Surroundings = {}): Running {
   const child = spawn(process.execPath, [BIN, ...args], {
     env: { ...around.env },

@@ -8,7 +8,10 @@ function block(text: string): [Hash, Uint8Array] {
   return [hashOf(bytes), bytes];
 }
 
-/** What every store of blocks must do. @param open opens an empty one. */
+/**
+ * The contract tests of block stores.
+ * @param open opens an empty store.
+ */
 export function describeBlockStore(name: string, open: (clock: Clock) => BlockStore): void {
   describe(name, () => {
     const [a, b, c] = ["a", "b ".repeat(3000), "c"].map(block) as [

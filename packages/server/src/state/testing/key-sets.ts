@@ -8,18 +8,18 @@ export function emptyBlocks(): BlockCache {
   return new BlockCache(new MemoryBlockStore(systemClock));
 }
 
-/** Keys in ascending order, each once. */
+/** Sorts keys and removes duplicates. */
 export function sorted(keys: Iterable<Buffer>): Buffer[] {
   const byHex = new Map([...keys].map((key) => [key.toString("hex"), key]));
   return [...byHex.values()].sort((a, b) => Buffer.compare(a, b));
 }
 
-/** The key that stands for this number: alike at the beginning, as keys of quads are. */
+/** A key for a number; keys share a prefix, like keys of quads do. */
 export function keyOf(index: number): Buffer {
   return Buffer.from(`http://example.org/things/${String(index % 977)}/part/${String(index)}`);
 }
 
-/** Sets of keys from none to a few thousand, among them long ones. */
+/** Sets of up to a few thousand keys, some of them long. */
 export const keySet: fc.Arbitrary<Buffer[]> = fc
   .tuple(fc.nat(3000), fc.nat(1000), fc.array(fc.tuple(fc.nat(9), fc.nat(2000)), { maxLength: 12 }))
   .map(([count, offset, long]) =>

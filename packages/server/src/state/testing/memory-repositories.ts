@@ -5,7 +5,10 @@ import { MemoryBlockStore } from "../memory-block-store.js";
 import { OwnRepositories } from "../own-repositories.js";
 import type { Repositories } from "../ports.js";
 
-/** Repositories in memory. @param stores by organization; those of others are made. */
+/**
+ * Repositories in memory.
+ * @param stores existing stores by organization; others are created on demand.
+ */
 export function memoryRepositories(
   stores: Map<string, MemoryBlockStore> = new Map(),
 ): Repositories {

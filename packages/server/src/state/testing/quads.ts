@@ -5,7 +5,7 @@ import { text, tripleTerm, typed, XSD_INTEGER } from "../term.js";
 
 const EXAMPLE = "http://example.org/";
 
-/** An IRI of the examples. */
+/** An example IRI. */
 export function example(name: string): ReturnType<typeof iri> {
   return iri(EXAMPLE + name);
 }
@@ -21,7 +21,7 @@ const atoms = fc.oneof(
   fc.constantFrom(300, 301).map((length) => text("long ".repeat(length))),
 );
 
-/** What a quad can say: mostly few terms that are no triple terms, and triple terms of the same ones, in each other. */
+/** An object term: mostly one of a few simple terms, sometimes a nested triple term of the same. */
 export const anyObject: fc.Arbitrary<ObjectTerm> = fc.letrec<{ readonly object: ObjectTerm }>(
   (tie) => ({
     object: fc.oneof(
@@ -35,18 +35,18 @@ export const anyObject: fc.Arbitrary<ObjectTerm> = fc.letrec<{ readonly object: 
   }),
 ).object;
 
-/** Quads of few terms, so that they meet. */
+/** Quads from a small set of terms, so that they overlap. */
 export const anyQuad: fc.Arbitrary<Quad> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(nodes, names, anyObject).map(([s, p, o]) => quad(s, p, o)) },
   fc.tuple(nodes, names, anyObject, nodes).map(([s, p, o, g]) => quad(s, p, o, g)),
 );
 
-/** What a quad is known by in tests. */
+/** A quad as text, for comparisons in tests. */
 export function nameOf(one: Quad): string {
   return nQuad(one).trimEnd();
 }
 
-/** What quads are known by, without regard to order. */
+/** Quads as text, in sorted order. */
 export function namesOf(quads: Iterable<Quad>): string {
   return [...quads].map(nameOf).sort().join("\n");
 }

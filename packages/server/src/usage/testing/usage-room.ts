@@ -21,12 +21,12 @@ export function admin(orgId: string = ORG): Caller {
   return { ...ADMIN, orgId };
 }
 
-/** An operator, whose own organization this is. */
+/** An operator who belongs to this organization. */
 export function operator(orgId: string = ORG): Caller {
   return { ...ADMIN, orgId, roles: ["operator"] };
 }
 
-/** The usage room as it is built in the product, over a store of its own. */
+/** The usage services as composed in the product, over a store of their own. */
 export class UsageRoom implements AsyncDisposable {
   readonly path: string;
   readonly store: SqliteStore;
@@ -59,13 +59,13 @@ export class UsageRoom implements AsyncDisposable {
     this.service = new UsageService({ store: store.usage, recorder, gate, clock, ids });
   }
 
-  /** Closes the store under everybody's feet, as a crash would. */
+  /** Closes the store while it is in use, as in a crash. */
   async closeStore(): Promise<void> {
     this.#closed = true;
     await this.store[Symbol.asyncDispose]();
   }
 
-  /** @param path a store to open again; absent: a new one, gone with the room. */
+  /** @param path a store to reopen; absent: a new one, which is deleted at the end. */
   static async open(clock: Clock = systemClock, path?: string): Promise<UsageRoom> {
     const directory =
       path === undefined ? mkdtempSync(join(tmpdir(), "steward-usage-room-")) : undefined;

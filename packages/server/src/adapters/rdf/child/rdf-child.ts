@@ -6,18 +6,19 @@ import { headOf, type Message, type MessageKind, MessageReader } from "../messag
 import { type DocumentParser, documentParser } from "../read-document.js";
 
 /**
- * A process that reads documents, apart from the server: one that takes for ever, or needs more memory than there is,
- * is ended with the process and brings nobody else down. Documents come on standard input, one after the other, and
- * are answered on standard output.
+ * A child process that parses documents, so that a document that takes too long or needs too much
+ * memory does not affect the server. Documents arrive on standard input, one after the other;
+ * results are written to standard output.
  */
 const [, , parentPid] = process.argv;
 assert(parentPid !== undefined, "the server's process id is given");
-// A thread of its own: while a document is read, this one does not see its input end.
+// The parent is watched in a separate thread, because this thread does not notice the end of its
+// input while it parses.
 new Worker(new URL("../../parent-watch-worker.js", import.meta.url), {
   workerData: { parentPid: Number(parentPid) },
 });
 const messages = new MessageReader();
-/** What reads the document that comes; undefined when it was refused. */
+/** The parser of the current document; undefined after the document was refused. */
 let parser: DocumentParser | undefined;
 process.stdin.on("data", (chunk: Buffer) => {
   for (const message of messages.push(chunk)) take(message);

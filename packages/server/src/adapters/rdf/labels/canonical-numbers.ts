@@ -7,19 +7,22 @@ import { rdfcNumbers } from "./rdfc.js";
 import { StepBudget, StepsExhausted } from "./step-budget.js";
 
 /**
- * Blank nodes of a component that RDFC-1.0 may have to tell apart by their surroundings. It searches from each of
- * them, so its time grows with the square of their number where they form a list. In its test suite there are 14.
+ * Most blank nodes with equal first-degree hashes for which RDFC-1.0 is used. It searches from each
+ * of them, so its time is quadratic in their number for a list. Its test suite needs 14.
  */
 const RDFC_ALIKE_MAX = 16;
-/** Steps that RDFC-1.0 may take for a component: some milliseconds. The hardest one of its test suite takes 3456. */
+/**
+ * Most steps that RDFC-1.0 may take for a component; they take a few milliseconds. The hardest
+ * component of its test suite takes 3456.
+ */
 const RDFC_STEPS_MAX = 4000;
 
 /**
- * Numbers a component's blank nodes such that nodes of isomorphic components that correspond to each other have the
- * same number: as RDFC-1.0 does where that is cheap, and in the order of {@link canonicalOrder} elsewhere. Which of
- * the two it is does not depend on how nodes are labelled or quads are ordered.
+ * Numbers a component's blank nodes canonically: corresponding nodes of isomorphic components get
+ * the same number. RDFC-1.0 is used where it is cheap, and {@link canonicalOrder} elsewhere. The
+ * choice does not depend on labels or on the order of quads.
  * @returns by node: its number, from 0.
- * @throws StepsExhausted for components that are made to be hard.
+ * @throws StepsExhausted for adversarial components.
  */
 export function canonicalNumbers(
   component: Component,
@@ -34,7 +37,7 @@ export function canonicalNumbers(
   return numbers ?? searchedNumbers(component, first, budget);
 }
 
-/** How many texts are there more than once. */
+/** Number of texts that occur more than once. */
 function countAlike(texts: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -63,7 +66,7 @@ function searchedNumbers(
   const numbers = new Int32Array(size);
   let next = 0;
   for (const vertex of canonicalOrder(graphOf(component, first), budget)) {
-    // Behind the nodes, the graph has vertices for quads.
+    // The graph's vertices after the nodes represent quads.
     if (vertex < size) numbers[vertex] = next++;
   }
   return numbers;

@@ -8,13 +8,14 @@ import type { StepBudget } from "./step-budget.js";
 import { Trace } from "./trace.js";
 
 /**
- * An order of a graph's vertices that does not depend on how they are numbered: in isomorphic graphs, the vertices
- * at equal places correspond to each other.
+ * A canonical order of a graph's vertices, which does not depend on their numbering: in isomorphic
+ * graphs, vertices at equal positions correspond to each other.
  *
- * Colour refinement orders whatever differs. What it leaves falls into independent parts, each of which is ordered by
- * itself. A part that does not fall apart is searched as nauty does (McKay and Piperno 2014): every vertex of a cell
- * is tried as the first of that cell, except those that an automorphism maps to one that was tried.
- * @throws StepsExhausted for graphs that are made to be hard.
+ * First, colour refinement orders vertices that differ. The remaining vertices are split into
+ * independent parts, each of which is ordered separately. A part that cannot be split is searched
+ * as in nauty (McKay and Piperno 2014): every vertex of a cell is tried as the first of the cell,
+ * except vertices that an automorphism maps to one tried before.
+ * @throws StepsExhausted for adversarial graphs.
  */
 export function canonicalOrder(graph: Graph, budget: StepBudget): readonly number[] {
   const partition = Partition.byColour(graph);
@@ -22,22 +23,22 @@ export function canonicalOrder(graph: Graph, budget: StepBudget): readonly numbe
   return new Search(budget).order(graph, partition, "best").vertices;
 }
 
-/** Whether the best order is looked for, or any of those that the best is among. */
+/** Whether the search must return the best order, or may return any candidate. */
 type Aim = "best" | "any";
 
 interface Order {
   readonly vertices: readonly number[];
-  /** Whether vertices were tried, so that "any" may differ from "best". */
+  /** Whether a search was made, so that "any" may differ from "best". */
   readonly isChosen: boolean;
-  /** Vertices that an automorphism is known to map to each other are in one set. */
+  /** Vertices known to be mapped to each other by automorphisms are in one set. */
   readonly orbits: DisjointSets;
 }
 
-/** A part whose vertices are in order. */
+/** A part whose vertices are ordered. */
 interface OrderedPart extends Omit<Order, "orbits"> {
-  /** The cell of its first vertex. Parts that have one cell in common have all in common. */
+  /** The cell of its first vertex. Two parts that share one cell share all cells. */
   readonly start: number;
-  /** Of parts with the same cells and size, those that are isomorphic have the same. */
+  /** Equal for isomorphic parts, among parts with the same cells and size. */
   readonly digest: string;
 }
 
@@ -59,7 +60,7 @@ class Search {
     for (const [index, part] of ordered.entries()) {
       const before = ordered[index - 1];
       if (before === undefined || compareParts(before, part) !== 0) continue;
-      // Isomorphic parts can take each other's place.
+      // Isomorphic parts are interchangeable.
       uniteAll(orbits, before.vertices, part.vertices);
     }
     return {
@@ -73,7 +74,7 @@ class Search {
     const { vertices, graph } = part;
     const start = partition.starts[vertices[0] ?? 0] ?? 0;
     if (graph === undefined) return { start, vertices, digest: "", isChosen: false };
-    // Each cell of the part is as it was in the whole, so it is refined already.
+    // Each cell of the part is unchanged, so it is refined already.
     const inner = this.#budget.nested(() => this.order(graph, Partition.byColour(graph), aim));
     const outer = (vertex: number): number => vertices[vertex] ?? 0;
     vertices.forEach((vertex, place) => {
@@ -87,7 +88,7 @@ class Search {
     };
   }
 
-  /** Orders a graph that refinement leaves in one piece. */
+  /** Orders a graph that cannot be split into parts. */
   #search(graph: Graph, partition: Partition, aim: Aim): Order {
     const cell = [...partition.cell(smallestCell(partition))];
     const [first = 0] = cell;
@@ -102,7 +103,7 @@ class Search {
   #bestOrder(graph: Graph, partition: Partition, cell: readonly number[]): Order {
     const orbits = new DisjointSets(graph.size);
     const tried: number[] = [];
-    /** By digest: the first order that made the graph look so. */
+    /** By digest: the first order that produced it. */
     const seen = new Map<string, readonly number[]>();
     let best: Candidate | undefined;
     for (const vertex of cell) {
@@ -116,7 +117,7 @@ class Search {
       const anyDigest = this.#digest(graph, any.vertices);
       const alike = seen.get(anyDigest);
       if (alike !== undefined) {
-        // The automorphism that maps one order to the other maps a vertex that was tried to this one.
+        // The automorphism between the two orders maps a vertex tried before to this one.
         uniteAll(orbits, alike, any.vertices);
         continue;
       }
@@ -134,7 +135,7 @@ class Search {
     return { vertices: best?.vertices ?? [], isChosen: true, orbits };
   }
 
-  /** The partition in which this vertex comes before the rest of its cell, refined. */
+  /** Splits this vertex from its cell, as the first, and refines the partition. */
   #individualized(graph: Graph, partition: Partition, vertex: number, trace: Trace): Partition {
     this.#budget.spend(graph.size);
     const child = partition.copy(trace);
@@ -142,7 +143,7 @@ class Search {
     return child;
   }
 
-  /** Equal for two orders of a graph when an automorphism maps one to the other, and only then. */
+  /** Equal for two orders of a graph exactly when an automorphism maps one to the other. */
   #digest(graph: Graph, order: readonly number[]): string {
     const { size, colours, offsets, kinds, targets } = graph;
     this.#budget.spend(size + kinds.length);
@@ -176,13 +177,13 @@ function compareParts(a: OrderedPart, b: OrderedPart): number {
   );
 }
 
-/** The start of the smallest cell, and of those the first. */
+/** The start of the first of the smallest cells. */
 function smallestCell(partition: Partition): number {
   const { sizes } = partition;
   return [...partition.cells()].reduce((a, b) => ((sizes[b] ?? 0) < (sizes[a] ?? 0) ? b : a));
 }
 
-/** Unites what stands at equal places. */
+/** Unites vertices at equal positions. */
 function uniteAll(orbits: DisjointSets, a: readonly number[], b: readonly number[]): void {
   a.forEach((vertex, place) => {
     orbits.unite(vertex, b[place] ?? vertex);

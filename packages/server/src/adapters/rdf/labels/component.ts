@@ -1,36 +1,39 @@
 import { type Quad, type Term, termText } from "../../../state/index.js";
 import { DisjointSets } from "./disjoint-sets.js";
 
-/** Where in a quad a blank node stands, by the letter that RDFC-1.0 §4.7 gives the place. */
+/** A blank node's position in a quad, as the letter that RDFC-1.0 §4.7 uses. */
 export type Place = "s" | "o" | "g";
 
-/** What quads have in common that differ in their blank nodes only. */
+/** The part of a quad that remains when its blank nodes are removed. */
 export interface QuadPattern {
-  /** The line of N-Quads, cut where labels go: one piece more than there are blank nodes. */
+  /** The line of N-Quads, split at the labels: one piece more than there are blank nodes. */
   readonly pieces: readonly string[];
-  /** Where the blank nodes stand, in the order of the line. */
+  /** The positions of the blank nodes, in the order of the line. */
   readonly places: readonly Place[];
-  /** The predicate as N-Quads writes it. */
+  /** The predicate in N-Quads syntax. */
   readonly predicate: string;
 }
 
-/** A quad with blank nodes, taken apart so that it can be written with any labels. */
+/** A quad with blank nodes, stored so that it can be written with any labels. */
 export interface BlankQuad {
   readonly pattern: QuadPattern;
-  /** The numbers of its blank nodes, in the order of the line. A node may stand in several places. */
+  /** The numbers of its blank nodes, in the order of the line. A node may occur more than once. */
   readonly nodes: readonly number[];
 }
 
-/** The quads that blank nodes connect with each other, each quad once. The nodes are numbered from 0. */
+/**
+ * A connected component: quads connected through blank nodes, without duplicates. Nodes are
+ * numbered from 0.
+ */
 export interface Component {
   readonly quads: readonly BlankQuad[];
-  /** By the number of a node: the quads that it stands in. */
+  /** By node: the quads in which it occurs. */
   readonly mentions: readonly (readonly BlankQuad[])[];
-  /** By the number of a node: its label in the document. */
+  /** By node: its label in the document. */
   readonly labels: readonly string[];
 }
 
-/** The quad's line of N-Quads with these labels, which come without "_:". */
+/** The quad's line of N-Quads with these labels, which are given without "_:". */
 export function lineOf(
   { pattern: { pieces }, nodes }: BlankQuad,
   labelOf: (node: number) => string,
@@ -42,11 +45,11 @@ export function lineOf(
   return line;
 }
 
-/** The parts of a dataset that hang together by blank nodes. Quads without blank nodes belong to none. */
+/** The connected components of a dataset. Quads without blank nodes belong to none. */
 export function componentsOf(quads: Iterable<Quad>): readonly Component[] {
   const numbers = new Map<string, number>();
   const patterns = new Map<string, QuadPattern>();
-  // With the numbers that nodes have in the dataset, which the components then change for their own.
+  // Nodes are first numbered per dataset; the components renumber them.
   const all = [...quads].flatMap((one) => blankQuad(one, numbers, patterns));
   const connected = new DisjointSets(numbers.size);
   for (const { nodes } of all) for (const node of nodes) connected.unite(nodes[0] ?? 0, node);
@@ -70,9 +73,9 @@ export function componentsOf(quads: Iterable<Quad>): readonly Component[] {
 }
 
 /**
- * Takes a quad apart; none when it has no blank nodes.
- * @param numbers those that nodes have, by their labels.
- * @param patterns those that are known, by their text.
+ * Parses a quad; undefined when it has no blank nodes.
+ * @param numbers the nodes' numbers, by label.
+ * @param patterns known patterns, by text.
  */
 function blankQuad(
   { subject, predicate, object, graph }: Quad,
@@ -103,14 +106,14 @@ function blankQuad(
   }
   pieces.push(`${piece} .\n`);
   if (nodes.length === 0) return [];
-  // No term has a line break in its text.
+  // No encoded term contains a line break.
   const text = pieces.join("\n");
   const pattern = patterns.get(text) ?? { pieces, places, predicate: relation };
   patterns.set(text, pattern);
   return [{ pattern, nodes }];
 }
 
-/** A component that is being collected. */
+/** A component under construction. */
 class Draft implements Component {
   readonly quads: BlankQuad[] = [];
   readonly mentions: BlankQuad[][] = [];
@@ -128,7 +131,7 @@ class Draft implements Component {
   }
 }
 
-/** A dataset is a set: tells whether a quad is the first of its kind. */
+/** Removes duplicate quads. */
 class SeenQuads {
   readonly #nodeCount: number;
   readonly #seen = new Map<QuadPattern, Set<number | string>>();
@@ -144,14 +147,14 @@ class SeenQuads {
       this.#seen.set(pattern, seen);
     }
     const [a = 0, b = 0] = nodes;
-    // Numbers take less room than texts, and nearly all quads have two nodes at most.
+    // Numbers are smaller than texts, and nearly all quads have two nodes at most.
     const key = nodes.length < 3 ? a * this.#nodeCount + b : nodes.join(" ");
     const { size } = seen;
     return seen.add(key).size > size;
   }
 }
 
-/** The number of a label: how many there were when it was first asked for. */
+/** The number of a label; numbers are assigned in the order of first use. */
 function numberOf(numbers: Map<string, number>, label: string): number {
   let number = numbers.get(label);
   if (number === undefined) {

@@ -1,8 +1,8 @@
 /**
- * Sorts places by their keys, in linear time. The sort is stable: where keys are equal, places stay in their order.
- * @param keys by place: a number from 0 and below `limit`.
- * @param places what is sorted; left out: all places in ascending order.
- * @returns the places in ascending order of their keys.
+ * Stable counting sort, in linear time.
+ * @param keys by index: a number from 0 and below `limit`.
+ * @param places the indices to sort; absent: all indices in ascending order.
+ * @returns the indices in ascending order of their keys.
  */
 export function sortedByKey(keys: Int32Array, limit: number, places?: Int32Array): Int32Array {
   const next = keyStarts(keys, limit);
@@ -16,7 +16,7 @@ export function sortedByKey(keys: Int32Array, limit: number, places?: Int32Array
   return sorted;
 }
 
-/** By key: how many keys are smaller. At `limit`: how many keys there are. */
+/** By key: the number of smaller keys. At `limit`: the number of all keys. */
 export function keyStarts(keys: Int32Array, limit: number): Int32Array {
   const starts = new Int32Array(limit + 1);
   for (const key of keys) starts[key + 1] = (starts[key + 1] ?? 0) + 1;

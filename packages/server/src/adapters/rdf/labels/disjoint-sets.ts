@@ -1,4 +1,4 @@
-/** Sets of numbers that have no number in common: at first each number has its own, and sets can be united. */
+/** A union-find structure. Initially each number is a set of its own. */
 export class DisjointSets {
   readonly #parents: Int32Array;
 
@@ -7,12 +7,12 @@ export class DisjointSets {
     for (let number = 0; number < size; number++) this.#parents[number] = number;
   }
 
-  /** The number that stands for the set of this one: the smallest of the set. */
+  /** The representative of the number's set, which is its smallest member. */
   find(number: number): number {
     const parents = this.#parents;
     let at = number;
     for (let parent = parents[at] ?? at; parent !== at; parent = parents[at] ?? at) {
-      // Path halving: every second number on the way is put closer to the top.
+      // Path halving: every second number on the path is linked to its grandparent.
       const above = parents[parent] ?? parent;
       parents[at] = above;
       at = above;

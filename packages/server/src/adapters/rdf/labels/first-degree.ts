@@ -1,7 +1,9 @@
 import { type BlankQuad, type Component, lineOf } from "./component.js";
 import type { Digest } from "./digest.js";
 
-/** RDFC-1.0 §4.6, Hash First Degree Quads: by node, the hash of the quads that it stands in. */
+/**
+ * RDFC-1.0 §4.6, Hash First Degree Quads: for each node, the hash of the quads in which it occurs.
+ */
 export function firstDegreeHashes({ mentions }: Component, digest: Digest): readonly string[] {
   return mentions.map((quads, node) => {
     const labelOf = (other: number): string => (other === node ? "a" : "z");
@@ -9,14 +11,16 @@ export function firstDegreeHashes({ mentions }: Component, digest: Digest): read
   });
 }
 
-/** The quads' lines with these labels, in the order of their code points. */
+/** The quads' lines with these labels, in code point order. */
 export function sortedText(quads: readonly BlankQuad[], labelOf: (node: number) => string): string {
   return sortedByCodePoint(quads.map((one) => lineOf(one, labelOf))).join("");
 }
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** JavaScript compares UTF-16 code units, which differ from code points beyond the first 65 536 only. */
+/**
+ * JavaScript compares UTF-16 code units, whose order differs from code points only beyond U+FFFF.
+ */
 function sortedByCodePoint(lines: string[]): string[] {
   if (!lines.some((line) => SURROGATE.test(line))) return lines.sort();
   return lines

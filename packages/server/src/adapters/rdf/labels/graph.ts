@@ -2,27 +2,29 @@ import { type BlankQuad, type Component, lineOf } from "./component.js";
 import { keyStarts, sortedByKey } from "./counting-sort.js";
 
 /**
- * A graph whose vertices have colours and whose edges have kinds, both numbers from 0. An edge stands with each of
- * its two ends, under a kind for that end. No two edges of one kind lead from a vertex to the same target.
+ * A graph with coloured vertices and edges of several kinds; colours and kinds are numbers from 0.
+ * An edge is stored at both ends, with a kind for each end. A vertex has at most one edge of a kind
+ * to a given target.
  */
 export interface Graph {
   /** Number of vertices. */
   readonly size: number;
-  /** By vertex, below `size`. Vertices of different colours are told apart from the start. */
+  /** By vertex, below `size`. Vertices of different colours are distinct from the start. */
   readonly colours: Int32Array;
-  /** By vertex: where its edges begin in `kinds` and `targets`; behind the last one, where they end. */
+  /** By vertex: start of its edges in `kinds` and `targets`; at the end, the number of edges. */
   readonly offsets: Int32Array;
-  /** The edges of each vertex in ascending order of their kinds. */
+  /** The kinds of each vertex's edges, ascending. */
   readonly kinds: Int32Array;
   /** The vertices at the other ends. */
   readonly targets: Int32Array;
 }
 
 /**
- * The component as a graph: a quad with two blank nodes is an edge whose kind is the rest of the quad; one with more
- * is a vertex of its own, with an edge to each. Isomorphic components make isomorphic graphs with the same colours
- * and kinds.
- * @param first by node, its first-degree hash: the colour it starts with. The nodes are the graph's first vertices.
+ * Converts a component to a graph. A quad with two blank nodes is an edge, whose kind is the rest
+ * of the quad. A quad with more blank nodes is a vertex with an edge to each of them. Isomorphic
+ * components give isomorphic graphs with the same colours and kinds.
+ * @param first by node: its first-degree hash, which determines its initial colour. The nodes are
+ * the graph's first vertices.
  */
 export function graphOf(component: Component, first: readonly string[]): Graph {
   const colours = [...first];
@@ -36,7 +38,7 @@ export function graphOf(component: Component, first: readonly string[]): Graph {
       edges.add(a, b, pattern);
       continue;
     }
-    // No hash begins so: these vertices are told from nodes.
+    // No hash starts with "_", so these vertices differ from nodes.
     const vertex = colours.push(`_${pattern}`) - 1;
     nodes.forEach((node, index) => {
       edges.add(vertex, node, String(index));
@@ -45,7 +47,7 @@ export function graphOf(component: Component, first: readonly string[]): Graph {
   return edges.graph(ranks(colours));
 }
 
-/** The quad's line, where nodes are labelled in the order in which they first stand there. */
+/** The quad's line, with nodes labelled in the order of their first occurrence. */
 function patternOf(one: BlankQuad, nodes: readonly number[]): string {
   return lineOf(one, (node) => String(nodes.indexOf(node)));
 }
@@ -77,7 +79,7 @@ class EdgeList {
   }
 }
 
-/** By text: how many different ones are smaller. */
+/** By text: the number of distinct smaller texts. */
 function ranks(texts: readonly string[]): Int32Array {
   const places = new Map([...new Set(texts)].sort().map((text, place) => [text, place]));
   return Int32Array.from(texts, (text) => places.get(text) ?? 0);

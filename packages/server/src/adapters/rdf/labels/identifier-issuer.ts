@@ -1,10 +1,10 @@
-/** Gives nodes numbers in the order in which they are first asked for (RDFC-1.0 §4.5), and can take them back. */
+/** Numbers nodes in the order of first use (RDFC-1.0 §4.5). Numbers can be withdrawn. */
 export class IdentifierIssuer {
   /** The nodes in the order of their numbers. */
   readonly #nodes: number[] = [];
   readonly #numbers = new Map<number, number>();
 
-  /** How many nodes have a number. */
+  /** Number of numbered nodes. */
   get size(): number {
     return this.#nodes.length;
   }
@@ -13,19 +13,19 @@ export class IdentifierIssuer {
     return this.#numbers.get(node);
   }
 
-  /** Gives the node the next number, unless it has one. */
+  /** Assigns the next number to the node, unless it has one. */
   issue(node: number): void {
     if (this.#numbers.has(node)) return;
     this.#numbers.set(node, this.#nodes.length);
     this.#nodes.push(node);
   }
 
-  /** The nodes with this number and those behind it. */
+  /** The nodes with this number and with higher ones. */
   issuedFrom(size: number): readonly number[] {
     return this.#nodes.slice(size);
   }
 
-  /** Takes the numbers back from this one on. */
+  /** Withdraws this number and all higher ones. */
   revert(size: number): void {
     for (const node of this.#nodes.splice(size)) this.#numbers.delete(node);
   }

@@ -1,27 +1,31 @@
 import type { Graph } from "./graph.js";
 import type { Partition } from "./partition.js";
 
-/** Vertices that can be ordered without regard to any others. */
+/** Vertices that can be ordered independently of all others. */
 export interface Part {
-  /** The vertices in the order of their cells. */
+  /** The vertices, ordered by cell. */
   readonly vertices: readonly number[];
-  /** The vertices, numbered in this order, and the edges among them; undefined when their cells order them. */
+  /**
+   * The subgraph of the vertices, renumbered in this order; undefined when the cells determine the
+   * order.
+   */
   readonly graph: Graph | undefined;
 }
 
-/** What colour refinement leaves of a graph. */
+/** The structure of a graph after colour refinement. */
 export interface IndependentParts {
-  /** The vertices with a cell of their own, in the order of the cells. */
+  /** The vertices in singleton cells, ordered by cell. */
   readonly settled: readonly number[];
   readonly parts: readonly Part[];
-  /** Whether there is one part, and it is the graph. */
+  /** Whether the only part is the graph itself. */
   readonly isWhole: boolean;
 }
 
 /**
- * The parts of a graph that are still to be ordered. Where each vertex of a cell has an edge to each of another, none
- * of these edges tells one vertex from another. The other edges connect the parts: so an automorphism of a part is
- * one of the graph, and isomorphic parts can take each other's place.
+ * The parts of a graph that still have to be ordered. Edges that connect every vertex of a cell
+ * with every vertex of another do not distinguish vertices, so they are ignored. The other edges
+ * connect a part. Therefore every automorphism of a part is one of the graph, and isomorphic parts
+ * are interchangeable.
  * @param partition refined.
  */
 export function independentParts(graph: Graph, partition: Partition): IndependentParts {
@@ -56,14 +60,16 @@ function withoutUniformEdges(graph: Graph, partition: Partition): Graph {
   );
 }
 
-/** Names the edges of this edge's kind into the cell that it leads to. */
+/** The key of the edges with this kind into one cell. */
 function joinOf({ kinds, targets, size }: Graph, starts: Int32Array, edge: number): number {
   return (kinds[edge] ?? 0) * size + (starts[targets[edge] ?? 0] ?? 0);
 }
 
-/** The edges by which each vertex of this cell is connected to each, other, vertex of a cell. */
+/**
+ * The edges through which every vertex of this cell is connected to every (other) vertex of a cell.
+ */
 function uniformJoins(graph: Graph, partition: Partition, start: number): ReadonlySet<number> {
-  // All vertices of a cell have equally many edges into each cell.
+  // After refinement, all vertices of a cell have equally many edges into each cell.
   const [vertex = 0] = partition.cell(start);
   const counts = new Map<number, number>();
   const { offsets, size } = graph;
@@ -94,7 +100,7 @@ function filtered(graph: Graph, isKept: (vertex: number, edge: number) => boolea
   return { ...graph, offsets, kinds: kinds.subarray(0, end), targets: targets.subarray(0, end) };
 }
 
-/** The vertices that can be reached from this one, itself included; all of them are marked as seen. */
+/** The vertices reachable from this one, including itself; marks them as visited. */
 function connectedTo(first: number, { offsets, targets }: Graph, places: Int32Array): number[] {
   const found = [first];
   places[first] = 0;
@@ -110,7 +116,7 @@ function connectedTo(first: number, { offsets, targets }: Graph, places: Int32Ar
   return found;
 }
 
-/** The graph of these vertices, coloured by their cells; undefined when each has another colour. */
+/** The subgraph of these vertices, coloured by cell; undefined when all colours differ. */
 function unorderedGraph(
   graph: Graph,
   vertices: readonly number[],

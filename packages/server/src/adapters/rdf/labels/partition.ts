@@ -3,22 +3,23 @@ import type { Graph } from "./graph.js";
 import { Trace } from "./trace.js";
 
 /**
- * The vertices of a graph in cells, and the cells in order. A cell is known by its start: how many vertices are in
- * the cells before it.
+ * An ordered partition of a graph's vertices into cells. A cell is identified by its start: the
+ * number of vertices in the preceding cells.
  *
- * The order of cells, and {@link trace}, never depend on how vertices are numbered: the partitions of isomorphic
- * graphs correspond to each other. The order of vertices within a cell means nothing.
+ * The order of cells, and {@link trace}, do not depend on the numbering of vertices, so the
+ * partitions of isomorphic graphs correspond to each other. The order of vertices within a cell is
+ * arbitrary.
  */
 export class Partition {
   /** The vertices, cell by cell. */
   readonly vertices: Int32Array;
   /** By vertex: the start of its cell. */
   readonly starts: Int32Array;
-  /** By a cell's start: the number of its vertices. */
+  /** By a cell's start: its size. */
   readonly sizes: Int32Array;
-  /** How cells were split since this partition was made. */
+  /** The record of splits since this partition was created. */
   readonly trace: Trace;
-  /** By vertex: where it stands in `vertices`. */
+  /** By vertex: its index in `vertices`. */
   readonly #places: Int32Array;
   #cellCount: number;
 
@@ -35,7 +36,7 @@ export class Partition {
     vertices.forEach((vertex, place) => (this.#places[vertex] = place));
   }
 
-  /** A cell for each colour, in the colours' order. */
+  /** One cell per colour, ordered by colour. */
   static byColour({ colours, size }: Graph): Partition {
     const colourStarts = keyStarts(colours, size);
     const starts = colours.map((colour) => colourStarts[colour] ?? 0);
@@ -50,7 +51,7 @@ export class Partition {
     return this.#cellCount;
   }
 
-  /** @param trace the trace that the copy begins. */
+  /** @param trace an empty trace for the copy. */
   copy(trace: Trace): Partition {
     return new Partition(this.vertices.slice(), {
       starts: this.starts.slice(),
@@ -65,12 +66,15 @@ export class Partition {
     for (let start = 0; start < this.vertices.length; start += this.sizes[start] ?? 1) yield start;
   }
 
-  /** The vertices of the cell that begins here: a view that changes with the partition. */
+  /** The vertices of a cell: a view that changes with the partition. */
   cell(start: number): Int32Array {
     return this.vertices.subarray(start, start + (this.sizes[start] ?? 0));
   }
 
-  /** Gives the vertex a cell of its own, before the rest of its cell. @returns the start of the new cell. */
+  /**
+   * Splits the vertex from its cell, as a cell before the rest.
+   * @returns the start of the new cell.
+   */
   isolate(vertex: number): number {
     const start = this.starts[vertex] ?? 0;
     const end = start + (this.sizes[start] ?? 0);
@@ -81,10 +85,10 @@ export class Partition {
   }
 
   /**
-   * Splits a cell into the vertices that are not touched and, by their counts in ascending order, those that are.
-   * @param touched vertices of the cell; sorted by this.
+   * Splits a cell. The untouched vertices come first, then the touched ones by ascending count.
+   * @param touched vertices of the cell; the method sorts them.
    * @param counts by vertex, from 1.
-   * @returns the starts of the parts, in order; one when nothing was split.
+   * @returns the starts of the parts, in order; one start when nothing was split.
    */
   split(start: number, touched: number[], counts: Int32Array): readonly number[] {
     const size = this.sizes[start] ?? 0;
@@ -111,7 +115,10 @@ export class Partition {
     return parts;
   }
 
-  /** Has a cell reach from `start` to before `end`. @param isNew whether its vertices were in another cell. */
+  /**
+   * Sets the bounds of a cell.
+   * @param isNew whether its vertices were in another cell.
+   */
   #bound(start: number, end: number, isNew: boolean): void {
     this.sizes[start] = end - start;
     if (!isNew) return;

@@ -4,15 +4,16 @@ import { IdentifierIssuer } from "./identifier-issuer.js";
 import type { StepBudget } from "./step-budget.js";
 
 /**
- * RDF Dataset Canonicalization 1.0 (https://www.w3.org/TR/rdf-canon/): numbers blank nodes in the order in which its
- * algorithm (§4.4) gives them the labels c14n0, c14n1 and so on.
+ * RDF Dataset Canonicalization 1.0 (https://www.w3.org/TR/rdf-canon/): numbers blank nodes in the
+ * order in which its algorithm (§4.4) assigns the labels c14n0, c14n1 and so on.
  *
- * The standard lets a path be left as soon as it cannot become the smallest. Here each is followed to its end: when it
- * could be left depends on the order of the quads, and without that, isomorphic components take equally many steps.
- * So a budget either suffices for all of them or for none.
+ * The standard allows abandoning a path that cannot become the smallest. This implementation
+ * follows every path to its end, because the point of abandonment depends on the order of quads. So
+ * isomorphic components take equally many steps, and a budget suffices for all or none of them.
  * @param first by node: its first-degree hash.
  * @returns by node: its number.
- * @throws StepsExhausted when too many nodes are alike: the steps grow with the number of their permutations.
+ * @throws StepsExhausted when too many nodes are alike: the number of steps grows with the number
+ * of their permutations.
  */
 export function rdfcNumbers(
   component: Component,
@@ -30,7 +31,7 @@ interface Parts {
   readonly budget: StepBudget;
 }
 
-/** The nodes that an issuer gave numbers to, in order, under the hash of what is said of the first. */
+/** A result of Hash N-Degree Quads: the hash, and the numbered nodes in order. */
 interface Hashed {
   readonly hash: string;
   readonly nodes: readonly number[];
@@ -39,9 +40,9 @@ interface Hashed {
 class Canonicalization {
   readonly #parts: Parts;
   readonly #canonical = new IdentifierIssuer();
-  /** The issuer of the search that is under way. */
+  /** The issuer of the current search. */
   #issuer = new IdentifierIssuer();
-  /** The hashes of related nodes by what is hashed: few texts, needed again and again. */
+  /** Memo of related hashes by their input, because few different inputs occur. */
   readonly #relatedHashes = new Map<string, string>();
 
   constructor(parts: Parts) {
@@ -77,7 +78,7 @@ class Canonicalization {
     return { hash, nodes: this.#issuer.issuedFrom(0) };
   }
 
-  /** §4.8, Hash N-Degree Quads. The issuer goes on from where it is. */
+  /** §4.8, Hash N-Degree Quads. Continues with the current state of the issuer. */
   #hashNDegree(node: number): string {
     let data = "";
     for (const [hash, related] of this.#relatedNodes(node))
@@ -85,7 +86,7 @@ class Canonicalization {
     return this.#parts.digest(data);
   }
 
-  /** §4.8.3 steps 1 to 3: the nodes that share a quad with this one, by the hash of how they are related to it. */
+  /** §4.8.3 steps 1 to 3: the nodes that share a quad with this one, grouped by related hash. */
   #relatedNodes(node: number): readonly Group[] {
     const mentions = this.#parts.component.mentions[node] ?? [];
     this.#parts.budget.spend(mentions.length);
@@ -112,9 +113,12 @@ class Canonicalization {
     return hash;
   }
 
-  /** §4.8.3 step 5: the smallest of the paths through these nodes in any order, which is the one the issuer takes. */
+  /**
+   * §4.8.3 step 5: the smallest path over all permutations of these nodes. The issuer takes over
+   * its numbers.
+   */
   #smallestPath(related: readonly number[]): string {
-    // Counted before the first is taken: nobody could wait for the last permutation of 30 nodes.
+    // The budget is charged in advance, because the permutations of 30 nodes would never end.
     this.#parts.budget.spend(factorial(related.length));
     if (related.length === 1) return this.#path(related);
     const before = this.#issuer.size;
@@ -131,7 +135,7 @@ class Canonicalization {
     return smallest?.path ?? "";
   }
 
-  /** §4.8.3 steps 5.4.4 and 5.4.5: what is said of these nodes when they are visited in this order. */
+  /** §4.8.3 steps 5.4.4 and 5.4.5: the path for one permutation. */
   #path(permutation: readonly number[]): string {
     let path = "";
     const unvisited: number[] = [];
@@ -157,7 +161,7 @@ class Canonicalization {
   }
 }
 
-/** Nodes with the hash that they have in common. */
+/** Nodes with the same related hash. */
 type Group = readonly [hash: string, nodes: readonly number[]];
 
 class Groups {
@@ -169,7 +173,7 @@ class Groups {
     else known.push(node);
   }
 
-  /** In the order of the hashes. */
+  /** Ordered by hash. */
   sorted(): readonly Group[] {
     return [...this.#nodes].sort(([a], [b]) => compareDigests(a, b));
   }

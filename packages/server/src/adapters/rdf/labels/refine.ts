@@ -3,11 +3,11 @@ import type { Partition } from "./partition.js";
 import type { StepBudget } from "./step-budget.js";
 
 /**
- * Colour refinement: splits cells until all vertices of a cell have equally many edges of each kind into each other
- * cell. As in Hopcroft's algorithm, of a cell's parts the largest needs no second look, so each edge is looked at
- * O(log n) times: a chain or a list of a hundred thousand nodes takes a moment (Paige and Tarjan 1987).
- * Ends early when the partition's trace is larger than what it is compared with.
- * @param begin the starts of the cells to begin with: all, or those that are new since the last refinement.
+ * Colour refinement: splits cells until all vertices of a cell have equally many edges of each kind
+ * into every cell. As in Hopcroft's algorithm, the largest part of a split cell is not processed
+ * again, so each edge is visited O(log n) times (Paige and Tarjan 1987). Refinement stops early
+ * when the partition's trace exceeds the trace it is compared with.
+ * @param begin the starts of the cells to process: all, or those created since the last refinement.
  * @throws StepsExhausted.
  */
 export function refine(
@@ -23,11 +23,11 @@ class Refinement {
   readonly #graph: Graph;
   readonly #partition: Partition;
   readonly #budget: StepBudget;
-  /** The starts of the cells by which others are still to be split, in the order in which they are. */
+  /** Queue of cells by which other cells are to be split. */
   readonly #queue: number[] = [];
-  /** By a cell's start: whether it waits in the queue. */
+  /** By a cell's start: whether it is in the queue. */
   readonly #isWaiting: Uint8Array;
-  /** By vertex: how many edges of the kind at hand lead to it from the cell at hand. */
+  /** By vertex: number of edges of the current kind from the current cell. */
   readonly #counts: Int32Array;
 
   constructor(graph: Graph, partition: Partition, budget: StepBudget) {
@@ -45,7 +45,7 @@ class Refinement {
       if (cellCount === this.#graph.size || trace.isLarger) return;
       const start = this.#queue[next] ?? 0;
       this.#isWaiting[start] = 0;
-      // Collected before the first split, which the cell itself may be subject to.
+      // Collected before the first split, because the cell itself may be split.
       for (const [, targets] of this.#targetsByKind(start)) this.#splitBy(targets);
     }
   }
@@ -56,7 +56,7 @@ class Refinement {
     this.#queue.push(start);
   }
 
-  /** Where the edges from the vertices of a cell lead, in the order of the edges' kinds. */
+  /** The targets of edges from a cell, grouped by kind. */
   #targetsByKind(start: number): readonly (readonly [kind: number, targets: readonly number[]])[] {
     const { offsets, kinds, targets } = this.#graph;
     const byKind = new Map<number, number[]>();
@@ -73,7 +73,7 @@ class Refinement {
     return byKind.size === 1 ? [...byKind] : [...byKind].sort(([a], [b]) => a - b);
   }
 
-  /** Splits the cells of these vertices by how often each vertex is among them. */
+  /** Splits the cells of these vertices by the number of each vertex's occurrences. */
   #splitBy(targets: readonly number[]): void {
     const touched = new Map<number, number[]>();
     for (const target of targets) {
@@ -94,7 +94,10 @@ class Refinement {
     for (const target of targets) this.#counts[target] = 0;
   }
 
-  /** Once others are split by a cell and by all of its parts but one, they are split by that one too. */
+  /**
+   * After splitting by a cell and by all but one of its parts, splitting by the remaining part has
+   * no effect, so the largest part is not enqueued.
+   */
   #enqueueParts(start: number, parts: readonly number[]): void {
     const { sizes } = this.#partition;
     let spared: number | undefined;

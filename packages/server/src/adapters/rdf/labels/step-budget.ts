@@ -1,14 +1,14 @@
-/** Calls within calls, at most: each takes room on the stack, of which there are some thousands. */
+/** Limit of recursion depth. The stack has room for some thousands of calls. */
 const DEPTH_MAX = 500;
 
-/** Thrown by {@link StepBudget} when more was asked for than there is. */
+/** Thrown when a {@link StepBudget} is exceeded. */
 export class StepsExhausted extends Error {
   override readonly name = "StepsExhausted";
 }
 
 /**
- * Limits work by counting it. A time limit would make the outcome depend on the machine and on what else runs
- * there; the same input always takes the same steps.
+ * Limits work by counting steps. A time limit would make the result depend on the machine's load;
+ * the number of steps only depends on the input.
  */
 export class StepBudget {
   readonly #stepsMax: number;
@@ -23,13 +23,19 @@ export class StepBudget {
     return this.#spent;
   }
 
-  /** Counts work that is about to be done. @throws StepsExhausted when that is too much. */
+  /**
+   * Charges work in advance.
+   * @throws StepsExhausted when the budget is exceeded.
+   */
   spend(steps: number): void {
     this.#spent += steps;
     if (this.#spent > this.#stepsMax) throw new StepsExhausted(`more than ${this.#stepsMax} steps`);
   }
 
-  /** Does work that may call itself. @throws StepsExhausted when it has done so too often. */
+  /**
+   * Runs work that may recurse.
+   * @throws StepsExhausted when the recursion is too deep.
+   */
   nested<T>(work: () => T): T {
     if (this.#depth === DEPTH_MAX) throw new StepsExhausted(`more than ${DEPTH_MAX} levels`);
     this.#depth += 1;

@@ -1,13 +1,14 @@
 /**
- * What is recorded of a refinement: numbers that do not depend on how vertices are numbered. Of two refinements with
- * different traces, no automorphism maps one to the other. Traces compare as words in a dictionary do.
+ * Record of a refinement as a sequence of numbers, which do not depend on the numbering of
+ * vertices. If two refinements have different traces, no automorphism maps one to the other. Traces
+ * are compared lexicographically.
  */
 export class Trace {
   readonly #facts: number[] = [];
   readonly #reference: Trace | undefined;
   #comparison: "smaller" | "equal" | "larger" = "equal";
 
-  /** @param reference what this trace is compared with while it grows. */
+  /** @param reference the trace that this trace is compared with while it grows. */
   constructor(reference?: Trace) {
     this.#reference = reference;
   }
@@ -20,12 +21,12 @@ export class Trace {
     this.#facts.push(fact);
   }
 
-  /** Whether this trace is larger than its reference, however it goes on. */
+  /** Whether this trace is larger than its reference, however it continues. */
   get isLarger(): boolean {
     return this.#comparison === "larger";
   }
 
-  /** Whether this trace, which has ended, is smaller than its reference. */
+  /** Whether this completed trace is smaller than its reference. */
   get isSmaller(): boolean {
     if (this.#comparison !== "equal") return this.#comparison === "smaller";
     return this.#reference !== undefined && this.#facts.length < this.#reference.#facts.length;

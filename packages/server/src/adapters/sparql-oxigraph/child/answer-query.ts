@@ -24,10 +24,13 @@ import { type ParsedQuery, parseQuery } from "./parse-query.js";
 
 const generator = new Generator();
 
-/** How much may be loaded and answered. */
+/** Limits of loading and of results. */
 export type AnswerLimits = Pick<ProcessSettings, "quadsMax" | "wholeQuadsMax" | "answerBytesMax">;
 
-/** Answers queries, one after the other. What was loaded for one query stays for the next on the same dataset. */
+/**
+ * Evaluates queries, one after the other. Quads loaded for one query are kept for the next query on
+ * the same dataset.
+ */
 export class QueryAnswerer {
   readonly #oxigraph: Oxigraph;
   readonly #blocks: BlockCache;
@@ -40,7 +43,7 @@ export class QueryAnswerer {
     this.#limits = limits;
   }
 
-  /** @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`, and what the blocks throw. */
+  /** @throws AppError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`, and errors of reading blocks. */
   answer({ roots, sparql }: QueryRequest): QueryAnswer {
     const query = parseQuery(sparql, this.#oxigraph);
     const dataset = new Snapshot(this.#blocks, roots);
@@ -75,7 +78,10 @@ export class QueryAnswerer {
     };
   }
 
-  /** Has the engine hold what the query needs: beside what it holds of this dataset, or instead of it. */
+  /**
+   * Loads the quads that the query needs, in addition to those of the same dataset, or in place of
+   * another dataset.
+   */
   #hold(query: ParsedQuery, dataset: Snapshot): HeldDataset {
     const known = this.#held;
     if (known?.root === dataset.roots.spog) {
@@ -114,7 +120,7 @@ export class QueryAnswerer {
     held.complete(all);
   }
 
-  /** Loads what is said of the resources that a query wants described. */
+  /** Loads the descriptions of the resources that a DESCRIBE query names. */
   #loadDescribed(query: ParsedQuery, dataset: Snapshot, held: HeldDataset): void {
     const open = this.#described(query, held);
     const seen = new Set<string>();
@@ -145,7 +151,7 @@ export class QueryAnswerer {
   }
 }
 
-/** The terms that a query wants described, whatever modifies its solutions. */
+/** The terms of a DESCRIBE clause, ignoring solution modifiers. */
 function describedIn(algebra: Operation): readonly TermLike[] {
   if (algebra.type === "describe") return algebra.terms;
   return "input" in algebra && "type" in algebra.input ? describedIn(algebra.input) : [];
@@ -157,7 +163,7 @@ function resourceOf(term: JsonTerm): readonly TermLike[] {
 }
 
 function textOf(query: Query): string {
-  // Our types name the part of the package's that is used.
+  // Our types cover the used part of the package's types.
   return generator.generate(query as never, {});
 }
 

@@ -10,8 +10,8 @@ import { isOpen } from "../semijoin/slots.js";
 const XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer";
 
 /**
- * The answer of a query that only counts the triples with some terms, SELECT (COUNT(*) AS ?n): the trees tell it
- * without the engine, for datasets of any size.
+ * Answers SELECT (COUNT(*) AS ?n) over a single triple pattern from the trees, without the engine,
+ * for datasets of any size.
  * @returns undefined for any other query.
  */
 export function countedAnswer(query: Operation, dataset: Snapshot): QueryAnswer | undefined {
@@ -41,7 +41,7 @@ function isCount(
   return only.aggregator === "count" && !only.distinct && only.expression.subType === "wildcard";
 }
 
-/** The terms of the only triple pattern, whose variables are all different. */
+/** The terms of the only triple pattern; its variables must be distinct. */
 function onlyTriple(input: Operation): Readonly<Record<string, TermLike>> | undefined {
   if (input.type !== "bgp") return undefined;
   const [only, ...others] = input.patterns;

@@ -12,9 +12,9 @@ interface JsonResults {
 }
 
 /**
- * Has the engine answer a query, in the terms that it holds.
- * @param answerBytesMax bytes of the answer's JSON at most.
- * @throws AppError `INVALID_ARGUMENT` for what the engine refuses, `LIMIT_EXCEEDED`.
+ * Evaluates a query in the engine; the result has the engine's private terms.
+ * @param answerBytesMax limit of the result's JSON.
+ * @throws AppError `INVALID_ARGUMENT` for a query that the engine refuses; `LIMIT_EXCEEDED`.
  */
 export function evaluate(
   store: OxigraphStore,
@@ -33,7 +33,7 @@ export function evaluate(
   return { kind: "solutions", variables: head.vars ?? [], rows: results?.bindings ?? [] };
 }
 
-/** An answer in the terms of the dataset. */
+/** Replaces the engine's private terms in a result by the dataset's terms. */
 export function inWrittenTerms(answer: QueryAnswer): QueryAnswer {
   switch (answer.kind) {
     case "boolean":
@@ -52,7 +52,9 @@ function mapTerms(row: Readonly<Record<string, JsonTerm>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(row).map(([name, term]) => [name, asWritten(term)]));
 }
 
-/** Solutions and truth as JSON text; quads as they are, for which there is no such text. */
+/**
+ * Solutions and booleans as JSON text; quads as objects, because there is no such format for them.
+ */
 function run(store: OxigraphStore, sparql: string): unknown {
   try {
     return store.query(sparql, { results_format: "application/sparql-results+json" });

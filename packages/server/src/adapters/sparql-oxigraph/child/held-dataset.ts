@@ -17,14 +17,14 @@ import { type QuadSink, TooManyQuads } from "../semijoin/part.js";
 import { privateDatatype } from "../rewrite/stored-form.js";
 import type { Oxigraph, OxigraphStore } from "./oxigraph.js";
 
-/** Quads that are handed to the engine at once. */
+/** Quads passed to the engine per call. */
 const PIECE_QUADS = 5000;
 
-/** The part of one dataset that is loaded into the engine. It grows with what queries need. */
+/** The part of a dataset that is loaded into the engine. It grows with the needs of queries. */
 export class HeldDataset implements QuadSink {
   readonly root: Hash;
   readonly store: OxigraphStore;
-  /** The private datatypes of the literals that are loaded. */
+  /** The private datatypes of the loaded literals. */
   readonly datatypes: Set<string> = new Set();
   readonly #oxigraph: Oxigraph;
   readonly #quadsMax: number;
@@ -46,7 +46,7 @@ export class HeldDataset implements QuadSink {
   take(one: Quad): void {
     const held = this.#asHeld(one);
     if (blankLabels(held).length > 0) {
-      // The engine's reader would change the labels.
+      // The engine's parser would change the labels.
       this.store.add(this.#foreignQuad(jsonQuad(held)));
       if (this.room < 0) throw new TooManyQuads();
       return;
@@ -64,9 +64,9 @@ export class HeldDataset implements QuadSink {
     this.#complete.add(pattern);
   }
 
-  /** Hands over what waits. */
+  /** Passes buffered quads to the engine. */
   flush(): void {
-    // What was written from our own terms needs no second look.
+    // The text was serialized from valid terms, so validation is skipped.
     this.store.load(this.#piece, { format: "application/n-quads", lenient: true });
     this.#piece = "";
     this.#pieceQuads = 0;

@@ -1,4 +1,4 @@
-/** The part of the package that is used. */
+/** The used part of the package's interface. */
 export interface Oxigraph {
   readonly Store: new () => OxigraphStore;
   readonly namedNode: (value: string) => unknown;

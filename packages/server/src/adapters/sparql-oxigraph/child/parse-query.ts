@@ -5,7 +5,7 @@ import type { Operation, ToAlgebra } from "../algebra.js";
 import type { Query } from "../syntax.js";
 import type { Oxigraph } from "./oxigraph.js";
 
-/** A query as text is, and as algebra. */
+/** A query as text and as algebra. */
 export interface ParsedQuery {
   readonly syntax: Query;
   readonly algebra: Operation;
@@ -14,19 +14,19 @@ export interface ParsedQuery {
 const parser = new Parser();
 
 /**
- * Reads a query.
- * @throws AppError `INVALID_ARGUMENT`, naming the place, for what is no query, and for what would change the
- * dataset or ask another server.
+ * Parses a query.
+ * @throws AppError `INVALID_ARGUMENT`, with the position, for malformed queries, for updates, and
+ * for queries to other servers (SERVICE).
  */
 export function parseQuery(sparql: string, oxigraph: Oxigraph): ParsedQuery {
   const syntax = parse(sparql, oxigraph);
   if (asksService(syntax)) throw refused("SERVICE would ask another server, which is not done");
-  // Our types name the part of the package's that is used.
+  // Our types cover the used part of the package's types.
   const algebra = (toAlgebra as unknown as ToAlgebra)(syntax, { quads: false });
   return { syntax, algebra };
 }
 
-/** What the engine refuses a query with. */
+/** The error for a query that the engine refuses. */
 export function engineRefusal(error: unknown): AppError {
   const message = error instanceof Error ? error.message : String(error);
   const [, line, column, reason] = /^error at (\d+):(\d+): (.*)$/s.exec(message) ?? [];
@@ -53,7 +53,7 @@ function parse(sparql: string, oxigraph: Oxigraph): Query {
   return parsed as Query;
 }
 
-/** The engine tells better than the parser what is wrong with a text. */
+/** The engine's messages about malformed queries are better than the parser's. */
 function refuseMalformed(sparql: string, oxigraph: Oxigraph): void {
   try {
     new oxigraph.Store().query(sparql);

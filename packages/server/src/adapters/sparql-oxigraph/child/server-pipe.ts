@@ -14,11 +14,12 @@ const STDIN = 0;
 const STDOUT = 1;
 
 /**
- * The server, as the query process sees it: requests come on standard input and are answered on standard output.
- * Everything waits, for trees are read synchronously, and the process has nothing else to do.
+ * The connection to the server, in the query process: requests arrive on standard input, responses
+ * go to standard output. All I/O is synchronous, because trees are read synchronously and the
+ * process has no other work.
  */
 export class ServerPipe implements BlockReader {
-  /** The next query; undefined when the server is gone. */
+  /** The next query; undefined when the server has closed the pipe. */
   next(): QueryRequest | undefined {
     const message = this.#read();
     return message?.kind === "query" ? message.request : undefined;
@@ -44,7 +45,7 @@ export class ServerPipe implements BlockReader {
   }
 }
 
-/** So many bytes; undefined when there will be no more. */
+/** Reads that many bytes; undefined at the end of the input. */
 function readExactly(length: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafeSlow(length);
   for (let at = 0; at < length;) {

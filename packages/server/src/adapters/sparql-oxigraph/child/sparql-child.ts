@@ -9,15 +9,15 @@ import type { Oxigraph } from "./oxigraph.js";
 import { ServerPipe } from "./server-pipe.js";
 
 /**
- * A process that answers queries, apart from the server: one that never ends is ended with it, and one that needs
- * too much memory brings nobody else down. It reads the trees itself, block by block, from the server.
+ * A child process that evaluates queries, so that an endless query, or one that needs too much
+ * memory, does not affect the server. It reads the dataset's blocks from the server.
  */
 const [, , settingsText] = process.argv;
 assert(settingsText !== undefined, "the first argument has the settings");
-// The server's end has the same version.
+// The server has the same version.
 const settings = JSON.parse(settingsText) as ProcessSettings;
 const pipe = new ServerPipe();
-// A thread of its own: while a query runs, this one looks at nothing else.
+// A separate thread, because this one is blocked while a query runs.
 new Worker(new URL("./watch-worker.js", import.meta.url), { workerData: settings });
 const answer = await answererOf(settings);
 pipe.say({ kind: "ready" });

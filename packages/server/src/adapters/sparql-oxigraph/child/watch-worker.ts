@@ -1,10 +1,10 @@
 import { workerData } from "node:worker_threads";
 import type { ProcessSettings } from "../query-protocol.js";
 
-/** How often the process is looked at, in ms: in that time an engine can take some hundred MB. */
+/** Interval of the checks, in ms. An engine can allocate some hundred MB in that time. */
 const CHECK_EVERY_MS = 100;
 
-/** Ends the process when the server is gone, or when a query takes more memory than it may. */
+/** Ends the process when the server has died, or when a query exceeds its memory limit. */
 const { serverPid, memoryBytesMax } = workerData as ProcessSettings;
 setInterval(() => {
   const isTooLarge = process.memoryUsage.rss() > memoryBytesMax;

@@ -10,32 +10,36 @@ import {
 import type { HeldLiterals } from "./held-literals.js";
 import { ownDatatype } from "./stored-form.js";
 
-/** Rewrites the pattern that EXISTS asks for. */
+/** Rewrites the pattern of an EXISTS. */
 export type RewritePattern = (pattern: PatternNode) => PatternNode;
 
-/** Operators that look at a term and not at its value: what they say of one that is held is true of it. */
+/**
+ * Operators on terms rather than values. Their results are the same for literals with a private
+ * datatype.
+ */
 const OF_TERMS: ReadonlySet<string> = new Set([
   ...["bound", "sameterm", "str", "lang", "langdir", "haslang", "haslangdir"],
   ...["isiri", "isuri", "isblank", "isliteral", "istriple", "triple", "subject", "predicate"],
 ]);
 
 /**
- * Rewrites expressions for literals that the engine holds under private datatypes. Where an operator asks for a
- * value, what may be such a literal becomes the one that was held; where the term itself goes on, it stays as it is.
+ * Rewrites expressions for literals that the engine stores with private datatypes. Where an
+ * operator needs a value, the private literal is replaced by the original one. Where the term
+ * itself is used, it is left unchanged.
  */
 export class ExpressionRewriter {
   readonly #datatypes: readonly string[];
   readonly #literals: HeldLiterals;
   readonly #pattern: RewritePattern;
 
-  /** @param datatypes the private datatypes that there are. */
+  /** @param datatypes the private datatypes in use. */
   constructor(datatypes: ReadonlySet<string>, literals: HeldLiterals, pattern: RewritePattern) {
     this.#datatypes = [...datatypes].sort();
     this.#literals = literals;
     this.#pattern = pattern;
   }
 
-  /** An expression whose result is a term that goes on: into a solution, a group or a count. */
+  /** Rewrites an expression whose result is used as a term: in a solution, a group or a count. */
   term(expression: ExpressionNode): ExpressionNode {
     if (expression.type === "term") return this.#literals.held(expression);
     switch (expression.subType) {
@@ -48,7 +52,7 @@ export class ExpressionRewriter {
     }
   }
 
-  /** An expression whose value is asked for: compared, computed with, or tested. */
+  /** Rewrites an expression whose value is used: compared, computed with, or tested. */
   value(expression: ExpressionNode): ExpressionNode {
     if (expression.type === "term") {
       return expression.subType === "variable" ? this.#valueOf(expression) : expression;
@@ -65,7 +69,7 @@ export class ExpressionRewriter {
     }
   }
 
-  /** An aggregate whose value is asked for. */
+  /** Rewrites an aggregate whose value is used. */
   valueOfAggregate(aggregate: AggregateNode): AggregateNode {
     const [operand] = aggregate.expression;
     if (operand.type === "wildcard") return aggregate;
@@ -120,7 +124,7 @@ export class ExpressionRewriter {
     return { ...node, args: rewritten };
   }
 
-  /** The literal that is held, or the term itself where it is not. */
+  /** The original literal of a private one; other terms unchanged. */
   #valueOf(term: ExpressionNode): ExpressionNode {
     if (this.#datatypes.length === 0) return term;
     const value = this.#byDatatype(term, term, (datatype) =>
@@ -145,20 +149,20 @@ export class ExpressionRewriter {
     }, other);
   }
 
-  /** The text of a literal; what is none stays what it is. */
+  /** The text of a literal; other terms unchanged. */
   #text(expression: ExpressionNode): ExpressionNode {
     const term = this.term(expression);
     return operation("if", operation("isliteral", term), operation("str", term), term);
   }
 }
 
-/** Whether an expression is the least or the greatest of terms. */
+/** Whether an expression is MIN or MAX. */
 export function isExtreme(expression: ExpressionNode): expression is AggregateNode {
   if (expression.type !== "expression" || expression.subType !== "aggregate") return false;
   return ["min", "max"].includes(expression.aggregation.toLowerCase());
 }
 
-/** What MIN and MAX are refused with where the term that they come from cannot be found. */
+/** The error for a MIN or MAX whose original term cannot be determined. */
 export function noExtreme(): AppError {
   return new AppError(
     "INVALID_ARGUMENT",

@@ -14,7 +14,7 @@ import type { QueryRewriter } from "./held-query.js";
 /** A row of solutions. */
 export type Row = Readonly<Record<string, JsonTerm>>;
 
-/** MIN or MAX of a projection, and the query for the terms that it chooses from. */
+/** A MIN or MAX in a projection, and the query for its candidate terms. */
 interface Extreme {
   readonly name: string;
   readonly candidates: SelectQuery;
@@ -25,11 +25,11 @@ const TERM = "steward_term";
 const VALUE = "steward_value";
 
 /**
- * A query whose MIN and MAX are to be terms of the dataset. The engine computes them of values, and so gives the
- * value; a second query tells which terms of each group have it.
+ * A query whose MIN and MAX must return terms of the dataset. The engine computes them on values
+ * and returns a value. A second query finds the terms of each group that have this value.
  */
 export class ExtremesQuery {
-  /** The query, with the keys of the groups beside what was asked for. */
+  /** The query, extended by the keys of the groups. */
   readonly query: SelectQuery;
   readonly extremes: readonly Extreme[];
   readonly #keys: readonly string[];
@@ -40,7 +40,7 @@ export class ExtremesQuery {
     const { group } = solutionModifiers;
     const groupings = group?.groupings ?? [];
     this.#keys = groupings.map((_key, index) => KEY + String(index));
-    // Every key has a name, so that it can be asked for.
+    // Every key gets a name, so that it can be selected.
     const keys = groupings.map(namedKey);
     const modifiers = {
       ...solutionModifiers,
@@ -56,20 +56,20 @@ export class ExtremesQuery {
     this.extremes = variables.flatMap((one) => {
       if (one.type !== "pattern" || !isExtreme(one.expression)) return [];
       const [operand] = one.expression.expression;
-      // Only COUNT can do with a star.
+      // Only COUNT accepts a star.
       if (operand.type === "wildcard") return [];
       return [{ name: one.variable.value, candidates: candidates(operand, original, rewriter) }];
     });
   }
 
-  /** The variables that were asked for. */
+  /** The originally selected variables. */
   asked(variables: readonly string[]): readonly string[] {
     return variables.filter((name) => !this.#keys.includes(name));
   }
 
   /**
-   * The solutions as they were asked for.
-   * @param found the candidates of each extreme, in their order.
+   * The solutions as originally requested.
+   * @param found the candidates of each extreme, in order.
    */
   answer(rows: readonly Row[], found: readonly (readonly Row[])[]): readonly Row[] {
     const chosen = found.map((candidateRows) => this.#byValue(candidateRows));
@@ -88,7 +88,7 @@ export class ExtremesQuery {
     });
   }
 
-  /** Of several terms with one value, the same one is always taken. */
+  /** Among several terms with the same value, the choice is deterministic. */
   #byValue(rows: readonly Row[]): ReadonlyMap<string, JsonTerm> {
     const chosen = new Map<string, JsonTerm>();
     for (const row of rows) {
@@ -103,13 +103,13 @@ export class ExtremesQuery {
     return chosen;
   }
 
-  /** The engine writes equal terms alike. */
+  /** The engine serializes equal terms identically. */
   #groupKey(row: Row, value: JsonTerm): string {
     return JSON.stringify([...this.#keys.map((name) => row[name] ?? null), value]);
   }
 }
 
-/** Whether a query has MIN or MAX stand alone in its projection. */
+/** Whether MIN or MAX is a complete expression in the query's projection. */
 export function hasExtremes({ variables }: SelectQuery): boolean {
   return variables.some((one) => one.type === "pattern" && isExtreme(one.expression));
 }

@@ -1,7 +1,7 @@
 import { iriNode, type LiteralNode, type Query } from "../syntax.js";
 import { privateDatatype } from "./stored-form.js";
 
-/** The literals of one query, as the engine is to hold them. */
+/** The literals of one query, with the datatypes under which the engine stores them. */
 export class HeldLiterals {
   readonly #prefixes: ReadonlyMap<string, string>;
 
@@ -12,7 +12,7 @@ export class HeldLiterals {
     this.#prefixes = new Map(named);
   }
 
-  /** Part of a query with every literal in it as it is held. */
+  /** A part of a query with its literals replaced by their stored forms. */
   held<T>(part: T): T {
     if (typeof part !== "object" || part === null) return part;
     if (Array.isArray(part)) return part.map((item) => this.held<unknown>(item)) as T;
@@ -20,13 +20,13 @@ export class HeldLiterals {
       const datatype = this.#privateDatatype(part);
       return datatype === undefined ? part : { ...part, langOrIri: iriNode(datatype) };
     }
-    // A copy with the same members is of the same type.
+    // A copy with the same members has the same type.
     return Object.fromEntries(
       Object.entries(part).map(([name, value]) => [name, this.held<unknown>(value)]),
     ) as T;
   }
 
-  /** The private datatypes that the literals in part of a query are to be held under. */
+  /** The private datatypes under which the literals in a part of a query are stored. */
   datatypesIn(part: unknown, found: Set<string> = new Set()): Set<string> {
     if (typeof part !== "object" || part === null) return found;
     if (isLiteral(part)) {

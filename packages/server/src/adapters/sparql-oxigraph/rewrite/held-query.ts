@@ -9,14 +9,14 @@ import type {
 import { ExpressionRewriter } from "./expressions.js";
 import { HeldLiterals } from "./held-literals.js";
 
-/** Rewrites a query for an engine that holds some literals under private datatypes. */
+/** Rewrites a query for an engine that stores some literals with private datatypes. */
 export class QueryRewriter {
   readonly expressions: ExpressionRewriter;
-  /** Whether there is anything to rewrite. */
+  /** Whether anything has to be rewritten. */
   readonly isNeeded: boolean;
   readonly #literals: HeldLiterals;
 
-  /** @param loaded the private datatypes of the literals that the engine holds. */
+  /** @param loaded the private datatypes of the loaded literals. */
   constructor(query: Query, loaded: ReadonlySet<string>) {
     this.#literals = new HeldLiterals(query);
     const datatypes = new Set([...loaded, ...this.#literals.datatypesIn(query)]);
@@ -44,7 +44,7 @@ export class QueryRewriter {
   }
 
   select(query: SelectQuery): SelectQuery {
-    // Rewriting changes no query's type.
+    // Rewriting preserves a query's type.
     return this.query(query) as SelectQuery;
   }
 

@@ -3,14 +3,15 @@ import type { JsonTerm, TermLike } from "../../../state/index.js";
 const XSD = "http://www.w3.org/2001/XMLSchema#";
 
 /**
- * Datatypes under which the engine holds literals that it would otherwise rewrite: it keeps numbers, times and
- * truth values as values, and so makes "1" of "01". A literal of a datatype that it does not know stays as it is.
+ * Prefix of private datatypes. The engine normalizes numbers, times and booleans, so that "01"
+ * becomes "1". It preserves literals with an unknown datatype, so literals that it would change are
+ * stored with a private datatype.
  */
 const PRIVATE = "urn:x-steward:as-written:";
 
 /**
- * Forms that the engine gives back as they are, by datatype: others are held under a private datatype. That a form
- * is missing here costs time, but nothing else.
+ * Lexical forms that the engine preserves, by datatype; all others get a private datatype. A
+ * missing form only costs time.
  */
 const KEPT_FORMS: Readonly<Record<string, RegExp>> = {
   string: /^/,
@@ -27,7 +28,7 @@ const KEPT_FORMS: Readonly<Record<string, RegExp>> = {
   date: /^[1-9]\d{3}-\d\d-\d\dZ?$/,
 };
 
-/** The private datatype that a term is held under; undefined when the engine keeps it as it is. */
+/** The private datatype for a term; undefined when the engine preserves the term. */
 export function privateDatatype(term: TermLike): string | undefined {
   const { termType, value, datatype } = term;
   if (termType !== "Literal" || datatype === undefined) return undefined;
@@ -44,7 +45,7 @@ export function ownDatatype(held: string): string {
   return held.slice(PRIVATE.length);
 }
 
-/** A term of an answer as the dataset has it. */
+/** A term of a result as it is in the dataset. */
 export function asWritten(term: JsonTerm): JsonTerm {
   if (term.type === "triple") {
     const { subject, predicate, object } = term.value;

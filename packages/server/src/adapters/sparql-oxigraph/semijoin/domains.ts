@@ -1,19 +1,21 @@
 import type { TermLike } from "../../../state/index.js";
 import { partsOf } from "./slots.js";
 
-/** The terms that a variable can stand for at most, by their keys. */
+/** An upper bound of the terms that a variable can take, by key. */
 export type Domain = ReadonlyMap<string, TermLike>;
 
-/** Domains by the names of variables. A variable without one can stand for any term. */
+/** Domains by variable. A variable without a domain is unrestricted. */
 export type Domains = ReadonlyMap<string, Domain>;
 
-/** No variable is restricted. */
 export const UNRESTRICTED: Domains = new Map();
 
-/** Terms of one domain: a larger one restricts little and is not worth its memory. */
+/** Size limit of a domain. A larger one restricts little and is not worth its memory. */
 export const DOMAIN_TERMS_MAX: number = 100_000;
 
-/** A text that equal terms share and others do not. Language tags do not depend on case (RDF 1.2 §3.4). */
+/**
+ * A text that is equal exactly for equal terms. Language tags are compared without regard to case
+ * (RDF 1.2 §3.4).
+ */
 export function termKey(term: TermLike): string {
   const { termType, value, language = "", direction, datatype } = term;
   if (termType === "Quad") return JSON.stringify(partsOf(term).map(([, part]) => termKey(part)));
@@ -28,7 +30,7 @@ export function domainOf(terms: Iterable<TermLike>): Domain {
   return domain;
 }
 
-/** What both sides allow. */
+/** The intersection of two restrictions. */
 export function narrowed(one: Domains, other: Domains): Domains {
   const both = new Map(one);
   for (const [name, domain] of other) {
@@ -38,7 +40,7 @@ export function narrowed(one: Domains, other: Domains): Domains {
   return both;
 }
 
-/** What at least one of them allows: only variables that each of them restricts are restricted. */
+/** The union of alternatives: a variable is restricted only if all of them restrict it. */
 export function united(alternatives: readonly Domains[]): Domains {
   const [first = UNRESTRICTED, ...others] = alternatives;
   const all = new Map<string, Domain>();
@@ -49,7 +51,7 @@ export function united(alternatives: readonly Domains[]): Domains {
   return capped(all);
 }
 
-/** The domains of these variables only. */
+/** Removes the domains of all other variables. */
 export function only(domains: Domains, names: ReadonlySet<string>): Domains {
   return new Map([...domains].filter(([name]) => names.has(name)));
 }
