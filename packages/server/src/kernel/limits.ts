@@ -189,7 +189,7 @@ export const API_KEYS_PAGE_MAX: number = 200;
 export const API_KEYS_PAGE_DEFAULT: number = 50;
 /** Bytes of an OpenID provider's discovery document, and of its key set. */
 export const JWKS_BYTES_MAX: number = 256 * 1024;
-/** Time limit for fetching either from an OpenID provider, in ms. A request waits for it. */
+/** Time limit for fetching an OpenID provider's discovery document or keys, in ms. A request waits for it. */
 export const JWKS_TIMEOUT_MS: number = 5_000;
 
 /** Interval at which the TLS certificate's files are checked for changes, in ms. */

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "./errors.js";
 
-/** Long work that pauses wherever it yields, so that others can have their turn. */
+/** Long work as a generator. Each `yield` is a point where the event loop may run other work. */
 export type Pausing<T> = Generator<undefined, T>;
 
-/** Does the work at once. @returns what it comes to. */
+/** Runs the work without pausing. @returns its result. */
 export function withoutPauses<T>(work: Pausing<T>): T {
   for (;;) {
     const { done, value } = work.next();
@@ -12,14 +12,15 @@ export function withoutPauses<T>(work: Pausing<T>): T {
   }
 }
 
-/** How long work goes on before others have their turn of the event loop, in ms. */
+/** How long work runs before it yields the event loop, in ms. */
 const TURN_MS = 5;
 
 /**
- * Does the work. At a pause others have their turn of the event loop when the work has gone on for some milliseconds:
- * work may pause as often as it likes.
- * @param budgetMs how long it may work, without its pauses.
- * @returns what it comes to. @throws AppError `LIMIT_EXCEEDED` when it takes longer; the work has been ended then.
+ * Runs the work and yields the event loop at a pause when some milliseconds have passed, so work may
+ * pause as often as it likes.
+ * @param budgetMs time limit of the work, without its pauses.
+ * @returns its result. @throws AppError `LIMIT_EXCEEDED` when the work exceeds its time limit; the
+ * work has been ended then.
  */
 export async function withPauses<T>(work: Pausing<T>, budgetMs: number = Infinity): Promise<T> {
   let workedMs = 0;
@@ -33,7 +34,7 @@ export async function withPauses<T>(work: Pausing<T>, budgetMs: number = Infinit
     }
     workedMs += turnMs;
     if (workedMs > budgetMs) {
-      // Thrown inside the work, so that it closes what it has opened.
+      // Thrown inside the generator, so that it closes its resources.
       work.throw(overBudget(budgetMs));
     }
     await nextTurn();

@@ -8,7 +8,7 @@ import type { BlockReader } from "./ports.js";
 const CACHE_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * Blocks as trees use them. Blocks are verified when they are read, recently read nodes are cached,
+ * A cache of blocks between a store and its trees. Blocks are verified when they are read, recently read nodes are cached,
  * and new nodes are buffered until a commit stores them.
  */
 export class BlockCache {

@@ -108,7 +108,7 @@ function tooDeep(): AppError {
   );
 }
 
-/** A quad's key in an order. */
+/** A quad's key in the tree of this order: its encoded terms, concatenated in that order. */
 export function keyIn(order: Order, bytes: QuadBytes): Buffer {
   return Buffer.concat(ORDERS[order].map((position) => bytes[position]));
 }

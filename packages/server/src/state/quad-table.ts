@@ -36,7 +36,7 @@ export class QuadTableBuilder {
   readonly #names = new Map<string, Map<string, number>>();
   readonly #literals = new Map<string, Map<string, number>>();
   readonly #arena = new Arena();
-  /** Four term numbers for each quad. */
+  /** Each quad as four numbers, which are the indices of its terms. */
   #quads = new Uint32Array(4 * 1024);
   #size = 0;
 

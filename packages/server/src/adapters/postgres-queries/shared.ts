@@ -47,14 +47,14 @@ function usual(owner: string, type: AclType): string {
   return `acldefault('${type}', ${owner})`;
 }
 
-/** The entries of one access list that are missing in another, as parts. */
+/** SQL for the entries of one access list that are missing in another, as a JSON list of parts. */
 export function difference(acl: string, other: string, owner: string): string {
   return `(SELECT jsonb_agg(g.part ORDER BY g.part ->> 'grantee', g.part ->> 'privilege') FROM (
     SELECT ${grant("a", owner)} AS part FROM aclexplode(${acl}) a
     EXCEPT SELECT ${grant("b", owner)} FROM aclexplode(${other}) b) g)`;
 }
 
-/** One entry of an access list, as a part. */
+/** SQL for the JSON of one access list entry: a part in the list of grants. */
 export function grant(entry: string, owner: string): string {
   return `jsonb_build_object('grantee', CASE ${entry}.grantee WHEN 0 THEN 'PUBLIC' WHEN ${owner} THEN 'OWNER'
       ELSE quote_ident(pg_get_userbyid(${entry}.grantee)) END, 'privilege', ${entry}.privilege_type)

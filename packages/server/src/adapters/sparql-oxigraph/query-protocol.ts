@@ -1,7 +1,7 @@
 import type { Failure } from "../../kernel/worker-protocol.js";
 import type { Hash, QueryAnswer, Roots } from "../../state/index.js";
 
-/** A query in a message. */
+/** What the server sends to have a query evaluated: the roots of its dataset, and the SPARQL text. */
 export interface QueryRequest {
   readonly roots: Roots;
   readonly sparql: string;

@@ -1,8 +1,8 @@
 import { isJsonType, POSTGRES } from "../../plans/ports.js";
 
-/** Which types a result's columns are of, as far as it matters to JSON. */
+/** The types of a result's columns, as far as they affect the JSON. */
 export interface TypeNames {
-  /** Of an array type: its elements' type and what parts them; `undefined` for any other type. */
+  /** The element type and the delimiter of an array type; `undefined` for any other type. */
   arrayOf(oid: number): ArrayType | undefined;
 }
 
@@ -20,13 +20,13 @@ const NUMBERS: ReadonlySet<number> = new Set([
   POSTGRES.float8,
 ]);
 
-/** Significant digits of a decimal that every double can tell from the next one. */
+/** Number of significant decimal digits that every double preserves. */
 const DOUBLE_DIGITS = 15;
 
 /**
- * JSON text of a value, from PostgreSQL's text of it: numbers that no double holds exactly are
- * strings of their digits, bytea is base64, timestamps are ISO 8601, json stays as it is (Decision
- * §5). NaN and infinities are strings: null would say that there is no value.
+ * Converts PostgreSQL's text of a value to JSON (Decision §5). Numbers that no double represents
+ * exactly become strings, bytea becomes base64, timestamps become ISO 8601, and json is unchanged.
+ * NaN and infinities become strings, because null would mean that there is no value.
  */
 export function cellJson(text: string | null, oid: number, types: TypeNames): string {
   if (text === null) return "null";
@@ -61,9 +61,9 @@ function numericJson(text: string): string {
   return digits <= DOUBLE_DIGITS && Number.isFinite(Number(text)) ? text : `"${text}"`;
 }
 
-/** From the text of an array (PostgreSQL manual, §8.15.6). */
+/** Parses the text of an array (PostgreSQL manual, §8.15.6). */
 function arrayJson(text: string, type: ArrayType, types: TypeNames): string {
-  // Other lower bounds than 1 stand before it: `[0:1]={a,b}`.
+  // Lower bounds other than 1 precede the array: `[0:1]={a,b}`.
   let at = text.indexOf("{");
   const parseArray = (): string => {
     const items: string[] = [];

@@ -3,7 +3,7 @@ import { StatementError, type SqlValue } from "../../plans/ports.js";
 import { withoutValues } from "../bound-values.js";
 import { connectionRefusal, isConnectionLost } from "../postgres-errors.js";
 
-/** SQLSTATEs of failures that have left no trace and may pass (PostgreSQL manual, appendix A). */
+/** SQLSTATEs of transient failures without an effect (PostgreSQL manual, appendix A). */
 const PASSING: ReadonlySet<string> = new Set([
   "40001",
   "40P01",
@@ -20,7 +20,7 @@ const CANCELLED = "57014";
 const UNKNOWN_COLUMN = "42703";
 const UNKNOWN_TYPE: ReadonlySet<string> = new Set(["42P18", "42P08"]);
 
-/** What no connection could be had for. */
+/** The error for a failed connection. */
 export function toConnectError(error: unknown): StatementError {
   const code = codeOf(error);
   if (error instanceof DatabaseError && !PASSING.has(code) && !isConnectionLost(error)) {
@@ -35,18 +35,18 @@ export function toConnectError(error: unknown): StatementError {
   return new StatementError("rolled_back", message, { cause: error });
 }
 
-/** What is known of a statement that failed. */
+/** Details of a failed statement. */
 export interface FailureContext {
   readonly binds: readonly SqlValue[];
-  /** What is said in place of the server's message, if that must not be repeated. */
+  /** Replaces the server's message, when that message must not be shown. */
   readonly message?: string | undefined;
-  /** Sentences that help to repair it. */
+  /** Hints for repairing the statement. */
   readonly hints: readonly string[];
 }
 
 /**
- * What a statement failed with, as the agent is told: its reason and its text without values. Nothing
- * of it took effect, for no COMMIT was sent, or the server said no to it.
+ * The error that an agent gets: the reason, and the message without values. The statement has had
+ * no effect, because no COMMIT was sent or the server refused it.
  */
 export function toStatementError(
   error: unknown,
@@ -74,7 +74,10 @@ export function toStatementError(
   return new StatementError("statement", message, { ...options, hints: ownHints });
 }
 
-/** What PostgreSQL itself suggests, except for columns: those that it names the role may not be allowed to read. */
+/**
+ * PostgreSQL's own hints, except hints with column names, because the role may not be allowed to
+ * read those columns.
+ */
 function driverHints(
   error: DatabaseError,
   message: string,

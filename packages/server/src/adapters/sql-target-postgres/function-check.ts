@@ -4,13 +4,13 @@ import type { KnownStatement } from "../admission.js";
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 
-/** How long the database's answer about a statement's names is believed, in ms. */
+/** How long the database's answer about a statement's names is cached, in ms. */
 const BELIEVED_MS = 10_000;
 
-/** A name of a statement that is a function's in this database. */
+/** A name in a statement that is a function in this database. */
 interface FoundFunction {
   readonly named: FunctionName;
-  /** Neither PostgreSQL's nor an extension's. */
+  /** Whether the function is user-defined: neither built in nor from an extension. */
   readonly isOwn: boolean;
 }
 
@@ -20,15 +20,16 @@ interface Answer {
 }
 
 /**
- * Refuses statements that call, by an operator or under a name which the text does not tell apart from
- * a column's or from that of PostgreSQL's own function, a function that their intent does not cover.
+ * Refuses statements that call a function which their intent does not cover. It checks calls that
+ * the text does not reveal: operators, names that could also be a column, and names that shadow a
+ * built-in function.
  */
 export class FunctionCheck {
-  /** By statement, as the analyzer keeps it. */
+  /** Answers by statement object, which the analyzer caches. */
   readonly #answers = new WeakMap<KnownStatement, Answer>();
 
   /**
-   * @param session in the transaction in which the statement will run.
+   * @param session in the statement's own transaction.
    * @throws StatementError `intent`.
    */
   async require(session: Session, statement: KnownStatement, intent: Intent): Promise<void> {
@@ -36,7 +37,7 @@ export class FunctionCheck {
     if (functionNames.length === 0) return;
     for (const { named, isOwn } of await this.#find(session, statement, functionNames)) {
       const found = isOwn ? "admin" : named.builtInClass;
-      // Milder ones, and those that are called, are in the class of the statement already.
+      // The statement's class already includes functions with weaker effects and explicit calls.
       if (found === "forbidden" || (found === "admin" && !intentCovers(intent, found))) {
         throw refusal(named, intent);
       }
@@ -58,9 +59,9 @@ export class FunctionCheck {
 }
 
 /**
- * A function or operator that is found without its schema, and can be called in this form: a function
- * selected from takes a single argument, and one selected from a row takes rows of some kind. A name that
- * is a column of all the tables it may be selected from is never a function's.
+ * Finds functions and operators that are found without a schema and can be called in this form. A
+ * function in attribute notation takes one argument; one applied to a row takes a composite type. A
+ * name that is a column of all candidate tables is never a function call.
  */
 const FIND = `
 SELECT place, bool_or(schema <> 'pg_catalog'::regnamespace AND NOT EXISTS (

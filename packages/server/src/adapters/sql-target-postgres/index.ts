@@ -1,9 +1,9 @@
 /**
- * PostgreSQL databases that agents work on.
+ * PostgreSQL data sources.
  *
- * Glossary. **Session**: a connection, used by one step at a time. **Portal**: a statement under way
- * whose rows are fetched bit by bit. **Marker**: the row that a write leaves beside what it did.
- * **Stopper**: until when a statement is worth running. **Description** (`touched/`): the tables and columns that a
- * statement touches, under one version of the schema.
+ * Glossary. **Session**: a connection, used by one step at a time. **Portal**: a running statement
+ * whose rows are fetched in batches. **Marker**: a row that a write leaves in its own transaction.
+ * **Stopper**: the deadline and cancellation of a statement. **Description** (`touched/`): the
+ * tables and columns that a statement touches, under one version of the schema.
  */
 export { PostgresTarget, type PostgresTargetOptions } from "./postgres-target.js";

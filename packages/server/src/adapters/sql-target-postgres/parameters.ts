@@ -5,18 +5,21 @@ import type { Session } from "./session.js";
 import { BEFORE_STATEMENT } from "./transaction.js";
 import type { TypeCatalog } from "./type-catalog.js";
 
-/** The values of a statement's parameters, and of which types they may be declared. */
+/** A statement's parameter values, and the types with which they may be declared. */
 export interface Parameters {
   readonly texts: readonly (string | null)[];
-  /** OIDs; 0 leaves the type to what stands around the parameter. */
+  /** Type OIDs; 0 lets PostgreSQL infer the type from the context. */
   readonly typed: readonly number[];
-  /** The same, with text declared as text too. */
+  /** The same, with text parameters declared as text. */
   readonly allTyped: readonly number[];
 }
 
-/** A parameter's type is not told by what stands around it (PostgreSQL manual, appendix A). */
+/**
+ * SQLSTATE: PostgreSQL cannot infer a parameter's type from its context (PostgreSQL manual,
+ * appendix A).
+ */
 const UNTOLD: ReadonlySet<string> = new Set(["42P18"]);
-/** The declared types do not go with what stands around them, or cannot be read. */
+/** SQLSTATEs: the declared types do not fit the context, or a value cannot be parsed. */
 const UNFIT: ReadonlySet<string> = new Set([
   "0A000",
   "42704",
@@ -27,7 +30,7 @@ const UNFIT: ReadonlySet<string> = new Set([
   "42P08",
 ]);
 
-/** @param session in the transaction in which the statement will run. */
+/** @param session in the statement's own transaction. */
 export async function parametersFor(
   binds: readonly SqlValue[],
   types: TypeCatalog,
@@ -48,10 +51,11 @@ export async function parametersFor(
 }
 
 /**
- * Runs a statement whose values keep their types. Text is read as what stands around it, like a
- * literal: as a date where it is compared with one, as text where nothing says what it is. Where
- * another type does not fit, as an integer that is compared with text, it is read in the same way.
- * @throws what the first way of declaring the parameters failed with, when no other one works.
+ * Runs a statement with typed parameters. Text is treated like a literal: its type is inferred from
+ * the context, such as a date in a comparison with a date, and is text where the context does not
+ * determine it. Other types are inferred too where the declared type does not fit, such as an
+ * integer that is compared with text.
+ * @throws the error of the first attempt, when no way of declaring the parameters works.
  */
 export async function runTyped(
   session: Session,
@@ -78,7 +82,7 @@ export async function runTyped(
   return third;
 }
 
-/** Whether a statement that failed with this may be read with its parameters declared in another way. */
+/** Whether another declaration of the parameters may avoid this error. */
 export function mayFitOtherwise(error: DatabaseError): boolean {
   return isOf(error, UNTOLD) || isOf(error, UNFIT);
 }

@@ -1,14 +1,17 @@
 import type { Connection, Submittable } from "pg";
 import { OUTPUT_BYTES_MAX, RESULT_ROWS_MAX } from "../../kernel/limits.js";
 
-/** The name that a statement's rows are fetched, and counted, under. */
+/** The name of the portal. */
 export const PORTAL = "steward";
 
-/** Rows of the first fetch; how large they are is not known yet. */
+/** Rows of the first fetch. It is small, because the size of the rows is not known yet. */
 const FIRST_FETCH_ROWS = 100;
-/** Rows of any further one. */
+/** Rows of any later fetch. */
 const FETCH_ROWS_MAX = 2_000;
-/** Bytes of PostgreSQL's text that suffice for any output: bytea is shorter in base64 than in hex. */
+/**
+ * Bytes of PostgreSQL's text that suffice for any output, because bytea is shorter in base64 than
+ * in hex.
+ */
 const TEXT_BYTES_MAX = 2 * OUTPUT_BYTES_MAX;
 
 /** A row as text, column by column. */
@@ -21,29 +24,29 @@ export interface Column {
   readonly type: number;
 }
 
-/** A statement and the values of its parameters. */
+/** A statement and its parameter values. */
 export interface BoundStatement {
   readonly sql: string;
   readonly values: readonly (string | null)[];
-  /** OIDs of the parameters' types; 0 leaves one to what stands around the parameter. */
+  /** Type OIDs of the parameters; 0 lets PostgreSQL infer the type. */
   readonly types: readonly number[];
 }
 
-/** What running a statement gave, as far as rows were fetched. */
+/** The result of a statement, as far as rows were fetched. */
 export interface PortalResult {
-  /** Absent when the statement returns no rows at all. */
+  /** Absent when the statement returns no rows. */
   readonly columns: readonly Column[] | undefined;
-  /** Enough of them for any output. */
+  /** Fetched rows, enough for any output. */
   readonly rows: readonly TextRow[];
-  /** Rows fetched, those included that were not kept. */
+  /** Number of fetched rows, including those that were dropped. */
   readonly rowsSeen: number;
-  /** False: there may be more rows behind those fetched. */
+  /** False when there may be more rows. */
   readonly isComplete: boolean;
-  /** Rows changed, where the engine says so. */
+  /** Number of changed rows, if the engine reports it. */
   readonly rowsChanged: number;
 }
 
-/** What the driver passes on; its own types do not describe the messages. */
+/** The part of the driver's connection that is used; its types do not describe the messages. */
 interface DriverConnection extends Pick<Connection, "stream" | "flush" | "sync"> {
   parse(message: { readonly text: string; readonly types: readonly number[] }): void;
   bind(message: { readonly portal: string; readonly values: readonly (string | null)[] }): void;
@@ -52,8 +55,9 @@ interface DriverConnection extends Pick<Connection, "stream" | "flush" | "sync">
 }
 
 /**
- * One statement over the extended protocol, which takes no second one, its rows fetched a batch at a
- * time until there are enough. It stays open in its transaction, so that the others can be counted.
+ * Runs one statement over the extended protocol, which does not accept a second one. Rows are
+ * fetched in batches until there are enough. The portal stays open in its transaction, so that the
+ * remaining rows can be counted.
  */
 export class PortalQuery implements Submittable {
   readonly result: Promise<PortalResult>;
@@ -68,7 +72,7 @@ export class PortalQuery implements Submittable {
   #isComplete = false;
   #rowsChanged = 0;
 
-  /** @param onRow called when a row has come in whole. */
+  /** @param onRow called when a row was received completely. */
   constructor(statement: BoundStatement, onRow: () => void) {
     this.#statement = statement;
     this.#onRow = onRow;
@@ -127,7 +131,8 @@ export class PortalQuery implements Submittable {
   }
 
   handleError(error: Error, connection: DriverConnection): void {
-    // The server skips everything up to here; the driver asks this query nothing more.
+    // After an error the server skips all messages up to Sync, and the driver sends nothing more
+    // for this query.
     if (connection.stream.writable) connection.sync();
     this.#reject(error);
   }

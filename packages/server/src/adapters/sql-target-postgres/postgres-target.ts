@@ -22,26 +22,26 @@ import { beginText, enterText } from "./transaction.js";
 import { TypeCatalog } from "./type-catalog.js";
 import { type RoleOf, Writes } from "./writes.js";
 
-/** Where a data source is and what it is called. */
 export interface PostgresTargetOptions {
   readonly name: string;
   /** `postgres://user:password@host:port/database`; never shown. */
   readonly url: string;
   readonly analyzer: SqlAnalyzer;
-  /** Reads long statements; absent: the analyzer does. */
+  /** Parses long statements in a thread; absent: the analyzer parses all of them. */
   readonly reader?: StatementReader | undefined;
   readonly log: Log;
-  /** Connections at the same time. */
+  /** Limit of concurrent connections. */
   readonly sessionsMax?: number | undefined;
-  /** Rows that one write may change. */
+  /** Limit of rows that one write may change. */
   readonly rowsChangedMax?: number;
-  /** The role of an organization's statements; absent: all have the one that logs in. */
+  /** The role for an organization's statements; absent: all use the login role. */
   readonly roleOf?: RoleOf;
 }
 
 /**
- * A PostgreSQL database that agents work on. The server itself keeps statements to their bounds: one
- * by the extended protocol, in a transaction that is READ ONLY for reads, within its time.
+ * A PostgreSQL data source. The server itself enforces the limits of statements: the extended
+ * protocol allows one statement, reads run in a READ ONLY transaction, and statement_timeout limits
+ * the time.
  */
 export class PostgresTarget implements SqlTarget {
   readonly name: string;
@@ -74,7 +74,7 @@ export class PostgresTarget implements SqlTarget {
     this.#running.requireOpen(signal);
     const admitted = this.#admission.admit(request.sql, request.intent);
     const statement = admitted instanceof Promise ? await admitted : admitted;
-    // It may have been closed while a long statement was read.
+    // The target may have been closed while a long statement was parsed.
     this.#running.requireOpen(signal);
     return this.#running.track(
       isReadIntent(request.intent)
@@ -91,7 +91,7 @@ export class PostgresTarget implements SqlTarget {
     this.#writes.forget(attempt);
   }
 
-  /** Waits a while for what runs, then closes the connections. */
+  /** Drains running statements, then closes the connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running.drain();
     this.#pool.close();
@@ -110,7 +110,7 @@ export class PostgresTarget implements SqlTarget {
         const seen = await session.commandRows(begin + this.#descriptions.versionText(asked));
         await this.#descriptions.permit(session, asked, seen);
         const rows = await this.#runner.run(session, request, statement);
-        // Nothing changes within the snapshot that a read sees.
+        // A read cannot change the schema.
         return { ...rows, schemaDeltas: [] };
       } catch (error) {
         throw await this.#failure(error, session, request, statement);
@@ -133,7 +133,8 @@ export class PostgresTarget implements SqlTarget {
       }
     });
     if (written.outcome === "applied") return written.result;
-    // The connection was lost after COMMIT was sent: only the data source knows.
+    // The connection was lost after COMMIT was sent, so only the marker in the data source tells
+    // the outcome.
     const settled = await this.#settle(request.attempt);
     if (settled !== undefined) return settled;
     throw stopper.error ?? toStatementError(written.cause, { binds: [], hints: [] });
@@ -161,7 +162,7 @@ export class PostgresTarget implements SqlTarget {
     }
   }
 
-  /** Lends a session for work that is stopped when the stopper says so. */
+  /** Runs work with a session from the pool, under the stopper's deadline. */
   async #inSession<Result>(
     orgId: string,
     stopper: Stopper,
@@ -193,7 +194,7 @@ export class PostgresTarget implements SqlTarget {
     }
   }
 
-  /** What is still open is rolled back while the caller has its answer already. */
+  /** Rolls back and releases the session in the background, after the caller got its result. */
   #giveBack(session: Session): void {
     if (session.isSpoilt || !session.isInTransaction) {
       this.#pool.release(session);
@@ -202,7 +203,7 @@ export class PostgresTarget implements SqlTarget {
     void this.#running.track(session.rollback().then(() => this.#pool.release(session)));
   }
 
-  /** Begins the transaction of a read, as its organization. */
+  /** SQL that begins a read's transaction, under the organization's role. */
   #readText({ attempt: { orgId }, binds }: StatementRequest, timeoutMs: number): string {
     return beginText("READ ONLY", { orgId, timeoutMs }) + enterText(this.#roleOf(orgId), binds);
   }
@@ -223,16 +224,16 @@ export class PostgresTarget implements SqlTarget {
   }
 }
 
-/** How long asking for an attempt's outcome may take, in ms. */
+/** Time limit for determining an attempt's outcome, in ms. */
 const SETTLE_MS_MAX = 10_000;
 
-/** How long the search for a hint may take, in ms. */
+/** Time limit for computing hints, in ms. */
 const DESCRIBE_MS_MAX = 5_000;
 
 /**
- * What goes wrong on the way to a hint must not hide what it was about.
- * @param begin begins a transaction with the rights of the organization's role, so that a hint names what that may
- * read; absent: the role that logs in has run the statement.
+ * Computes hints; an error in doing so must not replace the statement's error.
+ * @param begin begins a transaction under the organization's role, so that hints only name what
+ * that role may read; absent: the statement ran under the login role.
  */
 async function describe(
   error: unknown,

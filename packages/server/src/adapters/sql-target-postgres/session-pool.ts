@@ -6,10 +6,10 @@ import { tooManyWait } from "../fair-share.js";
 import { toConnectError } from "./failure.js";
 import { Session } from "./session.js";
 
-/** How long a session without work is kept, in ms. */
+/** How long an idle session is retained, in ms. */
 const IDLE_MS = 30_000;
 
-/** Somebody who waits for a session. */
+/** A caller in the queue for a session. */
 interface Waiting {
   readonly orgId: string;
   readonly resolve: (session: Session) => void;
@@ -22,17 +22,18 @@ interface Idle {
 }
 
 /**
- * The connections to one data source, which organizations get one after the other, and none of them all. What a step may leave in a session, a setting or a lock, never
- * reaches another organization's step: the session is reset in between.
+ * The connections to one data source. Organizations are served round-robin, and none may occupy all
+ * connections. A session is reset before another organization uses it, so that settings and locks
+ * never leak between organizations.
  */
 export class SessionPool {
   readonly #url: string;
   readonly #sessionsMax: number;
-  /** Sessions that are used, and by whom. */
+  /** Sessions in use, and the organizations that use them. */
   readonly #taken = new Map<Session, string>();
   #idle: Idle[] = [];
   readonly #waiting = new FairQueue<Waiting>(ORG_WAITING_MAX);
-  /** Those who go before all others. */
+  /** Callers that are served before all others. */
   #urgent: Waiting[] = [];
   #opening = 0;
   #isClosed = false;
@@ -43,10 +44,11 @@ export class SessionPool {
   }
 
   /**
-   * A session to give back by `release`.
-   * @param options.signal aborted: it is not waited for any more.
-   * @param options.isUrgent it goes before those that wait.
-   * @throws StatementError when none can be had, or the signal is aborted: then an `AbortError`.
+   * Acquires a session, which is returned by `release`.
+   * @param options.signal aborts the wait.
+   * @param options.isUrgent served before all queued callers.
+   * @throws StatementError when no session can be opened; an `AbortError` when the signal is
+   * aborted.
    */
   async acquire(
     orgId: string,
@@ -69,7 +71,7 @@ export class SessionPool {
     this.#serve();
   }
 
-  /** Hangs up; the server rolls back what still runs. */
+  /** Closes all connections; the server rolls back running transactions. */
   close(): void {
     this.#isClosed = true;
     for (const { session, timer } of this.#idle.splice(0)) {
@@ -81,7 +83,7 @@ export class SessionPool {
       reject(closed());
   }
 
-  /** Makes a session fit for another organization than the one before, if there was one. */
+  /** Resets a session when its last user was another organization. */
   async #prepare(session: Session, signal: AbortSignal): Promise<void> {
     const hangUp = (): void => session.destroy();
     signal.addEventListener("abort", hangUp, { once: true });
@@ -148,7 +150,9 @@ export class SessionPool {
     return own < slotsPerParty(this.#sessionsMax);
   }
 
-  /** Sessions that the server has ended while they were idle must not count as connections. */
+  /**
+   * Removes idle sessions that the server has closed, because they must not count as connections.
+   */
   #forgetSpoilt(): void {
     this.#idle = this.#idle.filter(({ session, timer }) => {
       if (session.isSpoilt) clearTimeout(timer);
@@ -156,7 +160,7 @@ export class SessionPool {
     });
   }
 
-  /** The organization's own if there is one: it needs no reset. */
+  /** Prefers a session last used by the organization, which needs no reset. */
   #takeIdle(orgId: string): Session | undefined {
     const found = this.#idle.find(({ session }) => session.orgId === orgId) ?? this.#idle.at(-1);
     if (found === undefined) return undefined;
@@ -173,7 +177,7 @@ export class SessionPool {
       this.release(session);
     } catch (error) {
       this.#opening -= 1;
-      // Whoever is next is told; the others have their own attempts.
+      // Only one waiting caller gets the error; the others make attempts of their own.
       const next = this.#urgent.shift() ?? this.#waiting.take(() => true);
       next?.reject(toConnectError(error));
       this.#serve();

@@ -5,27 +5,30 @@ import { containParser, PostgresClient } from "../postgres-client.js";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
 import { TreeQuery } from "./touched/tree-query.js";
 
-/** How long connecting may take, in ms. */
+/** Connection time-out, in ms. */
 const CONNECT_MS_MAX = 5_000;
-/** How long a statement may take to heed a cancel request before its process is ended, in ms. */
+/**
+ * How long a statement may take to react to a cancel request before its backend is terminated, in
+ * ms.
+ */
 const CANCEL_MS_MAX = 120;
 /** How long a rollback may take before the connection counts as lost, in ms. */
 const ROLLBACK_MS_MAX = 5_000;
-/** How long a process may take to end once it is told to, in ms. */
+/** How long a backend may take to end after it was told to, in ms. */
 const TERMINATE_MS_MAX = 5_000;
-/** Bytes that may come in before the row they belong to is complete. */
+/** Limit of the bytes received for one row. */
 const ROW_BYTES_MAX = 32 * 1024 * 1024;
 
 /** SQLSTATE `insufficient_privilege`. */
 const MAY_NOT_SET = "42501";
 
-/** What a server says beside its answers. */
+/** A notice of the server. */
 interface Notice {
   readonly message?: string | undefined;
   readonly detail?: string | undefined;
 }
 
-/** What the driver has but does not declare. */
+/** Members of the driver's client that its types do not declare. */
 interface DriverClient extends Client {
   readonly processID: number;
   readonly secretKey: number;
@@ -36,9 +39,9 @@ interface DriverConnection extends Connection {
   cancel(processId: number, secretKey: number): void;
 }
 
-/** One connection to a data source, used by one step at a time. */
+/** A connection to a data source, used by one step at a time. */
 export class Session {
-  /** Whose steps ran on it last. */
+  /** The organization that used it last. */
   orgId: string | undefined;
   readonly #url: string;
   readonly #client: DriverClient;
@@ -56,18 +59,19 @@ export class Session {
     client.connection.stream.on("data", (chunk: Buffer) => this.#countBytes(chunk.length));
   }
 
-  /** @throws whatever the driver or the server says. */
+  /** @throws errors of the driver or the server. */
   static async open(url: string): Promise<Session> {
     const client = newClient(url);
-    // Said again by the promise.
+    // The promise reports the error too.
     client.on("error", () => undefined);
     await client.connect();
     return new Session(url, client);
   }
 
   /**
-   * Limits the disk space that sorting and grouping take, where the role may: superusers, and those whom the
-   * privilege SET on the parameter was granted. For others the server's own setting holds.
+   * Limits the temporary files of sorts and groupings (temp_file_limit), if the role may set it:
+   * superusers, and roles with the privilege SET on the parameter. For other roles the server's own
+   * setting applies.
    */
   async limitTemporaryFiles(): Promise<void> {
     try {
@@ -77,17 +81,17 @@ export class Session {
     }
   }
 
-  /** It must not be used again. */
+  /** Whether the session must not be used again. */
   get isSpoilt(): boolean {
     return this.#isSpoilt;
   }
 
-  /** The last statement was broken off because one row of its result was too large. */
+  /** Whether the last statement was aborted because a row exceeded its limit. */
   get isRowTooLarge(): boolean {
     return this.#isRowTooLarge;
   }
 
-  /** Whether a transaction is open, be it one that has failed. */
+  /** Whether a transaction is open, including a failed one. */
   get isInTransaction(): boolean {
     const status = this.#client.getTransactionStatus();
     return status === "T" || status === "E";
@@ -97,21 +101,30 @@ export class Session {
     this.#isSpoilt = true;
   }
 
-  /** Runs statements of our own, constant but for numbers, in one round trip. */
+  /**
+   * Runs Steward's own statements in one round trip. The text must not contain values other than
+   * numbers.
+   */
   async command(sql: string): Promise<number> {
     const { rowCount } = await this.#track(() => this.#client.query(sql));
     return rowCount ?? 0;
   }
 
-  /** As {@link command}. @returns the rows of the last statement. */
+  /**
+   * Like {@link command}.
+   * @returns the rows of the last statement.
+   */
   async commandRows(sql: string): Promise<readonly QueryResultRow[]> {
-    // Of several statements the driver gives a list of results, which it does not declare.
+    // For several statements the driver returns a list of results, which its types do not declare.
     const results = (await this.#track(() => this.#client.query(sql))) as
       QueryResult<QueryResultRow> | readonly QueryResult<QueryResultRow>[];
     return [results].flat().at(-1)?.rows ?? [];
   }
 
-  /** Has a statement parsed, in the transaction that is open. @returns the trees that the server tells of it. */
+  /**
+   * Has PostgreSQL parse a statement in the open transaction.
+   * @returns the query trees that it reports.
+   */
   async treesOf(sql: string, types: readonly number[]): Promise<readonly string[]> {
     const trees: string[] = [];
     const listen = ({ message, detail }: Notice): void => {
@@ -128,7 +141,7 @@ export class Session {
     return trees;
   }
 
-  /** Runs a statement of our own with values; rows come as text. */
+  /** Runs a statement of Steward's own with parameters; rows are returned as text. */
   async query(
     sql: string,
     values: readonly (string | number | null)[] = [],
@@ -139,8 +152,8 @@ export class Session {
   }
 
   /**
-   * Runs an agent's statement, in the transaction that is open.
-   * @param types OIDs of its parameters; 0 leaves one's type to what stands around it.
+   * Runs an agent's statement in the open transaction.
+   * @param types type OIDs of its parameters; 0 lets PostgreSQL infer the type.
    */
   async run(
     sql: string,
@@ -155,9 +168,9 @@ export class Session {
   }
 
   /**
-   * Stops what runs, and resolves when it does not run any more. A cancel request cannot say which
-   * statement it is for, so the session is not used again.
-   * @throws when the server cannot be asked whether it runs.
+   * Stops the running statement, and resolves when it has ended. The session is not reused, because
+   * a late cancel request could hit another statement.
+   * @throws when the server cannot be asked whether the statement is running.
    */
   async stop(): Promise<void> {
     this.spoil();
@@ -171,7 +184,9 @@ export class Session {
     if (!isSettled) await this.#terminate();
   }
 
-  /** Says good-bye, or hangs up where that would not be heard. */
+  /**
+   * Terminates the connection properly, or destroys the socket when the server would not notice.
+   */
   close(): void {
     this.spoil();
     const timer = setTimeout(() => this.#client.connection.stream.destroy(), 1_000).unref();
@@ -181,7 +196,7 @@ export class Session {
     );
   }
 
-  /** Ends what is open, and leaves the session as it should be for the next step. */
+  /** Rolls back the open transaction and resets the session for the next step. */
   async rollback(): Promise<void> {
     const timer = setTimeout(() => this.destroy(), ROLLBACK_MS_MAX).unref();
     try {
@@ -193,14 +208,14 @@ export class Session {
     }
   }
 
-  /** Hangs up. */
+  /** Destroys the socket. */
   destroy(): void {
     this.spoil();
     this.#client.connection.stream.destroy();
   }
 
   #track<Result>(start: () => Promise<Result>): Promise<Result> {
-    // A cancel request is under way, and would meet whatever runs next.
+    // A pending cancel request would hit the next statement.
     if (this.#isStopped) return Promise.reject(new Error("the session was stopped"));
     const running = start();
     this.#current = running;
@@ -214,13 +229,13 @@ export class Session {
     this.destroy();
   }
 
-  /** Sends a cancel request (PostgreSQL manual, §54.2.8); it has no answer. */
+  /** Sends a cancel request (PostgreSQL manual, §54.2.8), which has no response. */
   #cancel(): void {
     const { host, port, ssl } = this.#client;
     const connection = new Connection({ ssl }) as DriverConnection;
     containParser(connection);
     const timer = setTimeout(() => connection.stream.destroy(), CONNECT_MS_MAX).unref();
-    // The server hangs up when it has taken the request.
+    // The server closes the connection after it has received the request.
     connection.on("error", () => undefined);
     connection.on("end", () => clearTimeout(timer));
     connection.on(ssl ? "sslconnect" : "connect", () => {
@@ -230,7 +245,9 @@ export class Session {
     else connection.connect(port, host);
   }
 
-  /** Has the server end the process behind this session, and waits until it has. */
+  /**
+   * Terminates the backend of this session (pg_terminate_backend), and waits until it has ended.
+   */
   async #terminate(): Promise<void> {
     this.destroy();
     const admin = newClient(this.#url);

@@ -9,10 +9,10 @@ import {
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 
-/** Tables, and columns, that are looked at for a near miss. */
+/** Limit of tables, and of columns, that are searched for similar names. */
 const NAMES_MAX = 5_000;
 
-/** Failures that the server reports with the table whose rows they are about. */
+/** SQLSTATEs of constraint violations, whose errors name the table. */
 const VIOLATED: Readonly<Record<string, string>> = {
   "23502": "a not-null constraint",
   "23503": "a foreign key",
@@ -23,10 +23,10 @@ const VIOLATED: Readonly<Record<string, string>> = {
 const ACCESS_DENIED = "42501";
 
 /**
- * What is said in place of the server's message, when it names an object that the statement does not
- * name and that the role may not read: the table of a foreign key, or one behind a view or a trigger.
- * @param session in a transaction of its own, with the rights of the statement.
- * @param tables tables the statement names.
+ * Replaces the server's message when it names an object that the statement does not name and that
+ * the role may not read, such as the table of a foreign key, or one behind a view or a trigger.
+ * @param session in a separate transaction with the statement's privileges.
+ * @param tables tables named in the statement.
  */
 export async function messageWithoutHiddenNames(
   error: unknown,
@@ -53,10 +53,10 @@ export async function messageWithoutHiddenNames(
 }
 
 /**
- * Sentences that help to repair a statement that failed. They name only what the role may read.
- * @param message what the server said, or what is said in its place.
- * @param session in a transaction of its own, with the rights of the statement.
- * @param tables tables the statement names.
+ * Hints for repairing a failed statement. They only name objects that the role may read.
+ * @param message the server's message, or its replacement.
+ * @param session in a separate transaction with the statement's privileges.
+ * @param tables tables named in the statement.
  */
 export async function hintsFor(
   error: unknown,
@@ -96,7 +96,9 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1);
 }
 
-/** Tables and views that the role may read at least a column of; what it may not read is never named. */
+/**
+ * Tables and views with at least one column that the role may read. Other objects are never named.
+ */
 const READABLE = `
   SELECT c.oid, nspname, relname, CASE WHEN is_visible THEN relname ELSE nspname || '.' || relname END AS name,
     is_visible
@@ -105,7 +107,10 @@ const READABLE = `
     AND relname !~ '^_steward_'
     AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')`;
 
-/** The readable ones among those of the first parameter: schema and table, or a table that is found without. */
+/**
+ * The readable relations among those in the first parameter: schema and table, or a table on the
+ * search path.
+ */
 const TOUCHED = `
   SELECT r.*, touched FROM unnest($1::text[]) AS touched, LATERAL parse_ident(touched) AS part, readable r
   WHERE relname = part[cardinality(part)]
@@ -144,7 +149,7 @@ async function readCatalog(tables: readonly string[], session: Session): Promise
   };
 }
 
-/** The text of an array of names, each as it is written in SQL. */
+/** The text of an array of quoted names. */
 function quotedNames(names: readonly string[]): string {
   const texts = names.map((name) => `"${quoted(name).replaceAll(/["\\]/g, "\\$&")}"`);
   return `{${texts.join(",")}}`;

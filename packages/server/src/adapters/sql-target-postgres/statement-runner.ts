@@ -15,7 +15,7 @@ import { PORTAL, type Column, type PortalResult } from "./portal-query.js";
 import type { Session } from "./session.js";
 import type { TypeCatalog } from "./type-catalog.js";
 
-/** Runs statements, and builds the output of what they return. */
+/** Runs statements and builds their output. */
 export class StatementRunner {
   readonly #types: TypeCatalog;
   readonly #functions = new FunctionCheck();
@@ -25,8 +25,9 @@ export class StatementRunner {
   }
 
   /**
-   * Runs one in the transaction that is open.
-   * @throws StatementError `intent` when it calls what its intent does not cover; or whatever failed.
+   * Runs a statement in the open transaction.
+   * @throws StatementError `intent` when the statement calls a function that its intent does not
+   * cover; other errors of the statement.
    */
   async run(
     session: Session,
@@ -55,7 +56,7 @@ export class StatementRunner {
       new PostgresCells(oids, this.#types),
     );
     for (const row of result.rows) rows.add(row);
-    // Counting the others on the server spares sending them.
+    // The remaining rows are counted on the server, so that they need not be sent.
     const counted = result.isComplete
       ? 0
       : await session.command(`MOVE FORWARD ${RESULT_ROWS_COUNTED_MAX} IN ${PORTAL}`);
@@ -67,11 +68,11 @@ export class StatementRunner {
   }
 }
 
-/** Writes cells, and records the types of their columns. */
+/** Serializes cells, and records the types of their columns. */
 class PostgresCells implements CellWriter<string | null> {
   readonly #oids: readonly number[];
   readonly #types: TypeCatalog;
-  /** By column: the rows whose value is the `null` of JSON. */
+  /** By column: the rows whose value is a JSON null. */
   readonly #jsonNulls = new Map<number, number[]>();
   readonly #jsonColumns: readonly number[];
   #rowCount = 0;
@@ -87,7 +88,8 @@ class PostgresCells implements CellWriter<string | null> {
   }
 
   bytesMin(cell: string | null): number {
-    // What is written shorter than the server sends it, such as a number, is never twice as long.
+    // A lower bound: the JSON of a value may be shorter than PostgreSQL's text, but never by more
+    // than half.
     return cell === null ? 4 : cell.length / 2;
   }
 

@@ -4,7 +4,7 @@ import { markerOutput, outputOfMarker } from "../marker-output.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import type { Session } from "./session.js";
 
-/** What the table is made by, where there is none; docs/data-sources.md shows it too. */
+/** Creates the table if it does not exist; docs/data-sources.md shows the same statement. */
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
   org_id text NOT NULL,
   plan_id text NOT NULL,
@@ -20,16 +20,16 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
   PRIMARY KEY (org_id, plan_id, step_id)
 )`;
 
-/** Far longer than any plan lives: nobody can ask for the marker any more. */
+/** Far longer than any plan lives, so that no marker is deleted while its step may need it. */
 const MARKER_AGE_MAX = "7 days";
-/** Old markers removed at once. */
+/** Limit of old markers deleted at once. */
 const PURGED_MAX = 1_000;
 
-/** What is known of a step in the data source. */
+/** The marker of a step. */
 export type Marker =
-  /** Its write took effect; the result it had. */
+  /** The step's write took effect; its result. */
   | { readonly outcome: "applied"; readonly result: StatementResult }
-  /** This attempt and all before it were given up and must never take effect. */
+  /** This attempt and all earlier ones were abandoned and must never take effect. */
   | { readonly outcome: "fenced"; readonly attempt: number };
 
 /** @param session outside of a transaction. */
@@ -45,7 +45,7 @@ export async function findMarker(session: Session, step: AttemptRef): Promise<Ma
      FROM ${MARKER_TABLE} WHERE org_id = $1 AND plan_id = $2 AND step_id = $3`,
     [step.orgId, step.planId, step.stepId],
   );
-  // Rows come as text, in the columns that the table was made with.
+  // Rows have text values in the columns of the CREATE TABLE statement.
   const marker = row as MarkerRow | undefined;
   if (marker === undefined) return undefined;
   return marker.outcome === "applied"
@@ -54,10 +54,10 @@ export async function findMarker(session: Session, step: AttemptRef): Promise<Ma
 }
 
 /**
- * Says, in the transaction of the write, that this attempt took effect. The row's key has other
- * attempts of the step wait for the end of this transaction, and then find it.
- * @param forget attempts whose markers go along.
- * @returns false when another attempt took effect, or this one was given up, meanwhile.
+ * Records, in the transaction of the write, that this attempt took effect. The row's key makes
+ * other attempts of the step wait for the end of this transaction and find the marker then.
+ * @param forget attempts whose markers are deleted at the same time.
+ * @returns false when another attempt took effect, or this one was abandoned, meanwhile.
  */
 export async function applyMarker(
   session: Session,
@@ -98,7 +98,7 @@ export async function applyMarker(
   return rows.length === 1;
 }
 
-/** Forbids this attempt and all before it to take effect, unless one has. */
+/** Prevents this attempt and all earlier ones from taking effect, unless one of them has. */
 export async function fenceMarker(session: Session, attempt: AttemptRef): Promise<void> {
   await session.query(
     `INSERT INTO ${MARKER_TABLE} AS m (org_id, plan_id, step_id, attempt, outcome)
@@ -109,7 +109,7 @@ export async function fenceMarker(session: Session, attempt: AttemptRef): Promis
   );
 }
 
-/** Removes some of the markers that nobody can ask for any more. */
+/** Deletes some of the expired markers. */
 export async function purgeMarkers(session: Session): Promise<void> {
   await session.query(
     `DELETE FROM ${MARKER_TABLE} WHERE (org_id, plan_id, step_id) IN (

@@ -1,12 +1,12 @@
 import { waitedTooLong } from "../fair-share.js";
 import { StatementError, type StatementRequest } from "../../plans/ports.js";
 
-/** Why a statement is stopped. */
+/** Why a statement was stopped. */
 type StopReason = "waited" | "timeout" | "aborted";
 
-/** Until when a step's statement is worth running, and why it was stopped. */
+/** The deadline of a step's statement, and why the statement was stopped. */
 export class Stopper implements Disposable {
-  /** Aborted once: when time is up or the step was cancelled. */
+  /** Aborted when time is up or the step was cancelled. */
   readonly signal: AbortSignal;
   readonly #timeoutMs: number;
   readonly #waitMs: number;
@@ -17,7 +17,7 @@ export class Stopper implements Disposable {
   #timer: NodeJS.Timeout;
   #reason: StopReason | undefined;
 
-  /** It waits for its turn from now on. */
+  /** Starts the time limit of the wait in the queue. */
   constructor(
     { waitMs, timeoutMs }: Pick<StatementRequest, "waitMs" | "timeoutMs">,
     outer: AbortSignal,
@@ -38,7 +38,7 @@ export class Stopper implements Disposable {
     outer.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Its turn has come: from now on its time runs. */
+  /** Ends the wait, and starts the time limit of the statement. */
   begin(): void {
     if (this.signal.aborted) return;
     clearTimeout(this.#timer);
@@ -46,12 +46,12 @@ export class Stopper implements Disposable {
     this.#timer = setTimeout(this.#stop, this.#timeoutMs, "timeout");
   }
 
-  /** At least one. */
+  /** At least 1. */
   get remainingMs(): number {
     return Math.max(1, Math.ceil(this.#deadlineMs - performance.now()));
   }
 
-  /** What a statement that was stopped failed with; `undefined` while it was not. */
+  /** The error of a stopped statement; `undefined` if it was not stopped. */
   get error(): StatementError | undefined {
     switch (this.#reason) {
       case "aborted":

@@ -2,13 +2,13 @@ import { assert } from "../../kernel/assert.js";
 import { quotedName } from "./quoted-name.js";
 
 /**
- * How long after its deadline the server stops a statement by itself, in ms: when we are gone, or
- * cannot reach it.
+ * How long after the deadline the server itself stops a statement, in ms, in case this process died
+ * or cannot reach the server.
  */
 const SERVER_DELAY_MS = 200;
-/** How long a statement may wait for another one's lock, in ms. */
+/** How long a statement may wait for a lock, in ms. */
 const LOCK_MS_MAX = 10_000;
-/** How long the server waits for us within a transaction, in ms. */
+/** How long the server waits for the next message within a transaction, in ms. */
 const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
 
 /** Where a transaction goes back to when a statement's parameters have to be declared anew. */

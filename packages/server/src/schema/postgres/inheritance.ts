@@ -10,7 +10,7 @@ export function inheritedColumn(
   return inheritedPart(schema, table, "Column", label);
 }
 
-/** The ancestor's part of which a child's part is a copy. */
+/** The original of an inherited part, such as a check: the part of the ancestor that declares it. */
 export function inheritedPart(
   schema: Schema,
   { values }: SchemaObject,

@@ -24,8 +24,9 @@ export interface CopiedColumn {
 type Storage = "INTEGER" | "NUMERIC" | "REAL" | "TEXT" | "BLOB";
 
 interface Verdict extends SqliteConversion {
-  /** SQL expressions: whether a value changes, and its new value. */
+  /** SQL condition: the conversion changes this value. */
   readonly changes?: (value: string) => string;
+  /** SQL expression: the converted value. */
   readonly becomes?: (value: string) => string;
 }
 

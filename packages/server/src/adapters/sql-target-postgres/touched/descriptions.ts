@@ -15,33 +15,36 @@ import type { Session } from "../session.js";
 import { ReachedData } from "./reached-data.js";
 import type { TypeCatalog } from "../type-catalog.js";
 
-/** Descriptions of statements that are remembered. */
+/** Limit of cached descriptions. */
 const DESCRIPTIONS_KEPT_MAX = 1000;
-/** Characters of the longest statement whose description is remembered. */
+/** Longest statement whose description is cached, in characters. */
 const KEPT_LENGTH_MAX = 4096;
-/** Times that the catalog is asked for what follows from what was found: views of views are one, functions another. */
+/**
+ * Limit of iterations over the catalog, each of which follows the objects found by the previous
+ * one: for example views of views, or functions.
+ */
 const ROUNDS_MAX = 50;
 
-/** What a statement touches, and the version of everything in the catalog that this rests on. */
+/** What a statement touches, and the version of the catalog entries on which this depends. */
 interface Description {
   readonly touched: TouchedData;
   readonly version: string;
-  /** Asks for the version that there is now. */
+  /** A query for the current version. */
   readonly query: string;
 }
 
-/** A statement whose caller's policies look at what it touches. */
+/** A statement that has to be described for policies. */
 export interface AskedStatement {
   readonly request: StatementRequest;
   readonly statement: KnownStatement;
-  /** The role that it runs as; undefined for the one that logs in. */
+  /** The role that runs it; undefined for the login role. */
   readonly role: string | undefined;
 }
 
-/** What was asked along with the begin of a transaction. */
+/** Rows of the query that ran together with the transaction's BEGIN. */
 export type SeenRows = readonly Readonly<Record<string, unknown>>[];
 
-/** Describes statements, and has them permitted by their descriptions. */
+/** Describes statements, and authorizes them by their descriptions. */
 export class Descriptions {
   readonly #types: TypeCatalog;
   /** By role and text. */
@@ -51,7 +54,9 @@ export class Descriptions {
     this.#types = types;
   }
 
-  /** What to ask along with the begin of the transaction, so that a known statement takes no further round trip. */
+  /**
+   * The query to run together with BEGIN, so that a cached statement needs no further round trip.
+   */
   versionText({ request, role }: Pick<AskedStatement, "request" | "role">): string {
     if (request.permit === undefined) return "";
     const known = this.#known.find(keyOf(request, role));
@@ -59,9 +64,10 @@ export class Descriptions {
   }
 
   /**
-   * Has a statement permitted by what it touches now, within the transaction in which it will run.
-   * @param seen the rows that {@link versionText} has given there.
-   * @throws what the request's `permit` throws, or the server, which cannot parse the statement.
+   * Authorizes a statement by what it touches now, within its own transaction.
+   * @param seen the rows of {@link versionText}.
+   * @throws errors of the request's `permit`; errors of the server, which may not be able to parse
+   * the statement.
    */
   async permit(session: Session, asked: AskedStatement, seen: SeenRows): Promise<StatementGrant> {
     const { request, role } = asked;
@@ -76,7 +82,8 @@ export class Descriptions {
   }
 
   async #describe(session: Session, { request, statement }: AskedStatement): Promise<Description> {
-    // From here on the server holds locks on what the statement uses: nobody changes it until the transaction ends.
+    // From here on the server holds locks on the objects that the statement uses, so they cannot
+    // change until the end of the transaction.
     const trees = await this.#treesOf(session, request);
     const reached = new ReachedData();
     for (const tree of trees) reached.addTree(tree);
@@ -93,7 +100,10 @@ export class Descriptions {
     return { touched, version: String(row?.["version"]), query };
   }
 
-  /** The trees that the server makes of a statement, rules and views resolved, as it says them in notices. */
+  /**
+   * The query trees of a statement, with rules and views resolved, which PostgreSQL reports in
+   * notices.
+   */
   async #treesOf(
     session: Session,
     { sql, binds }: StatementRequest,
@@ -133,25 +143,31 @@ async function reach(session: Session, reached: ReachedData): Promise<void> {
   throw new StatementError("statement", message);
 }
 
-/** Something that a statement defines, or a table function's name: no relation that there is. */
+/** An object that the statement defines, or the name of a table function: no existing relation. */
 function unknownTable(name: string): TouchedTable {
   return { name: name.toLowerCase(), accesses: { define: [] }, columns: [] };
 }
 
 const BEFORE_TREES = "steward_before_trees";
 
-/** Sets the log of the server to say nothing of it, where the role may: the privilege SET on the parameter. */
+/** Keeps the trees out of the server's log, if the role has the privilege SET on the parameter. */
 const setLog = (level: string): string =>
   `DO $$ BEGIN SET LOCAL log_min_messages ${level}; EXCEPTION WHEN insufficient_privilege THEN NULL; END $$;`;
 
-/** Has the server tell us the trees of what it parses, by its settings for developers (PostgreSQL manual, §19.17). */
+/**
+ * Makes PostgreSQL report the trees of parsed statements, by its developer options (PostgreSQL
+ * manual, §19.17).
+ */
 const TELL_TREES = `SAVEPOINT ${BEFORE_TREES};
 ${setLog("= fatal")}
 SET LOCAL client_min_messages = log;
 SET LOCAL debug_pretty_print = off;
 SET LOCAL debug_print_rewritten = on;`;
 
-/** The savepoint is not gone back to: the locks on what the statement uses would be released. */
+/**
+ * The savepoint is not rolled back, because that would release the locks on the objects that the
+ * statement uses.
+ */
 const TELL_NO_TREES = `SET LOCAL debug_print_rewritten = off;
 SET LOCAL debug_pretty_print TO DEFAULT;
 SET LOCAL client_min_messages TO DEFAULT;

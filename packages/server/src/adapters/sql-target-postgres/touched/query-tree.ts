@@ -1,19 +1,19 @@
 import type { DataAccess } from "../../../governance/index.js";
 
-/** What a query does to a relation: by what is done, numbers of columns; 0 stands for all of them. */
+/** A query's accesses to a relation: column numbers by kind of access; 0 stands for all columns. */
 export type RelationAccesses = ReadonlyMap<DataAccess, ReadonlySet<number>>;
 
-/** What a query tree says of the relations and functions it uses, by their OIDs. */
+/** The relations and functions in a query tree, by OID. */
 export interface TreeContents {
   readonly relations: readonly (readonly [relation: number, accesses: RelationAccesses])[];
   readonly functions: ReadonlySet<number>;
 }
 
 /**
- * Reads a query tree in PostgreSQL's own notation (`src/backend/nodes/outfuncs.c`). Before it runs a query, PostgreSQL
- * notes in its tree which rights to which columns of which relation the query needs, joins, whole rows and the
- * definitions of views included: that is what is read here. Names and literals in a tree cannot look like these notes,
- * for their spaces and braces are escaped.
+ * Parses a query tree in PostgreSQL's notation (`src/backend/nodes/outfuncs.c`). PostgreSQL records
+ * in the tree which privileges on which columns the query needs, including joins, whole rows and
+ * the definitions of views. This function reads those entries. Names and literals cannot be
+ * mistaken for entries, because their spaces and braces are escaped.
  */
 export function readQueryTree(tree: string): TreeContents {
   const text = tree.replaceAll(/\s+/g, " ");
@@ -27,16 +27,16 @@ export function readQueryTree(tree: string): TreeContents {
   return { relations, functions: new Set(functions) };
 }
 
-/** Since version 16 a node of its own, before that a part of each entry of the range table. */
+/** Since version 16 a separate node; earlier, a part of each range table entry. */
 const PERMISSIONS =
   /:relid (\d+) [^{}]*?:requiredPerms (\d+) :checkAsUser \d+ :selectedCols \(b([ \d]*)\) :insertedCols \(b([ \d]*)\) :updatedCols \(b([ \d]*)\)/g;
 
 const FUNCTIONS = /:(?:funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 
-/** Bits of the rights that a query needs (`ACL_INSERT` and so on, PostgreSQL's `parsenodes.h`). */
+/** Bits of the required privileges (`ACL_INSERT` and so on, PostgreSQL's `parsenodes.h`). */
 const RIGHTS = { insert: 1, read: 2, update: 4, delete: 8 } as const;
 
-/** What is added to a column's number in a set of columns (`FirstLowInvalidHeapAttributeNumber`). */
+/** Offset of column numbers in a set of columns (`FirstLowInvalidHeapAttributeNumber`). */
 const OFFSET = 7;
 
 function accessesOf(
@@ -56,7 +56,7 @@ function accessesOf(
   return accesses;
 }
 
-/** System columns, whose numbers are negative, hold nothing of a row's values. */
+/** System columns have negative numbers, and contain no values of a row. */
 function numbersIn(set: string): ReadonlySet<number> {
   const numbers = set.split(" ").filter((text) => text !== "");
   return new Set(numbers.map((text) => Number(text) - OFFSET).filter((number) => number >= 0));

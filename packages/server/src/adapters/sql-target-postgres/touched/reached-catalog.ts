@@ -15,11 +15,11 @@ interface Column {
   readonly number: number;
   /** In lower case. */
   readonly name: string;
-  /** Of a generated column: the columns that it may be computed from. */
+  /** For a generated column: the columns in its expression. */
   readonly from: readonly number[] | null;
 }
 
-/** A foreign key. Actions are letters, as in PostgreSQL's `pg_constraint`. */
+/** A foreign key. Actions are letters, as in `pg_constraint`. */
 interface ForeignKey {
   readonly child: number;
   readonly columns: readonly number[];
@@ -31,32 +31,32 @@ interface ForeignKey {
 
 interface Trigger {
   readonly table: number;
-  /** Bits of the events that fire it, as in PostgreSQL's `pg_trigger`. */
+  /** Bits of the events that fire the trigger, as in `pg_trigger`. */
   readonly events: number;
   readonly function: number;
 }
 
-/** A function that neither PostgreSQL nor the parser can see into. */
+/** A function whose body PostgreSQL stores as text, so that its dependencies are unknown. */
 export interface OpaqueFunction {
   readonly oid: number;
   readonly name: string;
   readonly isVolatile: boolean;
-  /** Relations and functions whose names are words of its source. */
+  /** Relations and functions whose names occur as words in its source. */
   readonly relations: readonly number[];
   readonly functions: readonly number[];
 }
 
-/** What a catalog says of some relations and functions, and of what is next to them. */
+/** Catalog entries about relations and functions, and about directly related objects. */
 export interface CatalogFacts {
   readonly relations: readonly Relation[];
-  /** Children with their parents: partitions, and tables that inherit. */
+  /** Pairs of a child and its parent: partitions, and inheritance children. */
   readonly inherits: readonly { readonly child: number; readonly parent: number }[];
   readonly keys: readonly ForeignKey[];
   readonly triggers: readonly Trigger[];
   readonly functions: readonly OpaqueFunction[];
 }
 
-/** From here on an OID is not one of PostgreSQL's own. */
+/** OIDs from here on belong to user-defined objects. */
 const OWN_OID_MIN = 16_384;
 
 /** OIDs of relations and functions. */
@@ -65,7 +65,7 @@ export interface Reached {
   readonly functions: readonly number[];
 }
 
-/** Reads what a catalog says of relations and functions that are not PostgreSQL's own. */
+/** Reads the catalog entries about user-defined relations and functions. */
 export async function readFacts(
   session: Session,
   { relations, functions }: Reached,
@@ -73,11 +73,14 @@ export async function readFacts(
   const own = (oids: readonly number[]): string =>
     `{${oids.filter((oid) => oid >= OWN_OID_MIN).join(",")}}`;
   const [row] = await session.query(FACTS, [own(relations), own(functions)]);
-  // The query builds exactly this.
+  // The query builds this type.
   return JSON.parse(String(row?.["facts"])) as CatalogFacts;
 }
 
-/** The words of a function's source, split once for each function: OFFSET keeps the planner from splitting them again for each table. */
+/**
+ * The words of a function's source, split once per function. OFFSET 0 keeps the planner from
+ * splitting them again for each table.
+ */
 const SOURCE = `LATERAL (SELECT regexp_split_to_array(
     lower(coalesce(nullif(p.prosrc, ''), pg_get_function_sqlbody(p.oid), '')), '\\W+') AS words OFFSET 0) AS source`;
 
@@ -127,7 +130,7 @@ SELECT jsonb_build_object(
     FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace, ${SOURCE} WHERE p.oid = ANY ($2::oid[]))
 ) AS facts`;
 
-/** The OIDs of relations as a statement names them, as far as there are such relations. */
+/** The OIDs of the relations that a statement names, if they exist. */
 export async function findNamed(
   session: Session,
   names: readonly string[],
@@ -151,8 +154,8 @@ function spelt(name: string): { readonly quoted: string; readonly whole: string 
 }
 
 /**
- * A query for the version of everything that an answer about these relations and functions rests on: the
- * transactions that have written the rows of the catalog, and what the names stand for.
+ * A query for the version of everything that a description of these relations and functions depends
+ * on: the transactions that wrote the catalog rows, and the resolution of names.
  */
 export function versionQuery({ relations, functions }: Reached, names: readonly string[]): string {
   const own = (oids: readonly number[]): string =>
@@ -176,7 +179,7 @@ export function versionQuery({ relations, functions }: Reached, names: readonly 
   return `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS version FROM (${parts.join(" UNION ALL ")}) AS parts (part)`;
 }
 
-/** Standard strings are on in every transaction that we begin. */
+/** standard_conforming_strings is on in all our transactions. */
 function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -4,14 +4,17 @@ import type { CatalogFacts, OpaqueFunction, Relation } from "./reached-catalog.j
 
 /** Bits of `pg_trigger.tgtype`. */
 const EVENTS = { insert: 4, delete: 8, update: 16 } as const;
-/** Accesses of a function whose source names a table: what it does to the table is not known. */
+/**
+ * Accesses attributed to a function whose source names a table, because its real accesses are
+ * unknown.
+ */
 const CHANGES = ["insert", "update", "delete"] as const;
 /** Stands for every column. */
 const ALL = 0;
 
 /**
- * What a statement touches: what its tree says, and what follows from the catalog: views, partitions and tables that
- * inherit, foreign keys with their actions, triggers, and the tables that the source of a function names.
+ * What a statement touches, from its query tree and the catalog: views, partitions, inheritance
+ * children, foreign keys with their actions, triggers, and tables that a function's source names.
  */
 export class ReachedData {
   readonly #relations = new Map<number, Relation>();
@@ -21,7 +24,7 @@ export class ReachedData {
   readonly #triggers: CatalogFacts["triggers"][number][] = [];
   readonly #called = new Set<number>();
   readonly #touched = new Map<number, Map<DataAccess, Set<number>>>();
-  /** Relations that are asked about only because something inherits from them. */
+  /** Relations that are only looked up because others inherit from them. */
   readonly #above = new Set<number>();
   #additions = 0;
 
@@ -32,7 +35,10 @@ export class ReachedData {
     for (const called of functions) this.#call(called);
   }
 
-  /** A table that a statement names and whose tree says nothing of it: its definition is at stake. */
+  /**
+   * Adds a table that a statement names but that its tree does not contain: the statement concerns
+   * the table's definition.
+   */
   addNamed(relation: number, access: DataAccess): void {
     if (!this.#touched.has(relation)) this.#add(relation, access, [ALL]);
   }
@@ -45,7 +51,7 @@ export class ReachedData {
     this.#triggers.push(...facts.triggers);
   }
 
-  /** Adds what follows from what is known, until nothing more does. */
+  /** Follows related objects until none is new. */
   follow(): void {
     while (this.#followOnce());
     for (const { child, parent } of this.#inherits) {
@@ -138,7 +144,7 @@ export class ReachedData {
     for (const other of called.functions) this.#call(other);
   }
 
-  /** What is done to a partition is done to the table that it is a part of. */
+  /** An access to a partition is also an access to the partitioned table. */
   #addAncestors(
     oid: number,
     accesses: ReadonlyMap<DataAccess, ReadonlySet<number>>,
@@ -158,7 +164,7 @@ export class ReachedData {
 
   #sameColumns(from: number, to: number, columns: ReadonlySet<number>): readonly number[] {
     const [source, target] = [this.#relations.get(from), this.#relations.get(to)];
-    // Known in the next round.
+    // Known in the next iteration.
     if (source === undefined || target === undefined) return [];
     return [...columns].flatMap((number) => {
       if (number === ALL) return [ALL];

@@ -1,11 +1,14 @@
 import type { Connection, Submittable } from "pg";
 
-/** What the driver passes on; its own types do not describe the messages. */
+/** The part of the driver's connection that is used; its types do not describe the messages. */
 interface DriverConnection extends Pick<Connection, "stream" | "sync"> {
   parse(message: { readonly text: string; readonly types: readonly number[] }): void;
 }
 
-/** Has the server parse a statement, by which it says the statement's tree in a notice, and no more. */
+/**
+ * Has PostgreSQL parse a statement, which makes it report the query tree in a notice, without
+ * running it.
+ */
 export class TreeQuery implements Submittable {
   readonly result: Promise<void>;
   readonly #sql: string;
@@ -32,7 +35,7 @@ export class TreeQuery implements Submittable {
   }
 
   handleError(error: Error): void {
-    // The server goes on with the message that follows already.
+    // The server continues with the next message, which was sent already.
     this.#hasFailed = true;
     this.#reject(error);
   }

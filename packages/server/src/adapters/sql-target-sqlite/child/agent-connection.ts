@@ -5,7 +5,7 @@ import { RecentMap } from "../../../kernel/recent-map.js";
 import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
 import { toStatementError } from "./failure.js";
-import { Guard, type Access } from "./guard.js";
+import { Guard, type AuthorizerCall } from "./guard.js";
 import { withoutRows, type RowsResult } from "../../result-rows.js";
 import { requireFewColumns } from "../../statement-limits.js";
 import { RowsJson, type SqliteCell } from "./rows-json.js";
@@ -103,8 +103,8 @@ export class AgentConnection {
   /** Says what a statement touches, and runs nothing. @throws StatementError */
   describe(statement: AdmittedStatement): StatementDescription {
     const schemaVersion = this.#schemaVersion();
-    const accesses = new Map<string, Access>();
-    const observe = (access: Access): void => {
+    const accesses = new Map<string, AuthorizerCall>();
+    const observe = (access: AuthorizerCall): void => {
       const { action, first, second, trigger } = access;
       accesses.set(JSON.stringify([action, first, second, trigger]), access);
     };
@@ -157,7 +157,7 @@ export class AgentConnection {
 
   #prepare(
     statement: AdmittedStatement,
-    observe?: (access: Access) => void,
+    observe?: (access: AuthorizerCall) => void,
   ): StatementSyncInstance {
     try {
       const shadowTables = this.#catalog.shadowTables();

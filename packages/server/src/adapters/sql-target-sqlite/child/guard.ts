@@ -5,11 +5,12 @@ import { isForbiddenFunction } from "../../sqlite-functions.js";
 import { isOwnTable } from "../../own-tables.js";
 
 /**
- * Has the engine itself refuse whatever the declared intent does not cover. SQLite asks an
- * authorizer about every table, column and function a statement touches, views and triggers
- * resolved, while it compiles the statement: first when we prepare it, again when the schema has
- * changed under a prepared one, and for the statements that virtual tables run on their own behalf.
- * Our own statements are asked about too; outside `watch` everything is allowed.
+ * Makes SQLite itself refuse accesses that the declared intent does not cover. While SQLite
+ * compiles a statement, it calls an authorizer for every table, column and function that the
+ * statement touches, with views and triggers resolved. This happens when the statement is prepared,
+ * again when the schema has changed since, and for statements that virtual tables run themselves.
+ * The authorizer is also called for Steward's own statements; outside `watch` everything is
+ * allowed.
  */
 export class Guard {
   #watch: Watch | undefined;
@@ -22,60 +23,62 @@ export class Guard {
     );
   }
 
-  /** From here until `relax`, the agent's statement is what the engine asks about. */
+  /** Starts to apply the intent of the agent's statement, until `relax`. */
   watch(watch: Watch): void {
     this.#watch = watch;
     this.#consulted = false;
   }
 
-  /** The engine asks about our own statements again. */
+  /** Allows everything again, for Steward's own statements. */
   relax(): void {
     this.#watch = undefined;
     this.#denial = undefined;
   }
 
-  /** What was refused since `watch`, in words for the agent. */
+  /** The accesses refused since `watch`, as text for the agent. */
   get denial(): string | undefined {
     return this.#denial;
   }
 
-  /** Whether anything was compiled since `watch`: a prepared statement may have other columns now. */
+  /**
+   * Whether anything was compiled since `watch`. A prepared statement may have other columns now.
+   */
   get consulted(): boolean {
     return this.#consulted;
   }
 
-  #decide(access: Access): number {
+  #decide(access: AuthorizerCall): number {
     if (this.#watch === undefined) return constants.SQLITE_OK;
     this.#consulted = true;
     this.#watch.observe?.(access);
     const denial = denialOf(access, this.#watch);
     if (denial === undefined) return constants.SQLITE_OK;
-    // ANALYZE of the whole database leaves out what it may not see.
+    // ANALYZE of the whole database skips tables that it may not access.
     if (access.action === constants.SQLITE_ANALYZE) return constants.SQLITE_IGNORE;
     this.#denial ??= denial;
     return constants.SQLITE_DENY;
   }
 }
 
-/** Whose statement the engine is at. */
+/** The agent's statement to which the guard applies. */
 export interface Watch {
   readonly intent: Intent;
   /**
-   * While a statement runs, rows are changed only by what was judged when it was prepared, and by
-   * virtual tables that keep their own shadow tables.
+   * While a statement runs, rows may only be changed by what was authorized when it was prepared,
+   * and by virtual tables that write to their own shadow tables.
    */
   readonly phase: "preparing" | "running";
   /**
-   * Tables behind virtual tables. In defensive mode the engine lets only their virtual table write
-   * to them, and some prepare those writes as soon as they are opened, be it to read.
+   * Shadow tables of virtual tables. In defensive mode SQLite lets only their virtual table write
+   * to them. Some virtual tables prepare these writes as soon as they are opened, even for reading.
    */
   readonly shadowTables: ReadonlySet<string>;
-  /** Told of everything that the engine asks about. */
-  readonly observe?: (access: Access) => void;
+  /** Called for every call of the authorizer. */
+  readonly observe?: (access: AuthorizerCall) => void;
 }
 
-/** One question of the engine; what its parts mean: https://sqlite.org/c3ref/c_alter_table.html */
-export interface Access {
+/** The arguments of an authorizer call; see https://sqlite.org/c3ref/c_alter_table.html */
+export interface AuthorizerCall {
   readonly action: number;
   readonly first: string | null;
   readonly second: string | null;
@@ -83,7 +86,7 @@ export interface Access {
   readonly trigger: string | null;
 }
 
-/** Changes of rows by gravity. */
+/** Kinds of row changes, with their severity. */
 const CHANGES: ReadonlyMap<number, { readonly verb: string; readonly gravity: number }> = new Map([
   [constants.SQLITE_INSERT, { verb: "inserts into", gravity: 1 }],
   [constants.SQLITE_UPDATE, { verb: "updates", gravity: 2 }],
@@ -91,9 +94,9 @@ const CHANGES: ReadonlyMap<number, { readonly verb: string; readonly gravity: nu
 ]);
 
 /**
- * The gravest change each intent reaches. It covers the milder ones, for an upsert inserts too, a
- * REPLACE does all three, and foreign keys update or delete in turn; that the statement as a whole
- * is of the intent's class, the analyzer has said.
+ * The most severe change that each intent covers. It includes the milder ones, because an upsert
+ * also inserts, a REPLACE does all three, and foreign keys cascade updates and deletes. The
+ * analyzer has checked that the statement as a whole has the intent's class.
  */
 const GRAVITY_MAX: Readonly<Record<Intent, number>> = {
   read_select: 0,
@@ -105,8 +108,8 @@ const GRAVITY_MAX: Readonly<Record<Intent, number>> = {
 };
 
 /**
- * Pragmas that may be read, as table functions (`pragma_table_info('orders')`): they describe the
- * schema, and `data_version` is what full-text indexes ask for on their own behalf.
+ * Pragmas that may be read as table functions (`pragma_table_info('orders')`). They describe the
+ * schema; `data_version` is needed by full-text indexes themselves.
  */
 const READABLE_PRAGMAS: ReadonlySet<string> = new Set([
   "data_version",
@@ -135,7 +138,7 @@ const SCHEMA_CHANGES: ReadonlySet<number> = new Set([
   constants.SQLITE_REINDEX,
 ]);
 
-function denialOf(access: Access, watch: Watch): string | undefined {
+function denialOf(access: AuthorizerCall, watch: Watch): string | undefined {
   const own = [access.first ?? "", access.second ?? ""].find(isOwnTable);
   if (own !== undefined) {
     return `The table ${own.toLowerCase()} belongs to the service and cannot be used in a statement`;
@@ -164,14 +167,14 @@ function denialOf(access: Access, watch: Watch): string | undefined {
   }
 }
 
-function changeDenial(access: Access, watch: Watch): string | undefined {
+function changeDenial(access: AuthorizerCall, watch: Watch): string | undefined {
   const table = access.first ?? "";
   if (watch.phase === "running" || watch.shadowTables.has(table)) return undefined;
   if (isEngineTable(table)) return schemaDenial(watch.intent);
   const change = CHANGES.get(access.action);
   assert(change !== undefined, "every change of rows has its gravity");
   const gravityMax = GRAVITY_MAX[watch.intent];
-  // What a trigger does is its author's decision, once a statement that may fire it is allowed.
+  // The effects of a trigger are its author's decision, once a statement that fires it is allowed.
   const isCovered = change.gravity <= gravityMax || (access.trigger !== null && gravityMax > 0);
   return isCovered
     ? undefined
@@ -184,7 +187,7 @@ function schemaDenial(intent: Intent): string | undefined {
     : `The statement changes the schema, which the declared intent ${intent} does not cover`;
 }
 
-/** Tables the engine keeps; changing the schema changes them. */
+/** Tables that SQLite itself maintains; schema changes write to them. */
 function isEngineTable(name: string): boolean {
   return name.toLowerCase().startsWith("sqlite_");
 }

@@ -8,9 +8,9 @@ import {
 import type { Catalog } from "./catalog.js";
 
 /**
- * Sentences that help to repair a statement: near-miss names, and what there is instead.
- * @param message what the engine said of it.
- * @param tables tables the statement names.
+ * Hints for repairing a statement: similar names, and the existing ones.
+ * @param message the engine's error message.
+ * @param tables tables named in the statement.
  */
 export function hintsFor(
   message: string,

@@ -4,12 +4,12 @@ import type { AdmittedStatement, StatementDescription } from "../protocol.js";
 import type { AgentConnection } from "./agent-connection.js";
 import { isLeftJournal } from "./failure.js";
 
-/** How long, in ms, a read waits for the writer to roll back what a killed process left behind. */
+/** How long a read waits until the writer has rolled back a hot journal, in ms. */
 const RECOVERY_WAIT_MS = 1000;
-/** Milliseconds between two looks. */
+/** Interval of the checks, in ms. */
 const RECOVERY_POLL_MS = 20;
 
-/** Runs reads on a connection that can only read. */
+/** Runs reads on a read-only connection. */
 export class ReadSession {
   readonly #agent: AgentConnection;
 
@@ -37,7 +37,10 @@ export class ReadSession {
   }
 }
 
-/** Does work again that comes upon the journal of a killed process, until the writer has rolled it back. */
+/**
+ * Repeats work that finds the hot journal of a crashed process, until the writer has rolled it
+ * back.
+ */
 function recovering<Result>(work: () => Result): Result {
   const giveUpAt = performance.now() + RECOVERY_WAIT_MS;
   for (;;) {

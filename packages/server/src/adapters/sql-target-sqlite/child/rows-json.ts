@@ -5,21 +5,25 @@ import { ResultRows, type CellWriter } from "../../result-rows.js";
 export type SqliteCell = bigint | number | string | Uint8Array | null;
 
 /**
- * The JSON text of a result: integers that no double holds are decimal strings, blobs base64, and
- * infinities strings (Decision §5). A real number always has a fraction or an exponent.
+ * Builds the JSON of a result (Decision §5). Integers that no double represents become decimal
+ * strings, blobs become base64, and infinities become strings. A real number always has a fraction
+ * or an exponent.
  */
 export class RowsJson extends ResultRows<SqliteCell> {
-  /** @param columns names of the result's columns, as the engine gives them. */
+  /** @param columns the column names as returned by the engine. */
   constructor(columns: readonly string[]) {
     super(columns, new SqliteCells());
   }
 }
 
-/** Writes cells, and remembers what their strings stand for: in SQLite each value has its own type. */
+/**
+ * Serializes cells, and records what their JSON strings represent, because in SQLite each value has
+ * its own type.
+ */
 class SqliteCells implements CellWriter<SqliteCell> {
-  /** By column, then by row: what is a string in JSON, but no text. */
+  /** By column and row: JSON strings that represent no text. */
   readonly #strings = new Map<number, Map<number, StorageLetter>>();
-  /** Columns with text in them. */
+  /** Columns that contain text. */
   readonly #texts = new Set<number>();
   #rowCount = 0;
 
@@ -71,7 +75,7 @@ class SqliteCells implements CellWriter<SqliteCell> {
   }
 }
 
-/** What a string stands for that is no text. */
+/** The type that a JSON string represents, unless it is text. */
 function letterOf(cell: SqliteCell): StorageLetter | undefined {
   switch (typeof cell) {
     case "bigint":

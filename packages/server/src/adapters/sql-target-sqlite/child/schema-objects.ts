@@ -6,7 +6,7 @@ export interface Definition {
   readonly sql: string;
 }
 
-/** What there is in a schema, read when it is asked for; every name in lower case. For one version of the schema. */
+/** The objects of one version of a schema, read on demand. All names are in lower case. */
 export class SchemaObjects {
   readonly #db: DatabaseSyncInstance;
   readonly #columns = new Map<string, readonly Column[]>();
@@ -17,7 +17,7 @@ export class SchemaObjects {
     this.#db = db;
   }
 
-  /** Tables and views, but for the engine's own. */
+  /** Tables and views, without SQLite's own. */
   tables(): readonly string[] {
     return this.#list().map(({ name }) => name);
   }
@@ -26,12 +26,12 @@ export class SchemaObjects {
     return this.#columnsOf(table).map(({ name }) => name);
   }
 
-  /** Columns that are computed from others. */
+  /** Generated columns. */
   generatedOf(table: string): readonly string[] {
     return this.#columnsOf(table).flatMap(({ name, hidden }) => (hidden >= 2 ? [name] : []));
   }
 
-  /** The virtual table that keeps its data in this one. */
+  /** The virtual table that owns this shadow table. */
   ownerOf(table: string): string | undefined {
     if (this.#list().find(({ name }) => name === table)?.type !== "shadow") return undefined;
     const owners = this.#list().filter(
@@ -40,7 +40,7 @@ export class SchemaObjects {
     return owners.sort((a, b) => b.name.length - a.name.length)[0]?.name;
   }
 
-  /** Of the view or virtual table of this name, and of the triggers of the table or view. */
+  /** The definitions of the view or virtual table with this name, and of the triggers on it. */
   definitionsOf(table: string): readonly Definition[] {
     this.#all ??= this.#readDefinitions();
     return this.#all.get(table) ?? [];
@@ -92,6 +92,6 @@ interface Table {
 
 interface Column {
   readonly name: string;
-  /** 0: an ordinary one; 1: of a virtual table; 2 and 3: generated. */
+  /** 0: ordinary; 1: hidden column of a virtual table; 2 and 3: generated. */
   readonly hidden: number;
 }

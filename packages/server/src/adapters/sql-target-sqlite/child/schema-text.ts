@@ -1,6 +1,7 @@
 /**
- * The columns by which a text joins tables with USING, in lower case; `any` where that cannot be told, as with NATURAL;
- * `undefined` when it joins none so. Words in comments and literals count too: more counts rather than less.
+ * The columns in the USING clauses of a text, in lower case. `any` when the columns are unknown, as
+ * with NATURAL; `undefined` without such joins. Words in comments and literals count too, because
+ * overestimating is safe.
  */
 export function columnsJoined(sql: string): ReadonlySet<string> | "any" | undefined {
   if (/\bnatural\b/i.test(sql)) return "any";
@@ -19,11 +20,14 @@ export function columnsJoined(sql: string): ReadonlySet<string> | "any" | undefi
   );
 }
 
-/** A list of plain names, quoted or not. */
+/** A list of simple names, optionally quoted. */
 const USING =
   /\busing\s*\(\s*((?:\w+|"\w+"|`\w+`|\[\w+\])(?:\s*,\s*(?:\w+|"\w+"|`\w+`|\[\w+\]))*)\s*\)/gi;
 
-/** Every word of a text that could be a name, in lower case; a name of several words is there as itself. */
+/**
+ * All words of a text that could be names, in lower case. A name of several words is also found as
+ * a whole.
+ */
 export function wordsOf(sql: string): { has(name: string): boolean } {
   const text = sql.toLowerCase();
   const words = new Set(text.match(/[\p{L}\p{N}_$]+/gu));

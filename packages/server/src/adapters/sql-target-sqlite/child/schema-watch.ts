@@ -4,13 +4,13 @@ import type { RowsResult } from "../../result-rows.js";
 import { deltasBetween } from "../../schema-deltas.js";
 import { introspectSqlite } from "../../sqlite-catalog.js";
 
-/** Runs a statement, and says what it did to the schema. */
+/** Runs a statement, and returns what it changed in the schema. */
 export type SchemaWatch = (
   db: DatabaseSyncInstance,
   run: () => RowsResult,
 ) => { readonly result: RowsResult; readonly schemaDeltas: readonly SchemaTableDelta[] };
 
-/** Reads the schema before and after, within the transaction that is open. */
+/** Reads the schema before and after the statement, within the open transaction. */
 export const watchSchema: SchemaWatch = (db, run) => {
   const before = introspectSqlite(db);
   const result = run();

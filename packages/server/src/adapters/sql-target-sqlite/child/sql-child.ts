@@ -20,13 +20,13 @@ import type { SchemaWatch } from "./schema-watch.js";
 import { WriteSession } from "./write-session.js";
 
 /**
- * A process that runs agents' statements, apart from the server: SQLite has no way to interrupt a
- * statement, so a runaway one is stopped by killing the process it runs in. Requests come on
- * standard input and are answered, in their order, on standard output.
+ * A child process that runs agents' statements. SQLite cannot reliably interrupt a statement, so a
+ * runaway statement is stopped by killing its process. Requests arrive on standard input; responses
+ * are written to standard output in the same order.
  */
 const [, , told] = process.argv;
 assert(told !== undefined, "the settings are given");
-// The server's end speaks the same protocol.
+// The server uses the same protocol.
 const settings = JSON.parse(told) as ChildSettings;
 const { role, path, parentPid } = settings;
 
@@ -39,14 +39,14 @@ let schemaWatch: SchemaWatch | undefined;
 
 process.stdin.on("data", (chunk: Buffer) => {
   const isIdle = waiting.length === 0;
-  // The server's end speaks the same protocol.
+  // The server uses the same protocol.
   for (const frame of frames.push(chunk))
     hear(JSON.parse(frame.head) as ChildRequest | ChildNotice);
   if (isIdle) work();
 });
 process.stdin.on("end", () => process.exit(0));
 say({ kind: "ready" });
-// A thread of its own: while a statement runs, this one does not see its input end.
+// A separate thread, because this one does not notice the end of its input while a statement runs.
 new Worker(new URL("./watch-worker.js", import.meta.url), {
   workerData: settings,
   stdout: true,
@@ -59,7 +59,9 @@ function hear(message: ChildRequest | ChildNotice): void {
   else for (const id of message.ids) dropped.add(id);
 }
 
-/** How long a statement takes, in ms, before those behind it may have been dropped meanwhile. */
+/**
+ * Duration in ms after which requests queued behind a statement may have been cancelled meanwhile.
+ */
 const SLOW_STATEMENT_MS = 10;
 
 function work(): void {
@@ -72,7 +74,7 @@ function work(): void {
     }
     handle(request);
     if (performance.now() - startedAt > SLOW_STATEMENT_MS) {
-      // The first immediate may come before standard input is looked at, the second does not.
+      // The first immediate may run before standard input is polled; the second does not.
       setImmediate(() => setImmediate(work));
       return;
     }
@@ -84,7 +86,10 @@ function mayChangeSchema({ task }: ChildRequest): boolean {
   return task.kind === "write" && task.statement.statementClass === "admin";
 }
 
-/** Comparing schemas takes more code than all the rest: only who changes one waits for it. */
+/**
+ * Imported on demand, because the code that compares schemas is large and few statements change a
+ * schema.
+ */
 async function loadSchemaWatch(): Promise<void> {
   ({ watchSchema: schemaWatch } = await import("./schema-watch.js"));
   work();
@@ -109,7 +114,7 @@ function readerOf(dataSource: string): Answer {
   let session: ReadSession | undefined;
   return ({ id, task }) => {
     assert(task.kind === "read" || task.kind === "describe", "a reader only reads");
-    // Opened with the first request, whose failure then says why it cannot be.
+    // Opened by the first request, so that the request gets the error.
     session ??= new ReadSession(new AgentConnection(openDataSource(dataSource, "reader")));
     if (task.kind === "read") sayResult(id, session.read(task.statement));
     else sayDescription(id, session.describe(task.statement));
@@ -139,7 +144,7 @@ function writerOf(dataSource: string): Answer {
   };
 }
 
-/** Whoever is left behind must not write any more: another server may have settled its attempts. */
+/** An orphaned process must not commit, because another server may have settled its attempts. */
 function announceCommit(id: number): void {
   exitIfOrphaned();
   say({ kind: "committing", id });
@@ -158,7 +163,7 @@ function sayDescription(id: number, description: StatementDescription): void {
   sayResult(id, { ...withoutRows(0), outputJson, schemaDeltas: [] });
 }
 
-/** Synchronous, so that what was said has left this process before the next thing happens. */
+/** Synchronous, so that a message has left this process before the next action. */
 function say(reply: ChildReply, body = ""): void {
   const bytes = encodeFrame({ head: JSON.stringify(reply), body });
   for (let sent = 0; sent < bytes.length;) sent += writeSync(1, bytes, sent);

@@ -5,10 +5,10 @@ import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { markerOutput, outputOfMarker } from "../../marker-output.js";
 import { MARKER_TABLE } from "../../own-tables.js";
 
-/** Milliseconds after which a marker goes unasked: far longer than any plan lives. */
+/** Age at which a marker expires, in ms: far longer than any plan lives. */
 const MARKER_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 
-// Not STRICT, which would make the whole file unreadable to its owner's older tools.
+// Not a STRICT table, which older SQLite tools of the file's owner could not read.
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
   org_id TEXT NOT NULL,
   plan_id TEXT NOT NULL,
@@ -24,16 +24,16 @@ const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${MARKER_TABLE} (
   PRIMARY KEY (org_id, plan_id, step_id)
 )`;
 
-/** What is known of a step in the data source. */
+/** The marker of a step. */
 export type Marker =
-  /** Its write took effect; the result it had. */
+  /** The step's write took effect; its result. */
   | { readonly outcome: "applied"; readonly result: StatementResult }
-  /** This attempt and all before it were given up and must never take effect. */
+  /** This attempt and all earlier ones were abandoned and must never take effect. */
   | { readonly outcome: "fenced"; readonly attempt: number };
 
 /**
- * The marker table. Every method belongs into a write transaction: whoever reads a marker there
- * knows that nobody writes another one before the transaction ends.
+ * The marker table. Every method must run in a write transaction, which excludes concurrent changes
+ * of markers.
  */
 export class StepMarkers {
   readonly #db: DatabaseSyncInstance;
@@ -44,7 +44,7 @@ export class StepMarkers {
     this.#clock = clock;
   }
 
-  /** Creates the table where it is missing. */
+  /** Creates the table if it does not exist. */
   ensureTable(): void {
     this.#db.exec(CREATE_TABLE);
   }
@@ -63,7 +63,7 @@ export class StepMarkers {
       : { outcome: "fenced", attempt: row.attempt };
   }
 
-  /** Says that this attempt took effect. */
+  /** Records that this attempt took effect. */
   apply(attempt: AttemptRef, result: StatementResult): void {
     this.#put(attempt, "applied", [
       result.rowCount,
@@ -74,12 +74,12 @@ export class StepMarkers {
     ]);
   }
 
-  /** Forbids this attempt and all before it to take effect. */
+  /** Prevents this attempt and all earlier ones from taking effect. */
   fence(attempt: AttemptRef): void {
     this.#put(attempt, "fenced", [null, null, null, null, null]);
   }
 
-  /** Removes the markers of attempts whose results are safe elsewhere. */
+  /** Deletes the markers of attempts whose results are stored elsewhere. */
   forget(attempts: readonly AttemptRef[]): void {
     if (attempts.length === 0) return;
     const remove = this.#db.prepare(
@@ -91,7 +91,7 @@ export class StepMarkers {
     }
   }
 
-  /** Removes the markers that nobody can ask for any more. */
+  /** Deletes expired markers. */
   purge(): void {
     this.#db
       .prepare(`DELETE FROM ${MARKER_TABLE} WHERE created_at_ms < ?`)

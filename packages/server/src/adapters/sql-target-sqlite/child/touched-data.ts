@@ -1,18 +1,18 @@
 import { constants } from "@photostructure/sqlite";
 import type { DataAccess, TouchedData, TouchedTable } from "../../../governance/index.js";
 import type { AdmittedStatement } from "../protocol.js";
-import type { Access } from "./guard.js";
+import type { AuthorizerCall } from "./guard.js";
 import { columnsJoined, wordsOf } from "./schema-text.js";
 import type { SchemaObjects } from "./schema-objects.js";
 
 /**
- * What a statement touches: what the engine asked its authorizer about, views, triggers and foreign keys resolved, and
- * what it does not ask about. It says nothing of the columns of NATURAL JOIN and USING, and where a statement reads
- * nothing else of a table, nothing of the table; nor of what a generated column is computed from, nor of the tables
- * that a virtual table reads on its own. There the texts of the definitions are read, and more counts rather than less.
+ * What a statement touches. Most of it comes from SQLite's authorizer calls, with views, triggers
+ * and foreign keys resolved. SQLite does not report the columns of NATURAL JOIN and USING, the
+ * inputs of generated columns, or the tables that a virtual table reads itself. For these the texts
+ * of the definitions are searched; overestimating is safe.
  */
 export function touchedData(
-  accesses: Iterable<Access>,
+  accesses: Iterable<AuthorizerCall>,
   statement: AdmittedStatement,
   objects: SchemaObjects,
 ): TouchedData {
@@ -22,13 +22,13 @@ export function touchedData(
   return { tables: touched.list(), functions: [] };
 }
 
-/** Tables in which ANALYZE keeps values of other tables. */
+/** Tables in which ANALYZE stores samples of other tables' values. */
 const SAMPLES = /^sqlite_stat[34]$/;
 
 class Touched {
   readonly #statement: AdmittedStatement;
   readonly #objects: SchemaObjects;
-  /** By table and by what is done. */
+  /** By table and kind of access. */
   readonly #tables = new Map<string, Map<DataAccess, Set<string>>>();
 
   constructor(statement: AdmittedStatement, objects: SchemaObjects) {
@@ -36,8 +36,8 @@ class Touched {
     this.#objects = objects;
   }
 
-  /** What the parts of a question mean: https://sqlite.org/c3ref/c_alter_table.html */
-  addReported({ action, first, second, trigger }: Access): void {
+  /** The arguments are described at https://sqlite.org/c3ref/c_alter_table.html */
+  addReported({ action, first, second, trigger }: AuthorizerCall): void {
     const [table, other] = [first?.toLowerCase() ?? "", second?.toLowerCase() ?? ""];
     switch (action) {
       case constants.SQLITE_READ:
@@ -101,7 +101,7 @@ class Touched {
     }));
   }
 
-  /** What the definitions read of the views, triggers and virtual tables that the statement reaches. */
+  /** Adds what the definitions of views, triggers and virtual tables read. */
   #addDefinitions(): void {
     const seen = new Set<string>();
     const pending = [...this.#tables.keys()];
@@ -122,7 +122,7 @@ class Touched {
     }
   }
 
-  /** The columns that tables are joined by without being named in a condition. */
+  /** Adds the columns of joins without a condition. */
   #addJoined(sql: string, tables: readonly string[]): void {
     const joined = columnsJoined(sql);
     if (joined === undefined) return;
@@ -145,7 +145,7 @@ class Touched {
   }
 }
 
-/** The engine's own tables: those that changes of the schema read and write. Samples of other tables stand for these. */
+/** SQLite's own tables, except the samples of other tables' values. */
 function isEngineTable(name: string): boolean {
   return name === "" || name.startsWith("sqlite_");
 }

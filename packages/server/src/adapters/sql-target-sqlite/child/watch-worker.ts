@@ -2,18 +2,20 @@ import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { type ChildSettings, LIMIT_SIGNALS } from "../protocol.js";
 
-/** How often the process is looked at, in ms: in that time a statement can take some hundred MB. */
+/** Interval of the checks, in ms. A statement can allocate some hundred MB in that time. */
 const CHECK_EVERY_MS = 50;
-/** The process's open files, on Linux: SQLite removes a temporary file's name as soon as it has opened it. */
+/**
+ * The process's open files, on Linux. SQLite unlinks a temporary file as soon as it has opened it.
+ */
 const OPEN_FILES = "/proc/self/fd";
-/** What SQLite calls its temporary files. */
+/** Name of SQLite's temporary files. */
 const TEMPORARY_NAME = /\/etilqs_/;
 
 const { parentPid, memoryBytesMax, temporaryBytesMax } = workerData as ChildSettings;
 
 /**
- * Ends this process when its parent is gone, and when a statement takes more memory or temporary space than it may,
- * even in the middle of it: SQLite has no limits of its own for either.
+ * Ends this process when its parent has died, or when a statement exceeds its limit of memory or
+ * temporary files. SQLite has no such limits.
  */
 setInterval(() => {
   if (process.ppid !== parentPid) process.kill(process.pid, "SIGKILL");
@@ -32,7 +34,7 @@ function openFiles(): readonly string[] {
   try {
     return readdirSync(OPEN_FILES);
   } catch {
-    // Not Linux.
+    // Not on Linux.
     return [];
   }
 }
@@ -41,7 +43,7 @@ function temporaryBytesOf(file: string): number {
   try {
     return TEMPORARY_NAME.test(readlinkSync(file)) ? statSync(file).size : 0;
   } catch {
-    // Closed in the meantime.
+    // The file was closed meanwhile.
     return 0;
   }
 }
