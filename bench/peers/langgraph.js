@@ -4,8 +4,8 @@ import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { reader, STEPS } from "./workload.js";
 
 /** A node to a step; the graph stops after each, and the caller has it go on. */
-export async function startLangGraph(pool) {
-  const saver = new PostgresSaver(pool);
+export async function startLangGraph(checkpoints, pool) {
+  const saver = new PostgresSaver(checkpoints);
   await saver.setup();
   const read = reader(pool);
   const State = Annotation.Root({ id: Annotation(), row: Annotation() });

@@ -20,14 +20,18 @@ const { values } = parseArgs({ options: { rounds: { type: "string", default: "3"
 const dir = mkdtempSync(join(tmpdir(), "steward-peers-"));
 createTarget(dir);
 const store = await postgresStore();
-await createCustomers(store.url);
-const pool = new pg.Pool({ connectionString: store.url, max: 16 });
+const shop = await createCustomers(store.url);
+const pool = new pg.Pool({ connectionString: shop, max: 16 });
+const checkpoints = new pg.Pool({ connectionString: store.url, max: 16 });
 const client = BenchChild.load();
 
 const embedded = await BenchServer.start(dir, sqliteStore(dir).url, 0);
-const source = { SERVICE_DATA_SOURCES: `default=${store.url}` };
+const source = { SERVICE_DATA_SOURCES: `default=${shop}` };
 const distributed = await BenchServer.start(dir, store.url, 1, { settings: source });
-const peers = { DBOS: await startDbos(store.url, pool), LangGraph: await startLangGraph(pool) };
+const peers = {
+  DBOS: await startDbos(store.url, pool),
+  LangGraph: await startLangGraph(checkpoints, pool),
+};
 const systems = {
   "Steward, SQLite": viaGrpc(embedded),
   "Steward, PostgreSQL": viaGrpc(distributed),
@@ -51,7 +55,7 @@ for (const order of LOADS) {
 
 await Promise.all([embedded.stop(), distributed.stop()]);
 for (const peer of Object.values(peers)) await peer.stop();
-await pool.end();
+await Promise.all([pool.end(), checkpoints.end()]);
 client.end();
 await store[Symbol.asyncDispose]();
 rmSync(dir, { recursive: true });

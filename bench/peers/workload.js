@@ -5,14 +5,24 @@ export const STEPS = 10;
 
 const READ = "SELECT id, name, email FROM customers WHERE id = $1";
 
-/** The table that every system reads. */
-export async function createCustomers(url) {
-  const client = new pg.Client({ connectionString: url });
+/**
+ * Makes a database with the table that every system reads.
+ * @returns its URL.
+ */
+export async function createCustomers(serverUrl) {
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  await server.query("CREATE DATABASE shop");
+  await server.end();
+  const url = new URL(serverUrl);
+  url.pathname = "/shop";
+  const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   await client.query("CREATE TABLE customers (id integer PRIMARY KEY, name text, email text)");
   await client.query(`INSERT INTO customers
     SELECT n, 'Customer ' || n, 'customer-' || n || '@example.com' FROM generate_series(1, 1000) AS n`);
   await client.end();
+  return url.href;
 }
 
 /** @returns reads a customer, and which one is read after it. */

@@ -19,8 +19,10 @@ import type { StoreCounters } from "./store.js";
  */
 const PLANS_EACH = { 1: 150, 16: 60 } as const;
 const WARM_UP_PLANS = 20;
-/** How long usage and memory may take to follow, before the store's counters are read, in ms. */
-const SETTLE_MS = 3000;
+/** How long usage may take to follow before the store's counters are read, in ms. */
+const SETTLE_MS = 1000;
+/** How often it is asked whether memory has followed, in ms: long enough for its last batch to be written. */
+const FOLLOW_POLL_MS = 500;
 
 interface Run {
   readonly plans: 1 | 16;
@@ -93,14 +95,24 @@ type Reading = StoreCounters & { readonly serverCpuMs: number; readonly loopLagP
 async function readServers(): Promise<Reading> {
   // First of all: each look at the metrics begins the measurement of the loop anew.
   const pages = await Promise.all(servers.map((server) => server.metrics()));
-  // What usage and memory derive from the steps belongs to their cost.
+  // What usage and memory derive from the steps belongs to their cost: of these steps, not of the next run's.
   await delay(SETTLE_MS);
+  while ((await callsNotRemembered()) > 0) await delay(FOLLOW_POLL_MS);
+  await delay(FOLLOW_POLL_MS);
   const lags = pages.map((page) =>
     Number(/^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1] ?? 0),
   );
   const serverCpuMs = servers.reduce((sum, { pid }) => sum + cpuMs(pid), 0);
   const counters = await store.counters(servers);
   return { ...counters, serverCpuMs, loopLagP99Ms: Math.max(...lags) * 1000 };
+}
+
+async function callsNotRemembered(): Promise<number> {
+  const pages = await Promise.all(servers.map((server) => server.metrics()));
+  const waiting = pages.map((page) =>
+    Number(/^steward_memory_waiting_calls(?:\{[^}]*\})? (.+)$/m.exec(page)?.[1] ?? 0),
+  );
+  return Math.max(...waiting);
 }
 
 function figuresOf(
