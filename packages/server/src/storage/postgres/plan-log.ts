@@ -29,7 +29,7 @@ export interface PostgresPlanLogOptions {
   readonly node: NodeLease;
   readonly queries: PlanQueries;
   readonly telemetry: Telemetry;
-  /** Told of each unit that took effect. */
+  /** Called with each unit that has been committed. */
   readonly onWritten: (unit: PlanUnit) => void;
 }
 

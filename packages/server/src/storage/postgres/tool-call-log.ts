@@ -22,7 +22,7 @@ export class PostgresToolCallLog implements ToolCallLog {
     this.#unread = unread;
     unread.onFound((found) => {
       // What cannot be read now stays unread, and is found by a later sweep.
-      this.#tellOf(found).catch(() => undefined);
+      this.#announceUnread(found).catch(() => undefined);
     });
   }
 
@@ -32,15 +32,15 @@ export class PostgresToolCallLog implements ToolCallLog {
   }
 
   async replay(): Promise<void> {
-    await this.#tellOf(await this.#unread.all());
+    await this.#announceUnread(await this.#unread.all());
   }
 
-  /** Tells the listeners of calls: called by whoever has committed them. */
+  /** Calls the listeners with calls that have just been committed. */
   recorded(calls: readonly ToolCallRecord[]): void {
     for (const listener of this.#listeners) listener(calls);
   }
 
-  async #tellOf(refs: readonly PlanRef[]): Promise<void> {
+  async #announceUnread(refs: readonly PlanRef[]): Promise<void> {
     for (const [orgId, planIds] of byOrganization(refs)) {
       for (let done = 0; done < planIds.length; done += PLANS_MAX) {
         const some = planIds.slice(done, done + PLANS_MAX);

@@ -62,7 +62,7 @@ export class UnreadPlans {
   /** The plan has new tool calls, which this node has just recorded. */
   recorded(ref: PlanRef): void {
     this.add(ref);
-    this.#tellNews();
+    this.#notify();
   }
 
   /** The plan is unread, or not read to its end. */
@@ -130,12 +130,12 @@ export class UnreadPlans {
     for (const ref of found) this.add(ref);
     if (found.length > 0) {
       for (const listener of this.#foundListeners) listener(found);
-      this.#tellNews();
+      this.#notify();
     }
     if (rows.length === SWEEP_PLANS_MAX) this.#isDue = true;
   }
 
-  #tellNews(): void {
+  #notify(): void {
     for (const wake of this.#newsListeners) wake();
   }
 }

@@ -22,7 +22,7 @@ export interface SqlitePlanLogOptions {
   readonly writer: CommitWriter;
   readonly queries: PlanQueries;
   readonly clock: Clock;
-  /** Told of the tool calls of each commit. */
+  /** Notified of the tool calls of each commit. */
   readonly toolCalls: Pick<SqliteToolCallLog, "recorded">;
 }
 

@@ -8,7 +8,7 @@ import { callOf, preparedStepsOf } from "../plan-changes/index.js";
 import { number } from "./column-values.js";
 import type { StatementCache } from "./connection.js";
 
-/** Plans whose steps are kept at hand: a call is told by its step, and a plan's calls come one by one. */
+/** Plans whose steps are cached: a stored call is decoded with the step that it belongs to. */
 const PLANS_MAX = 64;
 /** Calls replayed at once. */
 const REPLAYED_MAX = 256;
@@ -54,7 +54,7 @@ export class SqliteToolCallLog implements ToolCallLog {
     }
   }
 
-  /** Tells the listeners of calls: called by whoever has committed them. */
+  /** Calls the listeners with calls that have just been committed. */
   recorded(calls: readonly ToolCallRecord[]): void {
     for (const listener of this.#listeners) listener(calls);
   }
