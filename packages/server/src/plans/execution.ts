@@ -2,6 +2,7 @@ import { isoTime } from "../kernel/clock.js";
 import { hintsOf } from "./context-update.js";
 import type { PlanRecord, PreparedStep, StepExecution, StepRecord, StepResult } from "./plan.js";
 import type { LoadedPlan } from "./engine/index.js";
+import type { PlanSummary } from "./orchestrator.js";
 import type { NewPlan, StepOutput } from "./ports.js";
 import type { PlanState, StepContext, StepState } from "./transitions.js";
 
@@ -58,13 +59,20 @@ export function newPlanRecord({ name, description, steps }: NewPlan, state: Plan
   return planRecordOf({ name, description, state, prepared: steps });
 }
 
-/** Everybody's view of a plan. */
+/** What everybody sees of a plan, with its steps. */
 export function planRecordOf({
-  name,
-  description,
   state,
   prepared,
+  ...texts
 }: Pick<LoadedPlan, "name" | "description" | "state" | "prepared">): PlanRecord {
+  return { ...planSummaryOf(texts, state), steps: stepRecordsOf(prepared, state.steps) };
+}
+
+/** What everybody sees of a plan, without its steps. */
+export function planSummaryOf(
+  { name, description }: Pick<LoadedPlan, "name" | "description">,
+  state: Omit<PlanState, "steps" | "lastSequence" | "lastEventAtMs">,
+): PlanSummary {
   const { startedAtMs, finishedAtMs } = state;
   return {
     planId: state.planId,
@@ -76,7 +84,6 @@ export function planRecordOf({
     createdAt: isoTime(state.createdAtMs),
     ...(startedAtMs === undefined ? {} : { startedAt: isoTime(startedAtMs) }),
     ...(finishedAtMs === undefined ? {} : { finishedAt: isoTime(finishedAtMs) }),
-    steps: stepRecordsOf(prepared, state.steps),
   };
 }
 

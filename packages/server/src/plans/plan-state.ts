@@ -32,6 +32,11 @@ export interface PlanFailure {
   readonly reason: string;
 }
 
+/** Whether the plan has come to its end: completed, failed or cancelled. A retry has a failed one go on. */
+export function isOver({ status }: Pick<PlanState, "status">): boolean {
+  return status !== "pending" && status !== "running";
+}
+
 /** Where one step stands. */
 export interface StepState {
   readonly stepId: string;

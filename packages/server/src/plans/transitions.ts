@@ -3,7 +3,13 @@ import { PLAN_EVENTS_MAX } from "../kernel/limits.js";
 import { PlanDraft } from "./plan-draft.js";
 import { endAttempt, settlePlan } from "./plan-ending.js";
 import type { PlanEvent } from "./plan-events.js";
-import type { PlanChange, PlanState, StepOutcome, StepState } from "./plan-state.js";
+import {
+  isOver,
+  type PlanChange,
+  type PlanState,
+  type StepOutcome,
+  type StepState,
+} from "./plan-state.js";
 
 export type {
   PlanChange,
@@ -169,9 +175,7 @@ function unmetDependencies(state: PlanState, step: StepState): readonly string[]
 }
 
 function whyNotActive(state: PlanState, nowMs: number): string | undefined {
-  if (state.status !== "pending" && state.status !== "running") {
-    return `Plan ${state.planId} is ${state.status}`;
-  }
+  if (isOver(state)) return `Plan ${state.planId} is ${state.status}`;
   if (state.cancelReason !== undefined) return `Plan ${state.planId} is being cancelled`;
   if (state.failure !== undefined) return `Plan ${state.planId} has failed`;
   if (nowMs > state.deadlineMs) {

@@ -7,7 +7,13 @@ import { isReadIntent } from "../../governance/index.js";
 import { executionOf, newPlanRecord, outputOf, planRecordOf } from "../execution.js";
 import type { PageRequest, PlanFilter, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";
-import type { PlanState, StepContext, StepOutcome, StepState } from "../plan-state.js";
+import {
+  isOver,
+  type PlanState,
+  type StepContext,
+  type StepOutcome,
+  type StepState,
+} from "../plan-state.js";
 import type { PlanRecord } from "../plan.js";
 import type {
   AbandonedStep,
@@ -401,10 +407,6 @@ export class PlanEngine implements AsyncDisposable {
       }
     }
   }
-}
-
-function isOver({ status }: PlanState): boolean {
-  return status !== "pending" && status !== "running";
 }
 
 function attemptEnd(

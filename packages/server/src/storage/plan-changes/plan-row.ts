@@ -1,6 +1,6 @@
 import { assert } from "../../kernel/assert.js";
-import { isoTime } from "../../kernel/clock.js";
-import type { PageRequest, PlanPage, PlanStatus, PlanSummary } from "../../plans/index.js";
+import type { PageRequest, PlanPage, PlanStatus } from "../../plans/index.js";
+import { planSummaryOf } from "../../plans/execution.js";
 import type { LoadedPlan } from "../../plans/engine/index.js";
 import type { AbandonedStep } from "../../plans/ports.js";
 import type { PlanFailure, PlanState } from "../../plans/transitions.js";
@@ -79,7 +79,7 @@ export function failureJson({ failure }: Omit<PlanState, "steps">): string | nul
 
 /** A page of plans. @param rows one more than the page's limit, if there are that many. */
 export function planPageOf(rows: readonly PlanRow[], { limit }: PageRequest): PlanPage {
-  const plans = rows.slice(0, limit).map(planSummaryOf);
+  const plans = rows.slice(0, limit).map((row) => planSummaryOf(row, stateOf(row)));
   const last = plans.at(-1);
   return rows.length > limit && last !== undefined ? { plans, nextCursor: last.planId } : { plans };
 }
@@ -100,21 +100,6 @@ export function abandonedStepOf(row: AbandonedRow): AbandonedStep {
   assert(step !== undefined, "a lease is of a step of its plan");
   const { org_id: orgId, plan_id: planId, attempt, session_id: sessionId } = row;
   return { attempt: { orgId, planId, stepId: step.id, attempt }, step, sessionId };
-}
-
-function planSummaryOf(row: PlanRow): PlanSummary {
-  const { name, description } = row;
-  return {
-    planId: row.plan_id,
-    orgId: row.org_id,
-    sessionId: row.session_id,
-    name,
-    description,
-    status: row.status as PlanStatus,
-    createdAt: isoTime(row.created_at_ms),
-    ...(row.started_at_ms === null ? {} : { startedAt: isoTime(row.started_at_ms) }),
-    ...(row.finished_at_ms === null ? {} : { finishedAt: isoTime(row.finished_at_ms) }),
-  };
 }
 
 function stateOf(row: PlanRow): Omit<PlanState, "steps" | "lastSequence" | "lastEventAtMs"> {

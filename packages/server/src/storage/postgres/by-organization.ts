@@ -1,4 +1,7 @@
-/** Items by their organization, in the order in which each organization comes first. */
+/**
+ * Items by their organization, ordered by its id: transactions that lock rows of several organizations in this
+ * order cannot wait for each other (a deadlock).
+ */
 export function byOrganization<T>(
   items: readonly T[],
   orgIdOf: (item: T) => string,
@@ -9,5 +12,5 @@ export function byOrganization<T>(
     if (group === undefined) groups.set(orgIdOf(item), [item]);
     else group.push(item);
   }
-  return groups;
+  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -2,6 +2,7 @@ import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
 import { callOf, preparedStepsOf } from "../plan-changes/index.js";
+import { byOrganization } from "./by-organization.js";
 import type { Connection } from "./database.js";
 
 /** Who reads tool calls, each with a place of its own in every plan's log. */
@@ -81,9 +82,7 @@ export async function acknowledge(
 ): Promise<ReadonlySet<string>> {
   const other = consumer === "usage" ? "memory_through" : "usage_through";
   const acknowledged = new Set<string>();
-  // Every node locks the plans in the same order, so that two nodes cannot wait for each other (a deadlock).
-  for (const orgId of [...new Set(parts.map(({ ref }) => ref.orgId))].sort()) {
-    const own = parts.filter(({ ref }) => ref.orgId === orgId);
+  for (const [orgId, own] of byOrganization(parts, ({ ref }) => ref.orgId)) {
     const planIds = own.map(({ ref }) => ref.planId);
     // A statement that waits for a plan's row goes on with the row as it has become, but with the log as
     // it was. This one waits, so that the next one sees what ends the plan's log.

@@ -19,9 +19,9 @@ interface Batch<Row> {
 }
 
 /**
- * A lookup that answers by one statement what is asked for of an organization in the same turn: searches that share a pass
- * over the index need their rows together, and asking takes longer than reading a row. Who asks may be
- * told of rows that others have asked for, too.
+ * Combines the lookups of one turn of the event loop into one statement for each organization: searches that
+ * share a pass over the index need their rows at the same time, and a round trip takes longer than reading a
+ * row. The answer to one lookup may hold rows that others have asked for.
  */
 export function gathered<Row>(lookup: Lookup<Row>): Lookup<Row> {
   const open = new Map<string | undefined, Batch<Row>>();

@@ -18,7 +18,7 @@ import {
   type ReembeddingUnderTest,
 } from "../testing/reembedding-battery.js";
 import { toolCallFeedBattery } from "../testing/tool-call-feed-battery.js";
-import { Database } from "./database.js";
+import { type Connection, Database } from "./database.js";
 import { openIndexSource, type IndexSourceOptions } from "./memory-index-source.js";
 import { PostgresReembedding } from "./memory-reembedding.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
@@ -68,6 +68,21 @@ async function waiting(): Promise<number> {
   return Number(row?.["n"]);
 }
 
+/** @returns what `other` resolves to, which has to wait for a transaction that does `work` and then commits. */
+async function whileOpen<T>(
+  work: (connection: Connection) => Promise<unknown>,
+  other: () => Promise<T>,
+): Promise<T | undefined> {
+  await using db = new Database(database.url);
+  let pending: Promise<T> | undefined;
+  await db.transaction(async (connection) => {
+    await work(connection);
+    pending = other();
+    await expect.poll(waiting).toBe(1);
+  });
+  return await pending;
+}
+
 describe("a vector that entries of several transactions have", () => {
   const vector = Float32Array.of(1, 2);
   const [first, second] = [invoice(1), { ...invoice(2), sessionId: "other" }];
@@ -79,42 +94,28 @@ describe("a vector that entries of several transactions have", () => {
     return node;
   }
 
+  const deleteFirst = (connection: Connection): Promise<unknown> =>
+    deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
+
   it("is deleted by the second of two that delete its last two entries at once", async () => {
     await using node = await withEntries(first, second);
-    await using db = new Database(database.url);
-    let other: Promise<boolean> | undefined;
-    await db.transaction(async (connection) => {
-      await deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
-      other = node.memory.deleteEntry(second.orgId, second.entryId);
-      await expect.poll(waiting).toBe(1);
-    });
-    expect(await other).toBe(true);
+    const deleteSecond = () => node.memory.deleteEntry(second.orgId, second.entryId);
+    expect(await whileOpen(deleteFirst, deleteSecond)).toBe(true);
     expect(await vectorCount()).toBe(0);
   });
 
   it("stays for an entry that is added while its last one is deleted", async () => {
     await using node = await withEntries(first);
-    await using db = new Database(database.url);
-    let deletion: Promise<boolean> | undefined;
-    await db.transaction(async (connection) => {
-      await insertEntries(connection, [embeddedEntry(second, vector)], 1);
-      deletion = node.memory.deleteEntry(first.orgId, first.entryId);
-      await expect.poll(waiting).toBe(1);
-    });
-    expect(await deletion).toBe(true);
+    const addSecond = (connection: Connection) =>
+      insertEntries(connection, [embeddedEntry(second, vector)], 1);
+    const deletion = () => node.memory.deleteEntry(first.orgId, first.entryId);
+    expect(await whileOpen(addSecond, deletion)).toBe(true);
     expect(await vectorCount()).toBe(1);
   });
 
   it("is stored again for an entry that is added before its deletion is committed", async () => {
     await using node = await withEntries(first);
-    await using db = new Database(database.url);
-    let addition: Promise<void> | undefined;
-    await db.transaction(async (connection) => {
-      await deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
-      addition = node.memory.addEntries([embeddedEntry(second, vector)]);
-      await expect.poll(waiting).toBe(1);
-    });
-    await addition;
+    await whileOpen(deleteFirst, () => node.memory.addEntries([embeddedEntry(second, vector)]));
     expect(await vectorCount()).toBe(1);
   });
 });
@@ -126,14 +127,10 @@ describe("sessions", () => {
     const [first, second] = [invoice(1), invoice(2)];
     const entries = [first, second].map((each) => embeddedEntry(each, Float32Array.of(1, 2)));
     await node.memory.addEntries(entries);
-    await using db = new Database(database.url);
-    let other: Promise<boolean> | undefined;
-    await db.transaction(async (connection) => {
-      await deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
-      other = node.memory.deleteEntry(second.orgId, second.entryId);
-      await expect.poll(waiting).toBe(1);
-    });
-    expect(await other).toBe(true);
+    const deleteFirst = (connection: Connection) =>
+      deleteEntries(connection, first.orgId, first.sessionId, [first.entryId]);
+    const deleteSecond = () => node.memory.deleteEntry(second.orgId, second.entryId);
+    expect(await whileOpen(deleteFirst, deleteSecond)).toBe(true);
     expect(await database.query("SELECT session_id FROM sessions")).toEqual([]);
   });
 });

@@ -21,9 +21,9 @@ export async function insertEntries(
   if (entries.length === 0) return;
   await holdModel(connection, modelId);
   const all = entries.map(({ entry }) => entry);
-  // Always in the same order, so that two transactions do not wait for each other.
-  const byOrg = [...byOrganization(all, ({ orgId }) => orgId)].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [orgId, own] of byOrg) await insertRows(connection, orgId, own);
+  for (const [orgId, own] of byOrganization(all, ({ orgId }) => orgId)) {
+    await insertRows(connection, orgId, own);
+  }
   await insertVectors(connection, entries, modelId);
 }
 

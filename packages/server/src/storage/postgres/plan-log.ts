@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { LEASE_MS } from "../../kernel/limits.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type {
@@ -12,16 +11,11 @@ import type { PlanEvent } from "../../plans/index.js";
 import type { AttemptRef, NewPlan, PlanRef } from "../../plans/ports.js";
 import type { PlanState, StepContext } from "../../plans/transitions.js";
 import { AppendWriter } from "./append-writer.js";
-import { sqlStateOf } from "../../adapters/postgres-errors.js";
-import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "./database.js";
+import type { Database } from "./database.js";
 import { eventsJson } from "../plan-changes/index.js";
 import type { NodeLease } from "./node-lease.js";
 import type { PlanQueries } from "./plan-queries.js";
-
-/** How long a plan's insert is tried again when the connection is lost, in ms. */
-const INSERT_MS_MAX = 5000;
-/** Pause before it is tried again, in ms. */
-const AGAIN_MS = 50;
+import { settled } from "./settled.js";
 
 /** What a log is built on. */
 export interface PostgresPlanLogOptions {
@@ -91,18 +85,11 @@ export class PostgresPlanLog implements PlanLog {
   }
 
   /** @returns false when the idempotency key was used before. */
-  async #insert(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
-    const giveUpAt = performance.now() + INSERT_MS_MAX;
-    for (;;) {
-      try {
-        return await this.#insertOnce(plan, events, owner);
-      } catch (error) {
-        // The plan's id is its own: it can only be there because the answer to its insert was lost.
-        if (sqlStateOf(error) === UNIQUE_VIOLATION) return true;
-        if (!(error instanceof OutcomeUnknown) || performance.now() > giveUpAt) throw error;
-        await delay(AGAIN_MS);
-      }
-    }
+  #insert(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
+    return settled(
+      () => this.#insertOnce(plan, events, owner),
+      async () => ((await this.load(plan.ref)) === undefined ? undefined : true),
+    );
   }
 
   async #insertOnce(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PlanRef } from "../../plans/ports.js";
+import { byOrganization } from "./by-organization.js";
 import { readUnread } from "./call-feed.js";
 import type { Database } from "./database.js";
 import type { UnreadPlans } from "./unread-plans.js";
@@ -20,10 +21,6 @@ export class PostgresToolCallLog implements ToolCallLog {
   constructor(db: Database, unread: UnreadPlans) {
     this.#db = db;
     this.#unread = unread;
-    unread.onFound((found) => {
-      // What cannot be read now stays unread, and is found by a later sweep.
-      this.#announceUnread(found).catch(() => undefined);
-    });
   }
 
   onRecorded(listener: RecordedListener): Unsubscribe {
@@ -32,7 +29,13 @@ export class PostgresToolCallLog implements ToolCallLog {
   }
 
   async replay(): Promise<void> {
-    await this.#announceUnread(await this.#unread.all());
+    const unread = await this.#unread.all();
+    // Later sweeps find what nodes have left that are gone by then. What cannot be read stays unread, and is
+    // found by a sweep after it.
+    this.#unread.onFound((found) => {
+      this.#announceUnread(found).catch(() => undefined);
+    });
+    await this.#announceUnread(unread);
   }
 
   /** Calls the listeners with calls that have just been committed. */
@@ -41,7 +44,8 @@ export class PostgresToolCallLog implements ToolCallLog {
   }
 
   async #announceUnread(refs: readonly PlanRef[]): Promise<void> {
-    for (const [orgId, planIds] of byOrganization(refs)) {
+    for (const [orgId, own] of byOrganization(refs, (ref) => ref.orgId)) {
+      const planIds = [...new Set(own.map(({ planId }) => planId))];
       for (let done = 0; done < planIds.length; done += PLANS_MAX) {
         const some = planIds.slice(done, done + PLANS_MAX);
         const { parts } = await readUnread(this.#db, "usage", orgId, some, REPLAYED_MAX);
@@ -49,12 +53,4 @@ export class PostgresToolCallLog implements ToolCallLog {
       }
     }
   }
-}
-
-function byOrganization(refs: readonly PlanRef[]): ReadonlyMap<string, readonly string[]> {
-  const byOrg = new Map<string, Set<string>>();
-  for (const { orgId, planId } of refs) {
-    byOrg.set(orgId, (byOrg.get(orgId) ?? new Set()).add(planId));
-  }
-  return new Map([...byOrg].map(([orgId, planIds]) => [orgId, [...planIds]]));
 }

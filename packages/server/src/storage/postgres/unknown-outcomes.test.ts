@@ -5,6 +5,7 @@ import { embeddedEntry } from "../../memory/embedded-entry.js";
 import { verifyTotals } from "../../usage/verification.js";
 import type { Store } from "../store.js";
 import { recordToolCalls } from "../testing/record-tool-calls.js";
+import { budgetSample, externalSample, priceSample } from "../testing/usage-samples.js";
 import { DoubtfulProxy } from "./testing/doubtful-proxy.js";
 import { openTestStore } from "./testing/open-store.js";
 
@@ -21,41 +22,9 @@ interface Write {
   readonly returns: unknown;
 }
 
-const budget = {
-  id: randomUUID(),
-  scope: "organization",
-  unit: "aau",
-  period: "day",
-  limit: 100n,
-  action: "block",
-  setBy: "organization",
-} as const;
-const price = {
-  id: "price",
-  scope: "aau",
-  subject: "",
-  amount: 7n,
-  fromMs: 0,
-  untilMs: undefined,
-} as const;
-const usageEvent = {
-  id: randomUUID(),
-  orgId: ORG,
-  sessionId: undefined,
-  planId: undefined,
-  stepId: undefined,
-  toolName: "search",
-  intent: "admin",
-  intentSource: "reported",
-  aauWeight: 3,
-  ormModel: undefined,
-  cost: 5n,
-  priceId: undefined,
-  occurredAtMs: 1_000,
-  createdAtMs: 1_000,
-  source: "shop",
-  sourceEventId: "1",
-} as const;
+const budget = budgetSample();
+const price = priceSample();
+const usageEvent = externalSample({ orgId: ORG, occurredAtMs: 1_000, intent: "admin", cost: 5n });
 const entry = { orgId: ORG, entryId: randomUUID(), sessionId: "s", content: "{}", createdAtMs: 1 };
 const policies = { orgId: ORG, version: 1, text: "//", changedBy: "ada", changedAtMs: 1 };
 

@@ -26,6 +26,7 @@ import type {
   UsageStore,
   UsageTotals,
 } from "../../usage/ports.js";
+import { byOrganization } from "./by-organization.js";
 import { acknowledge, type UnreadCalls } from "./call-feed.js";
 import { OutcomeUnknown, type Connection, type Database } from "./database.js";
 import { settled } from "./settled.js";
@@ -79,7 +80,8 @@ export class PostgresUsageStore implements UsageStore {
     for (let isMore = true; isMore && recorded.length < limit;) {
       const taken = await this.#toolCalls.take(limit - recorded.length);
       isMore = taken.isCut;
-      for (const parts of byOrganization(this.#toolCalls.partsOf(taken))) {
+      const byOrg = byOrganization(this.#toolCalls.partsOf(taken), ({ ref }) => ref.orgId);
+      for (const parts of byOrg.values()) {
         const { events, isComplete } = await this.#recordParts(parts);
         recorded.push(...events);
         isMore ||= !isComplete;
@@ -280,16 +282,6 @@ async function recordOn(
     [orgId, events.map(({ id }) => id)],
   );
   return events;
-}
-
-function byOrganization(parts: readonly UnreadCalls[]): Iterable<readonly UnreadCalls[]> {
-  const byOrg = new Map<string, UnreadCalls[]>();
-  for (const part of parts) {
-    const own = byOrg.get(part.ref.orgId) ?? [];
-    own.push(part);
-    byOrg.set(part.ref.orgId, own);
-  }
-  return byOrg.values();
 }
 
 /** Sums of usage in a budget's window. */

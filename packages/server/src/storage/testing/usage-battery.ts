@@ -3,9 +3,10 @@ import { systemClock } from "../../kernel/clock.js";
 import { systemIds } from "../../kernel/ids.js";
 import type { CustomerBindings } from "../../payments/ports.js";
 import type { PlanEngine } from "../../plans/index.js";
-import type { Price, UsageEvent, UsageStore } from "../../usage/ports.js";
+import type { UsageEvent, UsageStore } from "../../usage/ports.js";
 import { verifyTotals } from "../../usage/verification.js";
 import { recordToolCalls } from "./record-tool-calls.js";
+import { externalSample, priceSample } from "./usage-samples.js";
 
 /** What the battery needs of an engine under test. */
 export interface UsageStoreUnderTest extends AsyncDisposable {
@@ -141,15 +142,18 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     });
 
     it("freezes the price of its time on the row", async () => {
-      await usage.changePrices(ORG, () => ({ added: price({ fromMs: 0 }), ended: undefined }));
-      const ended = price({ fromMs: 0, untilMs: NOON_MS });
+      await usage.changePrices(ORG, () => ({
+        added: priceSample({ fromMs: 0 }),
+        ended: undefined,
+      }));
+      const ended = priceSample({ fromMs: 0, untilMs: NOON_MS });
       await usage.changePrices(ORG, (prices) => {
-        expect(prices).toEqual([price({ fromMs: 0 })]);
-        return { added: price({ id: "new", amount: 11n, fromMs: NOON_MS }), ended };
+        expect(prices).toEqual([priceSample({ fromMs: 0 })]);
+        return { added: priceSample({ id: "new", amount: 11n, fromMs: NOON_MS }), ended };
       });
       expect(await usage.prices(ORG)).toEqual([
         ended,
-        price({ id: "new", amount: 11n, fromMs: NOON_MS }),
+        priceSample({ id: "new", amount: 11n, fromMs: NOON_MS }),
       ]);
       await recordToolCalls(store.plans, [
         { orgId: ORG, finishedAtMs: NOON_MS - 1, intent: "admin" },
@@ -316,40 +320,11 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
   });
 }
 
-function price(over: Partial<Price>): Price {
-  return {
-    id: "price",
-    scope: "aau",
-    subject: "",
-    amount: 7n,
-    fromMs: 0,
-    untilMs: undefined,
-    ...over,
-  };
-}
-
 function external(
   source: string,
   sourceEventId: string,
   over: Partial<UsageEvent> = {},
 ): UsageEvent {
-  return {
-    id: IDS.uuid(),
-    orgId: ORG,
-    sessionId: undefined,
-    planId: undefined,
-    stepId: undefined,
-    toolName: "sell",
-    intent: "write_insert",
-    intentSource: "explicit",
-    aauWeight: 3,
-    ormModel: undefined,
-    cost: 0n,
-    priceId: undefined,
-    occurredAtMs: NOON_MS,
-    createdAtMs: NOON_MS,
-    source,
-    sourceEventId,
-    ...over,
-  };
+  const said = { orgId: ORG, occurredAtMs: NOON_MS, createdAtMs: NOON_MS };
+  return externalSample({ ...said, source, sourceEventId, ...over });
 }

@@ -53,7 +53,8 @@ function mapTerms(row: Readonly<Record<string, JsonTerm>>): Readonly<Record<stri
 }
 
 /**
- * Solutions and booleans as JSON text; quads as objects, because there is no such format for them.
+ * Returns solutions and booleans as JSON text. Quads are returned as objects, because the JSON format of SPARQL
+ * results has none for quads.
  */
 function run(store: OxigraphStore, sparql: string): unknown {
   try {

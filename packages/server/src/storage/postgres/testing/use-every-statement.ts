@@ -12,8 +12,8 @@ import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import type { Hash } from "../../../state/index.js";
-import type { Budget, Price, UsageEvent } from "../../../usage/ports.js";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
+import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";
 import { Database } from "../database.js";
 import { MemoryFollower } from "../memory-follower.js";
@@ -270,43 +270,11 @@ function embed(entry: EmbeddedEntry["entry"]): EmbeddedEntry {
   return embeddedEntry(entry, Float32Array.of(1, 1));
 }
 
-const BUDGET: Budget = {
-  id: randomUUID(),
-  scope: "organization",
-  unit: "aau",
-  period: "day",
-  limit: 100n,
-  action: "block",
-  setBy: "organization",
-};
+const BUDGET = budgetSample();
 
-const PRICE: Price = {
-  id: "price",
-  scope: "aau",
-  subject: "",
-  amount: 7n,
-  fromMs: 0,
-  untilMs: undefined,
-};
+const PRICE = priceSample();
 
-const EVENT: UsageEvent = {
-  id: randomUUID(),
-  orgId: ORG,
-  sessionId: undefined,
-  planId: undefined,
-  stepId: undefined,
-  toolName: "search",
-  intent: "admin",
-  intentSource: "reported",
-  aauWeight: 3,
-  ormModel: undefined,
-  cost: 5n,
-  priceId: undefined,
-  occurredAtMs: 1_000,
-  createdAtMs: 1_000,
-  source: "shop",
-  sourceEventId: "1",
-};
+const EVENT = externalSample({ orgId: ORG, occurredAtMs: 1_000, intent: "admin", cost: 5n });
 
 const API_KEY: ApiKey = {
   orgId: ORG,
