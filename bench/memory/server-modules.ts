@@ -26,4 +26,4 @@ export const { openPostgresStore }: typeof PostgresModule = await part("storage/
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
 
 /** What the search thread reads the store with. */
-export const sourceUrl: string = new URL("storage/sqlite/memory-index-source.js", dist).href;
+export const sourceUrl: string = new URL("storage/sqlite/memory/memory-index-source.js", dist).href;

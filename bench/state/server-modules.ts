@@ -1,6 +1,6 @@
 import type * as StateModule from "../../packages/server/src/state/index.js";
 import type * as ClockModule from "../../packages/server/src/kernel/clock.js";
-import type * as StoreModule from "../../packages/server/src/storage/sqlite/block-store.js";
+import type * as StoreModule from "../../packages/server/src/storage/sqlite/state/block-store.js";
 
 /** The parts of the server that are measured: internal ones, so they are loaded from its build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
@@ -12,5 +12,5 @@ async function part<Module>(path: string): Promise<Module> {
 export const state: typeof StateModule = await part("state/index.js");
 export const { systemClock }: typeof ClockModule = await part("kernel/clock.js");
 export const { openSqliteBlockStore }: typeof StoreModule = await part(
-  "storage/sqlite/block-store.js",
+  "storage/sqlite/state/block-store.js",
 );

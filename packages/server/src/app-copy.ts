@@ -5,9 +5,9 @@ import { COPIED_TABLES, RowSum, type CopiedRow, type CopiedTable } from "./stora
 import { Database } from "./storage/postgres/database.js";
 import { assertEmpty, insertRows, readRows } from "./storage/postgres/import.js";
 import { migrate } from "./storage/postgres/migrate.js";
-import { PostgresOrigin } from "./storage/postgres/state-origin.js";
+import { PostgresOrigin } from "./storage/postgres/state/state-origin.js";
 import type { StorePlaces } from "./storage/sqlite/backup.js";
-import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
+import { SqliteBlockStores } from "./storage/sqlite/state/block-stores.js";
 import { openSqliteExport, type SqliteExport } from "./storage/sqlite/export.js";
 
 /** Rows of one statement. */

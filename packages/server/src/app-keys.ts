@@ -3,7 +3,7 @@ import { ApiKeyService } from "./identity/index.js";
 import type { ApiKeyStore } from "./identity/ports.js";
 import { systemClock } from "./kernel/clock.js";
 import { silentTelemetry } from "./kernel/telemetry.js";
-import { PostgresApiKeyStore } from "./storage/postgres/api-key-store.js";
+import { PostgresApiKeyStore } from "./storage/postgres/governance/api-key-store.js";
 import { Database } from "./storage/postgres/database.js";
 import { migrate } from "./storage/postgres/migrate.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";

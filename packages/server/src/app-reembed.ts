@@ -10,7 +10,7 @@ import { silentLog } from "./kernel/log.js";
 import { silentTelemetry } from "./kernel/telemetry.js";
 import { reembed, type ReembeddingProgress } from "./memory/index.js";
 import type { ReembeddingStore } from "./memory/ports.js";
-import { PostgresReembedding } from "./storage/postgres/memory-reembedding.js";
+import { PostgresReembedding } from "./storage/postgres/memory/memory-reembedding.js";
 import { openSqliteStore } from "./storage/sqlite/store.js";
 
 /** How a store is re-embedded. */

@@ -12,9 +12,9 @@ import {
   StateService,
 } from "./state/index.js";
 import type { Origin, Repositories } from "./state/ports.js";
-import { SqliteBlockStores } from "./storage/sqlite/block-stores.js";
-import { SqliteClones } from "./storage/sqlite/clones.js";
-import { SqliteStateUpkeep } from "./storage/sqlite/state-upkeep.js";
+import { SqliteBlockStores } from "./storage/sqlite/state/block-stores.js";
+import { SqliteClones } from "./storage/sqlite/state/clones.js";
+import { SqliteStateUpkeep } from "./storage/sqlite/state/state-upkeep.js";
 
 /** What the state is opened with. */
 export interface StateOptions {

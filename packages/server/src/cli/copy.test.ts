@@ -12,7 +12,7 @@ import type { PlanRef } from "../plans/ports.js";
 import { stateDirectory } from "../config/index.js";
 import { type Hash, iri, quad, text, TripleStore } from "../state/index.js";
 import { openStateNode } from "../storage/postgres/testing/state-node.js";
-import { SqliteBlockStores } from "../storage/sqlite/block-stores.js";
+import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { openTestStore } from "../storage/postgres/testing/open-store.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 import type { Store } from "../storage/store.js";

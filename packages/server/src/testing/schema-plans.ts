@@ -7,7 +7,7 @@ import { silentTelemetry } from "../kernel/telemetry.js";
 import type { AttemptRef } from "../plans/ports.js";
 import type { Schema } from "../schema/index.js";
 import { SchemaHistory } from "../schema/schema-history.js";
-import { SqliteBlockStores } from "../storage/sqlite/block-stores.js";
+import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 
 /** What a step of a test is submitted with. */

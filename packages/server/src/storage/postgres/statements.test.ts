@@ -9,7 +9,7 @@ import {
   statementsOf,
   type RuleContext,
 } from "./testing/statement-rules.js";
-import { ENTRY_COLUMNS } from "./memory-rows.js";
+import { ENTRY_COLUMNS } from "./memory/memory-rows.js";
 import { useEveryStatement } from "./testing/use-every-statement.js";
 
 /** Statements over all organizations, by how they begin, and why each may be. */
@@ -160,9 +160,13 @@ function isSweep(text: string): boolean {
 /** What each statement in the source begins with, up to what is filled in. */
 function sourceTexts(): readonly string[] {
   const directory = new URL("../../../src/storage/postgres/", import.meta.url);
-  const files = readdirSync(directory).filter(
-    // What copies a store runs before its tables are distributed.
-    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "import.ts",
+  const files = readdirSync(directory, { encoding: "utf8", recursive: true }).filter(
+    (name) =>
+      name.endsWith(".ts") &&
+      !name.endsWith(".test.ts") &&
+      !/^(distribution|migrations|testing)\//.test(name) &&
+      // What copies a store runs before its tables are distributed.
+      name !== "import.ts",
   );
   const literal = /([`"])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) [^`"$]*(?:\$\d[^`"$]*)*)/g;
   return files.flatMap((name) =>

@@ -4,27 +4,27 @@ import type { Log } from "../../kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import { systemTimers } from "../../kernel/timers.js";
 import type { Store } from "../store.js";
-import { PostgresApiKeyStore } from "./api-key-store.js";
-import { PostgresPolicyStore } from "./policy-store.js";
-import { PostgresBudgetReservations } from "./budget-reservations.js";
-import { PostgresCustomerBindings } from "./customer-bindings.js";
+import { PostgresApiKeyStore } from "./governance/api-key-store.js";
+import { PostgresPolicyStore } from "./governance/policy-store.js";
+import { PostgresBudgetReservations } from "./usage/budget-reservations.js";
+import { PostgresCustomerBindings } from "./usage/customer-bindings.js";
 import { Database } from "./database.js";
-import { MemoryFollower } from "./memory-follower.js";
-import type { IndexSourceOptions } from "./memory-index-source.js";
-import { PostgresMemoryStore } from "./memory-store.js";
+import { MemoryFollower } from "./memory/memory-follower.js";
+import type { IndexSourceOptions } from "./memory/memory-index-source.js";
+import { PostgresMemoryStore } from "./memory/memory-store.js";
 import { migrate } from "./migrate.js";
 import { NodeFile } from "./node-file.js";
 import { NodeLease } from "./node-lease.js";
-import { PlanQueries } from "./plan-queries.js";
+import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
 import type { PlanUnit } from "../../plans/engine/index.js";
-import { PostgresPlanHandover } from "./plan-handover.js";
-import { PostgresPlanLog } from "./plan-log.js";
+import { PostgresPlanHandover } from "./plans/plan-handover.js";
+import { PostgresPlanLog } from "./plans/plan-log.js";
 import { Signals } from "./signals.js";
-import { PostgresOrigin } from "./state-origin.js";
-import { PostgresToolCallLog } from "./tool-call-log.js";
-import { UnreadPlans } from "./unread-plans.js";
-import { PostgresUsageStore } from "./usage-store.js";
+import { PostgresOrigin } from "./state/state-origin.js";
+import { PostgresToolCallLog } from "./governance/tool-call-log.js";
+import { UnreadPlans } from "./governance/unread-plans.js";
+import { PostgresUsageStore } from "./usage/usage-store.js";
 
 /** What a store is opened with. */
 export interface PostgresStoreOptions {
@@ -83,7 +83,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       memory,
       get memorySource() {
         const options: IndexSourceOptions = { url, modelId: memory.modelId };
-        return { url: new URL("./memory-index-source.js", import.meta.url).href, options };
+        return { url: new URL("./memory/memory-index-source.js", import.meta.url).href, options };
       },
       stateOrigin: new PostgresOrigin(db),
       followMemory: (index) =>

@@ -9,21 +9,21 @@ import { DirectoryProbe } from "../directory-probe.js";
 import { storeUnavailable } from "../failure-reason.js";
 import { makePrivateDirectory, makePrivateFile } from "../private-files.js";
 import type { Store } from "../store.js";
-import { SqliteApiKeyStore } from "./api-key-store.js";
-import { SqlitePolicyStore } from "./policy-store.js";
+import { SqliteApiKeyStore } from "./governance/api-key-store.js";
+import { SqlitePolicyStore } from "./governance/policy-store.js";
 import { CommitWriter } from "./commit-writer.js";
 import { openConnection, StatementCache } from "./connection.js";
-import { SqliteCustomerBindings } from "./customer-bindings.js";
-import { SqliteMemoryStore } from "./memory-store.js";
-import { SqliteReembedding } from "./memory-reembedding.js";
+import { SqliteCustomerBindings } from "./usage/customer-bindings.js";
+import { SqliteMemoryStore } from "./memory/memory-store.js";
+import { SqliteReembedding } from "./memory/memory-reembedding.js";
 import { migrate, pendingVersions } from "./migrate.js";
 import { lockStore } from "./owner-lock.js";
-import { PlanQueries } from "./plan-queries.js";
+import { PlanQueries } from "./plans/plan-queries.js";
 import { PlanEngine } from "../../plans/index.js";
-import { SqlitePlanLog } from "./plan-log.js";
+import { SqlitePlanLog } from "./plans/plan-log.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
-import { SqliteToolCallLog } from "./tool-call-log.js";
-import { SqliteUsageStore } from "./usage-store.js";
+import { SqliteToolCallLog } from "./governance/tool-call-log.js";
+import { SqliteUsageStore } from "./usage/usage-store.js";
 
 /** Everything this service keeps, in one SQLite file that one process owns. */
 export interface SqliteStore extends Store {
@@ -67,7 +67,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
     memory: new SqliteMemoryStore(writer, statements, toolCalls),
     reembedding: new SqliteReembedding(writer, statements),
     memorySource: {
-      url: new URL("./memory-index-source.js", import.meta.url).href,
+      url: new URL("./memory/memory-index-source.js", import.meta.url).href,
       options: { path },
     },
     check: async () => {

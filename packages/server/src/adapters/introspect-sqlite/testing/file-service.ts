@@ -2,8 +2,8 @@ import { systemClock } from "../../../kernel/clock.js";
 import { systemIds } from "../../../kernel/ids.js";
 import { MigrationService } from "../../../schema/index.js";
 import { OwnRepositories } from "../../../state/index.js";
-import { SqliteBlockStores } from "../../../storage/sqlite/block-stores.js";
-import { SqliteStateUpkeep } from "../../../storage/sqlite/state-upkeep.js";
+import { SqliteBlockStores } from "../../../storage/sqlite/state/block-stores.js";
+import { SqliteStateUpkeep } from "../../../storage/sqlite/state/state-upkeep.js";
 import { SqliteSchemaDatabase } from "../index.js";
 
 /** How long a migration waits for a lock here, in ms: far longer than it takes to write a small table. */

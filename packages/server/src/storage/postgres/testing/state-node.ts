@@ -1,8 +1,8 @@
 import { systemClock } from "../../../kernel/clock.js";
 import { ClonedRepositories, type Origin } from "../../../state/index.js";
-import { SqliteClones } from "../../sqlite/clones.js";
+import { SqliteClones } from "../../sqlite/state/clones.js";
 import { Database } from "../database.js";
-import { PostgresOrigin } from "../state-origin.js";
+import { PostgresOrigin } from "../state/state-origin.js";
 
 /** A node that keeps nothing but the state. */
 export interface StateNode extends AsyncDisposable {

@@ -16,13 +16,13 @@ import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";
 import { Database } from "../database.js";
-import { MemoryFollower } from "../memory-follower.js";
-import { openIndexSource, type IndexSourceOptions } from "../memory-index-source.js";
-import { PostgresReembedding } from "../memory-reembedding.js";
+import { MemoryFollower } from "../memory/memory-follower.js";
+import { openIndexSource, type IndexSourceOptions } from "../memory/memory-index-source.js";
+import { PostgresReembedding } from "../memory/memory-reembedding.js";
 import { NodeFile } from "../node-file.js";
 import { NodeLease } from "../node-lease.js";
-import { PlanQueries } from "../plan-queries.js";
-import { PostgresPlanHandover } from "../plan-handover.js";
+import { PlanQueries } from "../plans/plan-queries.js";
+import { PostgresPlanHandover } from "../plans/plan-handover.js";
 import { Signals } from "../signals.js";
 import { openPostgresStore } from "../store.js";
 import { DoubtfulProxy } from "./doubtful-proxy.js";

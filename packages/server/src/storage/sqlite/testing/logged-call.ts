@@ -2,7 +2,7 @@ import type { ToolCallRecord } from "../../../kernel/tool-call.js";
 import { createPlan } from "../../../plans/transitions.js";
 import { RECORDED_STEP } from "../../testing/record-tool-calls.js";
 import type { Write } from "../commit-protocol.js";
-import { newPlanWrites, unitWrites } from "../plan-writes.js";
+import { newPlanWrites, unitWrites } from "../plans/plan-writes.js";
 
 /** A tool call in a log that nobody is told of: as that of a plan's only step. */
 export function loggedCallWrites(toolCall: ToolCallRecord): readonly Write[] {

@@ -3,7 +3,7 @@ import { systemClock } from "../../../kernel/clock.js";
 import { seededRandom } from "../../../kernel/testing/seeded-random.js";
 import { collectGarbage, mergeIntoBranch, TripleStore } from "../../../state/index.js";
 import { anyQuad } from "../../testing/any-quad.js";
-import { openSqliteBlockStore } from "../block-store.js";
+import { openSqliteBlockStore } from "../state/block-store.js";
 
 /**
  * Works on a store until it is killed: commits on a branch, branches off, merges, deletes branches, and collects

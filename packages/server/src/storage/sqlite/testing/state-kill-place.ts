@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../../../kernel/clock.js";
 import { checkStore } from "../../../state/index.js";
 import type { KillPlace } from "../../testing/state-kill-rounds.js";
-import { openSqliteBlockStore } from "../block-store.js";
+import { openSqliteBlockStore } from "../state/block-store.js";
 
 /** One file that several processes write. */
 export function sqliteKillPlace(): KillPlace {

@@ -1,0 +1,148 @@
+import type { ToolCallRecord } from "../../../kernel/tool-call.js";
+import type { PreparedStep } from "../../../plans/index.js";
+import type { PlanRef } from "../../../plans/ports.js";
+import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
+import { byOrganization } from "../by-organization.js";
+import type { Connection } from "../database.js";
+
+/** Who reads tool calls, each with a place of its own in every plan's log. */
+export type CallConsumer = "usage" | "memory";
+
+/** A part of a plan's log that a consumer has not acknowledged. */
+export interface UnreadCalls {
+  readonly ref: PlanRef;
+  /** Where the consumer was before it. */
+  readonly from: number;
+  /** Where it is after it. */
+  readonly through: number;
+  readonly calls: readonly ToolCallRecord[];
+}
+
+/** What was read, and what was not. */
+export interface UnreadRead {
+  readonly parts: readonly UnreadCalls[];
+  /** More than was read may wait in these plans. */
+  readonly isCut: boolean;
+}
+
+/** Rows of plans' logs read at once. */
+const ROWS_MAX = 1000;
+
+interface ChangeOfPlan {
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly from_sequence: number;
+  /** `null` when there is nothing to read. */
+  readonly sequence: number | null;
+  readonly call: string | null;
+  readonly output: string | null;
+}
+
+/**
+ * What a consumer has not acknowledged of these plans' logs.
+ * @param callsMax tool calls at most, over all plans.
+ */
+export async function readUnread(
+  connection: Connection,
+  consumer: CallConsumer,
+  orgId: string,
+  planIds: readonly string[],
+  callsMax: number,
+): Promise<UnreadRead> {
+  const rows = await connection.query<ChangeOfPlan>(
+    `WITH picked AS MATERIALIZED (
+       SELECT org_id, plan_id, session_id, ${consumer}_through AS from_sequence FROM plans
+       WHERE org_id = $1 AND plan_id = ANY ($2::uuid[]))
+     SELECT p.plan_id, p.session_id, p.from_sequence, c.sequence, c.call,
+       ${consumer === "usage" ? "NULL AS output" : "c.output"}
+     FROM picked AS p LEFT JOIN plan_changes AS c
+       ON c.org_id = $1 AND c.plan_id = p.plan_id AND c.sequence > p.from_sequence
+     ORDER BY array_position($2::uuid[], p.plan_id), c.sequence LIMIT ${ROWS_MAX}`,
+    [orgId, planIds],
+  );
+  const withCalls = new Set(rows.filter((row) => row.call !== null).map((row) => row.plan_id));
+  const steps = await stepsOf(connection, orgId, [...withCalls]);
+  const parts = unreadOf(orgId, rows, steps, callsMax);
+  const count = parts.reduce((sum, part) => sum + part.calls.length, 0);
+  return {
+    parts,
+    isCut: rows.length === ROWS_MAX || count === callsMax,
+  };
+}
+
+/**
+ * Remembers that a consumer has done with parts of plans' logs, each of another plan.
+ * @param connection of a transaction.
+ * @returns the plans of which it was its turn.
+ */
+export async function acknowledge(
+  connection: Connection,
+  consumer: CallConsumer,
+  parts: readonly Omit<UnreadCalls, "calls">[],
+): Promise<ReadonlySet<string>> {
+  const other = consumer === "usage" ? "memory_through" : "usage_through";
+  const acknowledged = new Set<string>();
+  for (const [orgId, own] of byOrganization(parts, ({ ref }) => ref.orgId)) {
+    const planIds = own.map(({ ref }) => ref.planId);
+    // A statement that waits for a plan's row goes on with the row as it has become, but with the log as
+    // it was. This one waits, so that the next one sees what ends the plan's log.
+    await connection.query(
+      `SELECT FROM plans WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])
+       ORDER BY plan_id FOR NO KEY UPDATE`,
+      [orgId, planIds],
+    );
+    const rows = await connection.query<{ readonly plan_id: string }>(
+      `UPDATE plans SET ${consumer}_through = a.through,
+         is_settled = finished_at_ms IS NOT NULL AND least(a.through, ${other}) >= (
+           SELECT max(sequence) FROM plan_changes WHERE org_id = $1 AND plan_id = a.plan)
+       FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS a (plan, place, through)
+       WHERE org_id = $1 AND plan_id = a.plan AND ${consumer}_through = a.place RETURNING plan_id`,
+      [orgId, planIds, own.map(({ from }) => from), own.map(({ through }) => through)],
+    );
+    for (const row of rows) acknowledged.add(row.plan_id);
+  }
+  return acknowledged;
+}
+
+async function stepsOf(
+  connection: Connection,
+  orgId: string,
+  planIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PreparedStep[]>> {
+  if (planIds.length === 0) return new Map();
+  const rows = await connection.query<{ readonly plan_id: string; readonly steps: string }>(
+    `SELECT plan_id, steps FROM plan_definitions WHERE org_id = $1 AND plan_id = ANY ($2::uuid[])`,
+    [orgId, planIds],
+  );
+  return new Map(rows.map((row) => [row.plan_id, preparedStepsOf(row.steps)]));
+}
+
+function unreadOf(
+  orgId: string,
+  rows: readonly ChangeOfPlan[],
+  stepsByPlan: ReadonlyMap<string, readonly PreparedStep[]>,
+  callsMax: number,
+): readonly UnreadCalls[] {
+  const unread = new Map<string, UnreadCalls & { readonly calls: ToolCallRecord[] }>();
+  let count = 0;
+  for (const row of rows) {
+    const { plan_id: planId, session_id: sessionId, sequence } = row;
+    if (sequence === null) continue;
+    if (row.call !== null && count === callsMax) break;
+    const former = unread.get(planId);
+    const calls = former?.calls ?? [];
+    if (row.call !== null) {
+      const steps = stepsByPlan.get(planId) ?? [];
+      const output = row.output ?? undefined;
+      calls.push(callOf(row.call, { orgId, planId, sessionId, steps, output }));
+      count += 1;
+    }
+    unread.set(planId, {
+      ref: { orgId, planId },
+      from: row.from_sequence,
+      through: sequence,
+      calls,
+    });
+  }
+  return [...unread.values()];
+}

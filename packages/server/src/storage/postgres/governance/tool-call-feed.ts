@@ -1,0 +1,114 @@
+import { assert } from "../../../kernel/assert.js";
+import type { Unsubscribe } from "../../../kernel/event-bus.js";
+import type { TakenCalls, ToolCallFeed } from "../../../kernel/tool-call.js";
+import type { PlanRef } from "../../../plans/ports.js";
+import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
+import { acknowledge, readUnread, type CallConsumer, type UnreadCalls } from "./call-feed.js";
+import type { Database } from "../database.js";
+import type { UnreadPlans } from "./unread-plans.js";
+
+/** Plans whose tool calls are read by one statement, at most. */
+const PLANS_MAX = 256;
+
+/** Plans that a batch was taken from, and what was read of their logs. */
+interface Taken {
+  readonly refs: PlanRef[];
+  readonly parts: UnreadCalls[];
+}
+
+/**
+ * One consumer's places in the logs of the plans. There is no cursor over all calls: of transactions
+ * that commit at the same time, one with a lower number may be seen later, and a cursor would pass it
+ * for good. Each plan's log has one writer and no gaps, so a place in it is right, and it moves only
+ * from where it was when the batch was read: of two processes one does it.
+ */
+export class PostgresToolCallFeed implements ToolCallFeed {
+  readonly #db: Database;
+  readonly #consumer: CallConsumer;
+  readonly #unread: UnreadPlans;
+  readonly #taken = new Map<TakenCalls, Taken>();
+
+  constructor(db: Database, consumer: CallConsumer, unread: UnreadPlans) {
+    this.#db = db;
+    this.#consumer = consumer;
+    this.#unread = unread;
+  }
+
+  async take(limit: number): Promise<TakenCalls> {
+    for (const taken of [...this.#taken.keys()]) this.release(taken);
+    await this.#unread.begin();
+    const taken: Taken = { refs: [], parts: [] };
+    try {
+      const isCut = await this.#read(taken, limit);
+      const calls = taken.parts.flatMap(({ calls }) => calls);
+      const batch = { calls, isCut };
+      this.#taken.set(batch, taken);
+      return batch;
+    } catch (error) {
+      for (const ref of taken.refs) this.#unread.add(ref);
+      throw error;
+    }
+  }
+
+  async done(taken: TakenCalls): Promise<void> {
+    const parts = this.partsOf(taken);
+    if (parts.length > 0) {
+      await this.#db.transaction((connection) => acknowledge(connection, this.#consumer, parts));
+    }
+    this.forget(taken);
+  }
+
+  async waiting(orgId?: string): Promise<number> {
+    const ofOrganization = orgId === undefined ? "" : "AND p.org_id = $2 AND c.org_id = $2";
+    const [row] = await this.#db.query<{ readonly count: number }>(
+      `SELECT count(*) FROM (
+         SELECT 1 FROM plans AS p JOIN plan_changes AS c USING (org_id, plan_id)
+         WHERE NOT p.is_settled AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL
+           ${ofOrganization}
+         LIMIT $1) AS waiting`,
+      [WAITING_COUNTED_MAX, ...(orgId === undefined ? [] : [orgId])],
+    );
+    return row?.count ?? 0;
+  }
+
+  onNews(wake: () => void): Unsubscribe {
+    return this.#unread.onNews(wake);
+  }
+
+  /** The parts of plans' logs that a batch is of, for a consumer that acknowledges them itself. */
+  partsOf(batch: TakenCalls): readonly UnreadCalls[] {
+    const taken = this.#taken.get(batch);
+    assert(taken !== undefined, "a batch is done once, by the feed that it was taken from");
+    return taken.parts;
+  }
+
+  /** The batch was acknowledged. */
+  forget(batch: TakenCalls): void {
+    this.#taken.delete(batch);
+  }
+
+  /** Has the plans of a batch that is not done, or not by this process, read again. */
+  release(batch: TakenCalls): void {
+    for (const ref of this.#taken.get(batch)?.refs ?? []) this.#unread.add(ref);
+    this.#taken.delete(batch);
+  }
+
+  /** @returns whether more may wait in these plans. */
+  async #read(taken: Taken, limit: number): Promise<boolean> {
+    for (let count = 0; count < limit;) {
+      const refs = this.#unread.take(PLANS_MAX);
+      const [first] = refs;
+      if (first === undefined) return false;
+      taken.refs.push(...refs);
+      const planIds = refs.map(({ planId }) => planId);
+      const { orgId } = first;
+      const read = await readUnread(this.#db, this.#consumer, orgId, planIds, limit - count);
+      taken.parts.push(...read.parts);
+      count += read.parts.reduce((sum, { calls }) => sum + calls.length, 0);
+      if (!read.isCut) continue;
+      for (const ref of refs) this.#unread.add(ref);
+      return true;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Unsubscribe } from "../../../kernel/event-bus.js";
+import type { Log } from "../../../kernel/log.js";
+import type { PlanRef } from "../../../plans/ports.js";
+import type { CallConsumer } from "./call-feed.js";
+import type { Database } from "../database.js";
+import type { NodeLease } from "../node-lease.js";
+
+/** How often the store is searched for tool calls that nobody consumes, in heartbeats. */
+const SWEEP_BEATS = 30;
+/** Plans found in one sweep; more are found in the next one. */
+const SWEEP_PLANS_MAX = 1000;
+
+/**
+ * Plans whose tool calls a consumer of this node has not read yet. A node consumes what it has written
+ * itself; what a node that is gone left behind is found by a sweep: at the start, at the first heartbeat,
+ * by when its last writes have come through, when the nodes change, and now and then.
+ */
+export class UnreadPlans {
+  readonly #db: Database;
+  readonly #consumer: CallConsumer;
+  readonly #node: NodeLease;
+  /** Those of the round that was begun, by organization. */
+  readonly #round = new Map<string, Set<string>>();
+  /** Those that came to be unread since. */
+  readonly #next = new Map<string, Set<string>>();
+  readonly #foundListeners = new Set<(found: readonly PlanRef[]) => void>();
+  readonly #newsListeners = new Set<() => void>();
+  #swept: Promise<void>;
+  #beats = 0;
+  /** As of the last heartbeat. */
+  #others: string | undefined;
+  #isDue = true;
+
+  constructor(db: Database, consumer: CallConsumer, node: NodeLease, log: Log) {
+    this.#db = db;
+    this.#consumer = consumer;
+    this.#node = node;
+    this.#swept = Promise.resolve();
+    node.onBeat(() => {
+      this.#beats += 1;
+      const others = node.others.toSorted().join();
+      if (others === this.#others && this.#beats % SWEEP_BEATS !== 0) return;
+      this.#others = others;
+      this.#isDue = true;
+      this.sweep().catch((error: unknown) => {
+        log.warn({ err: error }, "the store could not be searched for tool calls");
+      });
+    });
+  }
+
+  /** Has `listener` called with the plans that a sweep has found. */
+  onFound(listener: (found: readonly PlanRef[]) => void): void {
+    this.#foundListeners.add(listener);
+  }
+
+  /** Has `wake` called when plans have come to be unread. */
+  onNews(wake: () => void): Unsubscribe {
+    this.#newsListeners.add(wake);
+    return () => this.#newsListeners.delete(wake);
+  }
+
+  /** The plan has new tool calls, which this node has just recorded. */
+  recorded(ref: PlanRef): void {
+    this.add(ref);
+    this.#notify();
+  }
+
+  /** The plan is unread, or not read to its end. */
+  add({ orgId, planId }: PlanRef): void {
+    if (this.#round.get(orgId)?.has(planId) !== true) addTo(this.#next, orgId, [planId]);
+  }
+
+  /**
+   * Begins a round over the plans that are unread by now. What comes to be unread meanwhile waits for
+   * the next one: whoever reads until nothing is left would go on for as long as steps are run, a few
+   * calls to each transaction.
+   */
+  async begin(): Promise<void> {
+    await this.sweep();
+    for (const [orgId, planIds] of this.#next) addTo(this.#round, orgId, planIds);
+    this.#next.clear();
+  }
+
+  /**
+   * Some plans of one organization, taken out of the round: to be added again when they are not read to
+   * the end. None: the round is over.
+   */
+  take(plansMax: number): readonly PlanRef[] {
+    const [first] = this.#round;
+    if (first === undefined) return [];
+    const [orgId, plans] = first;
+    const planIds = [...plans].slice(0, plansMax);
+    for (const planId of planIds) plans.delete(planId);
+    // One organization after the other.
+    this.#round.delete(orgId);
+    if (plans.size > 0) this.#round.set(orgId, plans);
+    return planIds.map((planId) => ({ orgId, planId }));
+  }
+
+  /** Every plan that is known to have unread calls. */
+  async all(): Promise<readonly PlanRef[]> {
+    await this.sweep();
+    return [...this.#round, ...this.#next].flatMap(([orgId, plans]) =>
+      [...plans].map((planId) => ({ orgId, planId })),
+    );
+  }
+
+  /** Looks for what nobody consumes, if it is time to. @returns when it is found. */
+  sweep(): Promise<void> {
+    if (!this.#isDue) return this.#swept;
+    this.#isDue = false;
+    this.#swept = this.#sweep().catch((error: unknown) => {
+      this.#isDue = true;
+      throw error;
+    });
+    return this.#swept;
+  }
+
+  async #sweep(): Promise<void> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT p.org_id, p.plan_id FROM plans AS p
+       WHERE NOT p.is_settled AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
+         AND (p.finished_at_ms IS NOT NULL OR EXISTS (SELECT FROM plan_changes AS c
+           WHERE c.org_id = p.org_id AND c.plan_id = p.plan_id
+             AND c.sequence > p.${this.#consumer}_through AND c.call IS NOT NULL))
+       ORDER BY p.plan_id LIMIT $2`,
+      [this.#node.others, SWEEP_PLANS_MAX],
+    );
+    const found = rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+    for (const ref of found) this.add(ref);
+    if (found.length > 0) {
+      for (const listener of this.#foundListeners) listener(found);
+      this.#notify();
+    }
+    if (rows.length === SWEEP_PLANS_MAX) this.#isDue = true;
+  }
+
+  #notify(): void {
+    for (const wake of this.#newsListeners) wake();
+  }
+}
+
+function addTo(plans: Map<string, Set<string>>, orgId: string, planIds: Iterable<string>): void {
+  const known = plans.get(orgId) ?? new Set();
+  for (const planId of planIds) known.add(planId);
+  plans.set(orgId, known);
+}

@@ -1,0 +1,177 @@
+import { AppError } from "../../../kernel/errors.js";
+import type { MemoryEntry, ReembeddingProgress } from "../../../memory/index.js";
+import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../../memory/ports.js";
+import { byOrganization } from "../by-organization.js";
+import { Database, type Connection } from "../database.js";
+import { holdModel, knownModel, lockModels, modelIdOf, switchModel } from "./memory-models.js";
+import { ENTRY_COLUMNS, entryOf, FIRST_ID, type EntryRow } from "./memory-rows.js";
+import { deleteVectors, insertVectors } from "./memory-writes.js";
+import { pendingMigrations } from "../migrate.js";
+
+/** Entries embedded while nobody can add any, at most: an addition waits no longer than they take. */
+const REST_MAX = 256;
+
+/** Names a vector. */
+interface VectorKey {
+  readonly org_id: string;
+  readonly entry_id: string;
+  readonly model_id: number;
+}
+
+/**
+ * The change of a PostgreSQL store to another model's vectors, under nodes that go on searching and
+ * adding with the old model until the switch. From then on they refuse both.
+ */
+export class PostgresReembedding implements ReembeddingStore, AsyncDisposable {
+  readonly #db: Database;
+  /** Up to where vectors of other models are deleted. */
+  #deleted: VectorKey = { org_id: FIRST_ID, entry_id: FIRST_ID, model_id: 0 };
+
+  private constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Opens the store at this URL. It does not join the nodes.
+   * @throws AppError `STORE_UNAVAILABLE`; `INVALID_ARGUMENT` when there is none, or an older one.
+   */
+  static async open(url: string): Promise<PostgresReembedding> {
+    const db = new Database(url);
+    try {
+      const [missing] = await pendingMigrations(db);
+      if (missing === undefined) return new PostgresReembedding(db);
+      throw new AppError(
+        "INVALID_ARGUMENT",
+        `SERVICE_DATABASE_URL: the store lacks ${missing.name}: run steward migrate first`,
+      );
+    } catch (error) {
+      await db[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async begin(model: EmbeddingModel): Promise<ReembeddingProgress> {
+    const modelId = await this.#db.transaction(async (connection) => {
+      await lockModels(connection);
+      return knownModel(connection, model);
+    });
+    const [row] = await this.#db.query<ReembeddingProgress>(
+      `SELECT (SELECT count(*) FROM memory_entry_vectors WHERE model_id = $1) AS done,
+         (SELECT count(*) FROM memory_entries) AS total`,
+      [modelId],
+    );
+    return row ?? { done: 0, total: 0 };
+  }
+
+  async *entriesWithout(
+    model: EmbeddingModel,
+    limit: number,
+  ): AsyncGenerator<readonly MemoryEntry[]> {
+    const modelId = await this.#modelId(model);
+    let after: EntryKey = { orgId: FIRST_ID, entryId: FIRST_ID };
+    for (;;) {
+      const entries = await entriesWithout(this.#db, modelId, { after, limit });
+      if (entries.length > 0) yield entries;
+      const last = entries.at(-1);
+      if (last === undefined || entries.length < limit) return;
+      after = last;
+    }
+  }
+
+  async addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = await this.#modelId(model);
+    await this.#db.transaction((connection) => addVectors(connection, entries, modelId));
+  }
+
+  activate(
+    model: EmbeddingModel,
+    embed: (entries: readonly MemoryEntry[]) => Promise<readonly EmbeddedEntry[]>,
+  ): Promise<boolean> {
+    return this.#db.transaction(async (connection) => {
+      await lockModels(connection);
+      const modelId = await modelIdOf(connection, model);
+      const first = { orgId: FIRST_ID, entryId: FIRST_ID };
+      const page = { after: first, limit: REST_MAX + 1 };
+      const rest = await entriesWithout(connection, modelId, page);
+      if (rest.length > REST_MAX) return false;
+      if (rest.length > 0) await addVectors(connection, await embed(rest), modelId);
+      await switchModel(connection, modelId);
+      return true;
+    });
+  }
+
+  async deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean> {
+    const modelId = await this.#modelId(model);
+    const { org_id, entry_id, model_id } = this.#deleted;
+    const others = await this.#db.query<VectorKey>(
+      `SELECT org_id, entry_id, model_id FROM memory_entry_vectors
+       WHERE (org_id, entry_id, model_id) > ($1, $2, $3) AND model_id <> $4
+       ORDER BY org_id, entry_id, model_id LIMIT $5`,
+      [org_id, entry_id, model_id, modelId, limit],
+    );
+    await this.#db.transaction(async (connection) => {
+      // Somebody else may have switched to one of the others meanwhile.
+      await holdModel(connection, modelId);
+      for (const [orgId, keys] of byOrganization(others, (key) => key.org_id)) {
+        const entryIds = keys.map((key) => key.entry_id);
+        await deleteVectors(connection, { orgId, entryIds, exceptModelId: modelId });
+      }
+    });
+    this.#deleted = others.at(-1) ?? this.#deleted;
+    return others.length === limit;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#db[Symbol.asyncDispose]();
+  }
+
+  #modelId(model: EmbeddingModel): Promise<number> {
+    return modelIdOf(this.#db, model);
+  }
+}
+
+/** Names an entry. */
+type EntryKey = Pick<MemoryEntry, "orgId" | "entryId">;
+
+async function entriesWithout(
+  connection: Connection,
+  modelId: number,
+  { after, limit }: { readonly after: EntryKey; readonly limit: number },
+): Promise<readonly MemoryEntry[]> {
+  const rows = await connection.query<EntryRow>(
+    `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e
+     WHERE (e.org_id, e.entry_id) > ($1, $2) AND NOT EXISTS (
+       SELECT FROM memory_entry_vectors AS v
+       WHERE v.org_id = e.org_id AND v.entry_id = e.entry_id AND v.model_id = $3)
+     ORDER BY e.org_id, e.entry_id LIMIT $4`,
+    [after.orgId, after.entryId, modelId, limit],
+  );
+  return rows.map(entryOf);
+}
+
+/** An entry that was deleted meanwhile gets none; one that has its vector keeps it. */
+async function addVectors(
+  connection: Connection,
+  entries: readonly EmbeddedEntry[],
+  modelId: number,
+): Promise<void> {
+  const left: EmbeddedEntry[] = [];
+  for (const [orgId, own] of byOrganization(entries, ({ entry }) => entry.orgId)) {
+    const ids = own.map(({ entry }) => entry.entryId);
+    // Of two commands that re-embed the same entries, the second waits here until the first has its vectors.
+    const there = await connection.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_entries WHERE org_id = $1 AND entry_id = ANY ($2::uuid[])
+       ORDER BY entry_id FOR NO KEY UPDATE`,
+      [orgId, ids],
+    );
+    const embedded = await connection.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_entry_vectors
+       WHERE org_id = $1 AND entry_id = ANY ($2::uuid[]) AND model_id = $3`,
+      [orgId, ids, modelId],
+    );
+    const lacking = new Set(there.map((row) => row.entry_id));
+    for (const { entry_id: entryId } of embedded) lacking.delete(entryId);
+    left.push(...own.filter(({ entry }) => lacking.has(entry.entryId)));
+  }
+  await insertVectors(connection, left, modelId);
+}

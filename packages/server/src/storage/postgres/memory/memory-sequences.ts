@@ -1,0 +1,26 @@
+import type { Connection } from "../database.js";
+
+/**
+ * The next number of each organization's changes. The rows stay locked until the transaction ends, so
+ * that changes of one organization become visible in the order of their numbers, prepared transactions
+ * included. Whatever may wait for another transaction comes before this: then nobody who holds the lock
+ * waits for anybody, and it is held only for the rows that carry the number and for the commit.
+ */
+export async function takeSequences(
+  connection: Connection,
+  orgIds: Iterable<string>,
+): Promise<ReadonlyMap<string, number>> {
+  const sequences = new Map<string, number>();
+  for (const orgId of [...new Set(orgIds)].sort()) {
+    const [row] = await connection.query<{ readonly last_sequence: number }>(
+      `INSERT INTO memory_sequences (org_id, last_sequence, changed_at_ms)
+       VALUES ($1, 1, steward_now_ms())
+       ON CONFLICT (org_id) DO UPDATE SET last_sequence = memory_sequences.last_sequence + 1,
+         changed_at_ms = excluded.changed_at_ms
+       RETURNING last_sequence`,
+      [orgId],
+    );
+    sequences.set(orgId, row?.last_sequence ?? 0);
+  }
+  return sequences;
+}

@@ -1,0 +1,218 @@
+import { assert } from "../../../kernel/assert.js";
+import type { TakenCalls } from "../../../kernel/tool-call.js";
+import { toolCallEntryId, type EntryFilter, type MemoryEntry } from "../../../memory/index.js";
+import type {
+  EmbeddedEntry,
+  EmbeddingModel,
+  EntryPosition,
+  MemoryStore,
+} from "../../../memory/ports.js";
+import { acknowledge } from "../governance/call-feed.js";
+import type { Database, PgValue } from "../database.js";
+import { gathered, type Lookup } from "../gathered.js";
+import { activeModel, adoptModel, changedModel } from "./memory-models.js";
+import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
+import { deleteEntries, insertEntries } from "./memory-writes.js";
+import { settled } from "../settled.js";
+import type { Signals } from "../signals.js";
+import { PostgresToolCallFeed } from "../governance/tool-call-feed.js";
+import type { UnreadPlans } from "../governance/unread-plans.js";
+
+/** The memory of a PostgreSQL store. */
+export class PostgresMemoryStore implements MemoryStore {
+  readonly toolCalls: PostgresToolCallFeed;
+  readonly #db: Database;
+  readonly #signals: Signals;
+  /** Of searches that end together. */
+  readonly #found: Lookup<MemoryEntry> = gathered((entryIds, orgId) =>
+    this.#entriesById(entryIds, orgId),
+  );
+  #modelId: number | undefined;
+
+  constructor(db: Database, unread: UnreadPlans, signals: Signals) {
+    this.#db = db;
+    this.toolCalls = new PostgresToolCallFeed(db, "memory", unread);
+    this.#signals = signals;
+  }
+
+  /** Whose vectors this node stores and searches. */
+  get modelId(): number {
+    assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
+    return this.#modelId;
+  }
+
+  async useModel(model: EmbeddingModel): Promise<void> {
+    this.#modelId = await this.#db.transaction((connection) => adoptModel(connection, model));
+  }
+
+  async addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.modelId;
+    await settled(
+      async () => {
+        await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
+        return true;
+      },
+      () => this.#areThere(entries),
+    );
+    this.#signals.memory(organizationsOf(entries));
+  }
+
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
+    const modelId = this.modelId;
+    const parts = this.toolCalls.partsOf(taken);
+    await this.#db.transaction(async (connection) => {
+      const plans = await acknowledge(connection, "memory", parts);
+      // Another node may have remembered the others meanwhile.
+      const ours = new Set(
+        parts
+          .filter(({ ref }) => plans.has(ref.planId))
+          .flatMap(({ calls }) => calls.map(toolCallEntryId)),
+      );
+      const own = entries.filter(({ entry }) => ours.has(entry.entryId));
+      await insertEntries(connection, own, modelId);
+    });
+    this.toolCalls.forget(taken);
+    this.#signals.memory(organizationsOf(entries));
+  }
+
+  async findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
+    const [row] = await this.#db.query<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e WHERE org_id = $1 AND entry_id = $2`,
+      [orgId, entryId],
+    );
+    return row && entryOf(row);
+  }
+
+  /** Rejects once another model is the active one: what a search found is not all of it any more. */
+  entriesById(
+    entryIds: readonly string[],
+    orgId?: string,
+  ): Promise<ReadonlyMap<string, MemoryEntry>> {
+    return this.#found(entryIds, orgId);
+  }
+
+  async listEntries(
+    orgId: string,
+    filter: EntryFilter,
+    page: { readonly limit: number; readonly after?: EntryPosition },
+  ): Promise<readonly MemoryEntry[]> {
+    const values: PgValue[] = [];
+    const conditions = [conditionsOf(filter, orgId, values)];
+    if (page.after !== undefined) {
+      values.push(page.after.createdAtMs, page.after.entryId);
+      const places = `($${values.length - 1}, $${values.length})`;
+      conditions.push(`(e.created_at_ms, e.entry_id) < ${places}`);
+    }
+    values.push(page.limit);
+    const rows = await this.#db.query<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS} FROM memory_entries AS e WHERE ${conditions.join(" AND ")}
+       ORDER BY e.created_at_ms DESC, e.entry_id DESC LIMIT $${values.length}`,
+      values,
+    );
+    return rows.map(entryOf);
+  }
+
+  deleteEntry(orgId: string, entryId: string): Promise<boolean> {
+    return settled(async (isUnsure) => {
+      const entry = await this.findEntry(orgId, entryId);
+      if (entry === undefined) return isUnsure;
+      const deleted = await this.#delete(orgId, entry.sessionId, [entryId]);
+      return deleted.length > 0 || isUnsure;
+    });
+  }
+
+  async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.#db.query<{ readonly entry_id: string }>(
+      `SELECT entry_id FROM memory_entries WHERE org_id = $1 AND session_id = $2
+       ORDER BY created_at_ms LIMIT $3`,
+      [orgId, sessionId, limit],
+    );
+    if (rows.length === 0) return [];
+    const ids = rows.map((row) => row.entry_id);
+    await settled(() => this.#delete(orgId, sessionId, ids));
+    // Those that somebody else deleted meanwhile are gone too.
+    return ids;
+  }
+
+  async retentionMs(orgId: string): Promise<number | undefined> {
+    const [row] = await this.#db.query<{ readonly age_max_ms: number }>(
+      "SELECT age_max_ms FROM memory_retention WHERE org_id = $1",
+      [orgId],
+    );
+    return row?.age_max_ms;
+  }
+
+  async setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void> {
+    if (ageMaxMs === undefined) {
+      await this.#db.query("DELETE FROM memory_retention WHERE org_id = $1", [orgId]);
+      return;
+    }
+    await this.#db.query(
+      `INSERT INTO memory_retention (org_id, age_max_ms) VALUES ($1, $2)
+       ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
+      [orgId, ageMaxMs],
+    );
+  }
+
+  async deleteExpired(nowMs: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#db.query<Pick<EntryRow, "org_id" | "session_id" | "entry_id">>(
+      `SELECT e.org_id, e.session_id, e.entry_id
+       FROM memory_retention AS r JOIN memory_entries AS e USING (org_id)
+       WHERE e.created_at_ms < $1 - r.age_max_ms LIMIT $2`,
+      [nowMs, limit],
+    );
+    if (rows.length === 0) return [];
+    const sessions = new Map<string, (typeof rows)[number][]>();
+    for (const row of rows) {
+      const key = `${row.org_id} ${row.session_id}`;
+      sessions.set(key, [...(sessions.get(key) ?? []), row]);
+    }
+    // Each in a transaction of its own: one that was locked for two sessions could wait for another.
+    for (const [first, ...others] of sessions.values()) {
+      if (first === undefined) continue;
+      const ids = [first, ...others].map((row) => row.entry_id);
+      await settled(() => this.#delete(first.org_id, first.session_id, ids));
+    }
+    return rows.map((row) => row.entry_id);
+  }
+
+  /** After a try whose outcome is not known: all of its entries are there, or none. */
+  async #areThere([first]: readonly EmbeddedEntry[]): Promise<true | undefined> {
+    if (first === undefined) return true;
+    const { orgId, entryId } = first.entry;
+    return (await this.findEntry(orgId, entryId)) === undefined ? undefined : true;
+  }
+
+  /** Two statements: models are known everywhere, entries where their organization is. */
+  async #entriesById(
+    entryIds: readonly string[],
+    orgId: string | undefined,
+  ): Promise<ReadonlyMap<string, MemoryEntry>> {
+    const ofOrganization = orgId === undefined ? "" : "AND e.org_id = $3 AND v.org_id = $3";
+    const rows = await this.#db.queryPrepared<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS}
+       FROM memory_entry_vectors AS v JOIN memory_entries AS e USING (org_id, entry_id)
+       WHERE v.entry_id = ANY ($1::uuid[]) AND v.model_id = $2 ${ofOrganization}`,
+      [entryIds, this.modelId, ...(orgId === undefined ? [] : [orgId])],
+    );
+    const active = await activeModel(this.#db);
+    if (active?.modelId !== this.modelId) throw changedModel(active);
+    return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
+  }
+
+  async #delete(
+    orgId: string,
+    sessionId: string,
+    entryIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const deleted = await this.#db.transaction((connection) =>
+      deleteEntries(connection, orgId, sessionId, entryIds),
+    );
+    this.#signals.memory([orgId]);
+    return deleted;
+  }
+}
+
+function organizationsOf(entries: readonly EmbeddedEntry[]): readonly string[] {
+  return entries.map(({ entry }) => entry.orgId);
+}

@@ -1,0 +1,158 @@
+import type { MemoryEntry } from "../../../memory/index.js";
+import type { EmbeddedEntry } from "../../../memory/ports.js";
+import { storedVectors } from "../../stored-vectors.js";
+import { byOrganization } from "../by-organization.js";
+import type { Connection } from "../database.js";
+import { holdModel } from "./memory-models.js";
+import { takeSequences } from "./memory-sequences.js";
+import { bufferOf, deleteUnusedVectors, holdVectors, type VectorRef } from "./memory-vectors.js";
+
+/** Domain values to rows: the only place where the memory tables are changed. */
+
+/**
+ * New entries with their sessions, vectors and codes.
+ * @throws AppError `STORE_UNAVAILABLE` when the vectors come from another model than the active one.
+ */
+export async function insertEntries(
+  connection: Connection,
+  entries: readonly EmbeddedEntry[],
+  modelId: number,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await holdModel(connection, modelId);
+  const all = entries.map(({ entry }) => entry);
+  for (const [orgId, own] of byOrganization(all, ({ orgId }) => orgId)) {
+    await insertRows(connection, orgId, own);
+  }
+  await insertVectors(connection, entries, modelId);
+}
+
+/** New entries of one organization, with their sessions. */
+async function insertRows(
+  connection: Connection,
+  orgId: string,
+  all: readonly MemoryEntry[],
+): Promise<void> {
+  const sessions = all.map(({ sessionId }) => sessionId);
+  const times = all.map(({ createdAtMs }) => createdAtMs);
+  await connection.query(
+    `INSERT INTO sessions (org_id, session_id, created_at_ms)
+     SELECT DISTINCT ON (session_id) $1::uuid, session_id, created_at_ms
+     FROM unnest($2::text[], $3::bigint[]) AS s (session_id, created_at_ms)
+     ORDER BY session_id, created_at_ms
+     ON CONFLICT DO NOTHING`,
+    [orgId, sessions, times],
+  );
+  await connection.query(
+    `INSERT INTO memory_entries
+       (org_id, entry_id, session_id, content, created_at_ms, tool_name, intent)
+     SELECT $1, e.* FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[],
+       $7::text[]) AS e`,
+    [
+      orgId,
+      all.map(({ entryId }) => entryId),
+      sessions,
+      all.map(({ content }) => content),
+      times,
+      all.map(({ toolCall }) => toolCall?.toolName ?? null),
+      all.map(({ toolCall }) => toolCall?.intent ?? null),
+    ],
+  );
+}
+
+/** Vectors and codes for entries that are there and have none of the model. */
+export async function insertVectors(
+  connection: Connection,
+  entries: readonly EmbeddedEntry[],
+  modelId: number,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { distinct, ofEntries } = storedVectors(entries);
+  await holdVectors(connection, distinct, modelId);
+  const rows = entries.map(({ entry }, index) => ({ entry, sha256: ofEntries[index]?.sha256 }));
+  const byOrg = byOrganization(rows, ({ entry }) => entry.orgId);
+  const sequences = await takeSequences(connection, byOrg.keys());
+  for (const [orgId, own] of byOrg) {
+    await connection.query(
+      `INSERT INTO memory_entry_vectors
+         (org_id, entry_id, model_id, created_at_ms, change_sequence, sha256)
+       SELECT $1, v.entry_id, $2, v.created_at_ms, $3, v.sha256
+       FROM unnest($4::uuid[], $5::bigint[], $6::bytea[]) AS v (entry_id, created_at_ms, sha256)`,
+      [
+        orgId,
+        modelId,
+        sequences.get(orgId) ?? 0,
+        own.map(({ entry }) => entry.entryId),
+        own.map(({ entry }) => entry.createdAtMs),
+        own.map(({ sha256 }) => (sha256 === undefined ? null : bufferOf(sha256))),
+      ],
+    );
+  }
+}
+
+/** Removes the vectors of some entries, except one model's. */
+export async function deleteVectors(
+  connection: Connection,
+  vectors: {
+    readonly orgId: string;
+    readonly entryIds: readonly string[];
+    readonly exceptModelId: number;
+  },
+): Promise<void> {
+  const removed = await connection.query<VectorRef>(
+    `DELETE FROM memory_entry_vectors
+     WHERE org_id = $1 AND entry_id = ANY ($2::uuid[]) AND model_id <> $3
+     RETURNING org_id, model_id, sha256`,
+    [vectors.orgId, vectors.entryIds, vectors.exceptModelId],
+  );
+  await deleteUnusedVectors(connection, removed);
+}
+
+/**
+ * Deletes entries of one session, with the vectors that no other entry has, and the session when it has
+ * no other entry. @returns the ids of those that were there.
+ */
+export async function deleteEntries(
+  connection: Connection,
+  orgId: string,
+  sessionId: string,
+  entryIds: readonly string[],
+): Promise<readonly string[]> {
+  // Of two transactions that delete the last two entries of a session, the second waits here and then
+  // sees that none is left.
+  await connection.query(
+    "SELECT 1 FROM sessions WHERE org_id = $1 AND session_id = $2 FOR UPDATE",
+    [orgId, sessionId],
+  );
+  // Nobody gives these entries another vector from now on.
+  const locked = await connection.query<{ readonly entry_id: string }>(
+    `SELECT entry_id FROM memory_entries
+     WHERE org_id = $1 AND session_id = $2 AND entry_id = ANY ($3::uuid[])
+     ORDER BY entry_id FOR UPDATE`,
+    [orgId, sessionId, entryIds],
+  );
+  const deleted = locked.map((row) => row.entry_id);
+  const vectors = await connection.query<VectorRef>(
+    `DELETE FROM memory_entry_vectors WHERE org_id = $1 AND entry_id = ANY ($2::uuid[])
+     RETURNING org_id, model_id, sha256`,
+    [orgId, deleted],
+  );
+  await connection.query(
+    "DELETE FROM memory_entries WHERE org_id = $1 AND entry_id = ANY ($2::uuid[])",
+    [orgId, deleted],
+  );
+  await connection.query(
+    `DELETE FROM sessions WHERE org_id = $1 AND session_id = $2 AND NOT EXISTS (
+       SELECT FROM memory_entries WHERE org_id = $1 AND session_id = $2)`,
+    [orgId, sessionId],
+  );
+  if (deleted.length === 0) return [];
+  await deleteUnusedVectors(connection, vectors);
+  const sequences = await takeSequences(connection, [orgId]);
+  await connection.query(
+    `INSERT INTO memory_deletions (org_id, change_sequence, entry_id, deleted_at_ms)
+     SELECT $1, $3, entry_id, steward_now_ms() FROM unnest($2::uuid[]) AS d (entry_id)`,
+    [orgId, deleted, sequences.get(orgId) ?? 0],
+  );
+  return deleted;
+}

@@ -1,0 +1,96 @@
+import type { PlanUnit } from "../../../plans/engine/index.js";
+import { changeRowsOf, failureJson, type ChangeRow } from "../../plan-changes/index.js";
+import type { Database, PgValue } from "../database.js";
+
+/** What a step that is claimed is leased for. */
+export interface StepLease {
+  readonly nodeId: string;
+  readonly forMs: number;
+}
+
+/** The call of `steward_append` for units of one organization, each of another plan. */
+export class AppendStatement {
+  readonly #orgId: string;
+  readonly #rows: readonly ChangeRow[];
+  readonly #values: readonly PgValue[];
+
+  constructor(orgId: string, units: readonly PlanUnit[], lease: StepLease) {
+    this.#orgId = orgId;
+    this.#rows = units.flatMap(changeRowsOf);
+    this.#values = valuesOf(orgId, this.#rows, units, lease);
+  }
+
+  /**
+   * All units take effect, or none does.
+   * @throws AppError with the SQLSTATE of a unique violation when a sequence of one of them is taken.
+   */
+  async run(db: Database): Promise<void> {
+    await db.queryPrepared(APPEND, this.#values);
+  }
+
+  /**
+   * Whether what stands at the place of the first row is that row, whenever it came: to be asked of a
+   * statement for one unit, after a lost answer.
+   */
+  async isThere(db: Database): Promise<boolean> {
+    const [first] = this.#rows;
+    if (first === undefined) return true;
+    const { plan_id: planId, sequence, events, steps, call } = first;
+    const found = await db.query(
+      `SELECT FROM plan_changes WHERE org_id = $1 AND plan_id = $2 AND sequence = $3
+         AND (events, steps, call) IS NOT DISTINCT FROM ($4::text, $5::text, $6::text)`,
+      [this.#orgId, planId, sequence, events, steps, call],
+    );
+    return found.length > 0;
+  }
+}
+
+const APPEND = `SELECT steward_append(
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+  $22, $23, $24, $25, $26, $27)`;
+
+function valuesOf(
+  orgId: string,
+  rows: readonly ChangeRow[],
+  units: readonly PlanUnit[],
+  lease: StepLease,
+): readonly PgValue[] {
+  const plans = units.flatMap(({ ref, plan, owner }) =>
+    plan === undefined ? [] : [{ planId: ref.planId, state: plan, owner }],
+  );
+  const claimed = units.flatMap(({ ref, claimed: steps }) =>
+    steps.map((step) => ({ planId: ref.planId, step })),
+  );
+  const ended = units.flatMap(({ ref, ended: steps }) =>
+    steps.map((step) => ({ planId: ref.planId, step })),
+  );
+  return [
+    orgId,
+    rows.map((row) => row.plan_id),
+    rows.map((row) => row.sequence),
+    rows.map((row) => row.result_step),
+    rows.map((row) => row.events),
+    rows.map((row) => row.steps),
+    rows.map((row) => row.call),
+    rows.map((row) => row.output),
+    rows.map((row) => row.schema_additions),
+    rows.map((row) => row.augmentation_hints),
+    rows.map((row) => row.output_metadata),
+    plans.map(({ planId }) => planId),
+    plans.map(({ state }) => state.status),
+    plans.map(({ state }) => state.startedAtMs ?? null),
+    plans.map(({ state }) => state.finishedAtMs ?? null),
+    plans.map(({ state }) => state.deadlineMs),
+    plans.map(({ state }) => state.cancelReason ?? null),
+    plans.map(({ state }) => failureJson(state)),
+    plans.map(({ owner }) => owner ?? null),
+    claimed.map(({ planId }) => planId),
+    claimed.map(({ step }) => step.index),
+    claimed.map(({ step }) => step.attempt),
+    claimed.map(({ step }) => step.owner ?? ""),
+    lease.nodeId,
+    lease.forMs,
+    ended.map(({ planId }) => planId),
+    ended.map(({ step }) => step),
+  ];
+}

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { AppError } from "../../../kernel/errors.js";
+import { LEASE_MS } from "../../../kernel/limits.js";
+import type { Telemetry } from "../../../kernel/telemetry.js";
+import { AppendStatement } from "./append-statement.js";
+import { sqlStateOf } from "../../../adapters/postgres-errors.js";
+import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "../database.js";
+import type { NodeLease } from "../node-lease.js";
+import { PlanConflict, type AppendSource, type PlanUnit } from "../../../plans/engine/index.js";
+
+/** Statements under way at once for one organization: while one commits, the next is made. */
+const IN_FLIGHT_MAX = 2;
+/** Plans in one statement, at most. */
+const BATCH_PLANS_MAX = 256;
+/** How long a unit waits for a database that does not answer, in ms, before its caller is told. */
+const PATIENCE_MS = 5000;
+/** Pause before a database that does not answer is asked again, in ms. */
+const RETRY_MS = 100;
+
+/** A plan that waits for its turn, and who waits for it. */
+interface Waiting {
+  readonly source: AppendSource;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A unit that is being written. */
+interface Writing extends Waiting {
+  readonly unit: PlanUnit;
+}
+
+/** The plans of one organization that are to be written. */
+interface Lane {
+  readonly orgId: string;
+  readonly waiting: Waiting[];
+  inFlight: number;
+  isScheduled: boolean;
+}
+
+/**
+ * Group commit: the changes of many plans of one organization go in one statement, so that they share
+ * its round trip and its fsync. A statement whose answer was lost is read back.
+ */
+export class AppendWriter {
+  readonly #db: Database;
+  readonly #node: Pick<NodeLease, "nodeId">;
+  readonly #telemetry: Telemetry;
+  readonly #onWritten: (unit: PlanUnit) => void;
+  readonly #lanes = new Map<string, Lane>();
+
+  /** @param onWritten told of each unit that took effect, before its waiters are. */
+  constructor(
+    db: Database,
+    node: Pick<NodeLease, "nodeId">,
+    telemetry: Telemetry,
+    onWritten: (unit: PlanUnit) => void,
+  ) {
+    this.#db = db;
+    this.#node = node;
+    this.#telemetry = telemetry;
+    this.#onWritten = onWritten;
+  }
+
+  /**
+   * Writes the unit that the source has when its turn comes. Resolves when it is durable.
+   * @throws PlanConflict; AppError `STORE_UNAVAILABLE`.
+   */
+  append(source: AppendSource): Promise<void> {
+    const { orgId } = source.ref;
+    let lane = this.#lanes.get(orgId);
+    if (lane === undefined) {
+      lane = { orgId, waiting: [], inFlight: 0, isScheduled: false };
+      this.#lanes.set(orgId, lane);
+    }
+    const { waiting } = lane;
+    const written = new Promise<void>((resolve, reject) => {
+      waiting.push({ source, resolve, reject });
+    });
+    this.#pump(lane);
+    return written;
+  }
+
+  /** One statement to a turn of the event loop: what comes in that turn goes together. */
+  #pump(lane: Lane): void {
+    if (lane.isScheduled || lane.inFlight >= IN_FLIGHT_MAX) return;
+    if (lane.waiting.length === 0) {
+      if (lane.inFlight === 0) this.#lanes.delete(lane.orgId);
+      return;
+    }
+    lane.isScheduled = true;
+    setImmediate(() => {
+      lane.isScheduled = false;
+      const units = lane.waiting
+        .splice(0, BATCH_PLANS_MAX)
+        .map((each) => ({ ...each, unit: each.source.takeUnit() }));
+      lane.inFlight += 1;
+      void this.#write(lane.orgId, units).finally(() => {
+        lane.inFlight -= 1;
+        this.#pump(lane);
+      });
+      this.#pump(lane);
+    });
+  }
+
+  /**
+   * Settles every unit, whatever happens.
+   * @param isUnsure whether they may have been written before, with the answer lost.
+   */
+  async #write(orgId: string, units: readonly Writing[], isUnsure = false): Promise<void> {
+    this.#telemetry.count("steward_store_commits_total");
+    const statement = new AppendStatement(
+      orgId,
+      units.map(({ unit }) => unit),
+      { nodeId: this.#node.nodeId, forMs: LEASE_MS },
+    );
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    let mayBeThere = isUnsure;
+    for (;;) {
+      try {
+        const isDone = await this.#append(statement, units, mayBeThere);
+        for (const each of units) this.#settle(each, isDone);
+        return;
+      } catch (error) {
+        if (isRefusal(error)) return this.#writeApart(orgId, units, error as AppError, mayBeThere);
+        mayBeThere ||= error instanceof OutcomeUnknown;
+        if (performance.now() > giveUpAt) {
+          for (const { reject } of units) reject(error as Error);
+          return;
+        }
+        await delay(RETRY_MS);
+      }
+    }
+  }
+
+  /** Writes the units. @returns false when the sequence of the only unit is taken; of several, that is thrown. */
+  async #append(
+    statement: AppendStatement,
+    units: readonly Writing[],
+    mayBeThere: boolean,
+  ): Promise<boolean> {
+    try {
+      await statement.run(this.#db);
+      return true;
+    } catch (error) {
+      const [only, ...others] = units;
+      const isTaken = sqlStateOf(error) === UNIQUE_VIOLATION;
+      if (!isTaken || only === undefined || others.length > 0) throw error;
+      return mayBeThere && (await statement.isThere(this.#db));
+    }
+  }
+
+  /** One unit that the database refuses must not take its neighbours with it. */
+  async #writeApart(
+    orgId: string,
+    units: readonly Writing[],
+    error: AppError,
+    isUnsure: boolean,
+  ): Promise<void> {
+    const [only, ...others] = units;
+    if (only !== undefined && others.length === 0) {
+      only.reject(error);
+      return;
+    }
+    for (const unit of units) await this.#write(orgId, [unit], isUnsure);
+  }
+
+  #settle({ unit, resolve, reject }: Writing, isDone: boolean): void {
+    if (isDone) {
+      this.#onWritten(unit);
+      resolve();
+    } else {
+      reject(new PlanConflict());
+    }
+  }
+}
+
+/** The database has understood and will say the same again. */
+function isRefusal(error: unknown): boolean {
+  return !(error instanceof OutcomeUnknown) && sqlStateOf(error) !== undefined;
+}

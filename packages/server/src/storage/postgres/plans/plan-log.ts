@@ -1,0 +1,117 @@
+import { LEASE_MS } from "../../../kernel/limits.js";
+import type { Telemetry } from "../../../kernel/telemetry.js";
+import type {
+  AppendSource,
+  EarlierRequest,
+  LoadedPlan,
+  PlanLog,
+  PlanUnit,
+} from "../../../plans/engine/index.js";
+import type { PlanEvent } from "../../../plans/index.js";
+import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
+import type { PlanState, StepContext } from "../../../plans/transitions.js";
+import { AppendWriter } from "./append-writer.js";
+import type { Database } from "../database.js";
+import { eventsJson } from "../../plan-changes/index.js";
+import type { NodeLease } from "../node-lease.js";
+import type { PlanQueries } from "./plan-queries.js";
+import { settled } from "../settled.js";
+
+/** What a log is built on. */
+export interface PostgresPlanLogOptions {
+  readonly db: Database;
+  readonly node: NodeLease;
+  readonly queries: PlanQueries;
+  readonly telemetry: Telemetry;
+  /** Called with each unit that has been committed. */
+  readonly onWritten: (unit: PlanUnit) => void;
+}
+
+/** The log of plans in PostgreSQL. */
+export class PostgresPlanLog implements PlanLog {
+  readonly #db: Database;
+  readonly #queries: PlanQueries;
+  readonly #writer: AppendWriter;
+
+  constructor({ db, node, queries, telemetry, onWritten }: PostgresPlanLogOptions) {
+    this.#db = db;
+    this.#queries = queries;
+    this.#writer = new AppendWriter(db, node, telemetry, onWritten);
+  }
+
+  async create(
+    plan: NewPlan,
+    _state: PlanState,
+    events: readonly PlanEvent[],
+    owner: string | undefined,
+  ): Promise<EarlierRequest | undefined> {
+    const earlier = await this.#earlier(plan);
+    if (earlier !== undefined) return earlier;
+    const isNew = await this.#insert(plan, eventsJson(events), owner);
+    return isNew ? undefined : this.#earlier(plan);
+  }
+
+  load(ref: PlanRef): Promise<LoadedPlan | undefined> {
+    return this.#queries.load(ref);
+  }
+
+  append(source: AppendSource): Promise<void> {
+    return this.#writer.append(source);
+  }
+
+  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
+    return this.#queries.context(ref, sequence);
+  }
+
+  async renewLease(attempt: AttemptRef, stepIndex: number, owner: string): Promise<boolean> {
+    const rows = await this.#db.query(
+      `UPDATE step_leases SET lease_until_ms = steward_now_ms() + $6
+       WHERE org_id = $1 AND plan_id = $2 AND step_index = $3 AND attempt = $4 AND owner = $5
+       RETURNING attempt`,
+      [attempt.orgId, attempt.planId, stepIndex, attempt.attempt, owner, LEASE_MS],
+    );
+    return rows.length > 0;
+  }
+
+  /** A statement is written at once: what comes while it is under way shares the next one. */
+  announce(): () => void {
+    return () => undefined;
+  }
+
+  #earlier({ ref, idempotency }: NewPlan): Promise<EarlierRequest | undefined> {
+    return idempotency === undefined
+      ? Promise.resolve(undefined)
+      : this.#queries.byIdempotencyKey(ref.orgId, idempotency.key);
+  }
+
+  /** @returns false when the idempotency key was used before. */
+  #insert(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
+    return settled(
+      () => this.#insertOnce(plan, events, owner),
+      async () => ((await this.load(plan.ref)) === undefined ? undefined : true),
+    );
+  }
+
+  async #insertOnce(plan: NewPlan, events: string, owner: string | undefined): Promise<boolean> {
+    const { ref, idempotency } = plan;
+    const [row] = await this.#db.query<{ readonly created: boolean }>(
+      `SELECT steward_create_plan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+         $12) AS created`,
+      [
+        ref.orgId,
+        ref.planId,
+        plan.sessionId,
+        plan.createdAtMs,
+        plan.deadlineMs,
+        owner ?? null,
+        plan.name,
+        plan.description,
+        JSON.stringify(plan.steps),
+        events,
+        idempotency?.key ?? null,
+        idempotency?.requestHash ?? null,
+      ],
+    );
+    return row?.created === true;
+  }
+}

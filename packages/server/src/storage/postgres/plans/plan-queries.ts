@@ -1,0 +1,184 @@
+import { assert } from "../../../kernel/assert.js";
+import { NIL_ORG_ID } from "../../../kernel/caller.js";
+import { isUuid } from "../../../kernel/ids.js";
+import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
+import {
+  planNotFound,
+  type DueWork,
+  type LoadedPlan,
+  type PlanReads,
+} from "../../../plans/engine/index.js";
+import type { AbandonedStep, PlanRef } from "../../../plans/ports.js";
+import type { StepContext } from "../../../plans/transitions.js";
+import type { Database, PgValue } from "../database.js";
+import type { NodeLease } from "../node-lease.js";
+import {
+  abandonedStepOf,
+  eventPageOf,
+  loadedPlanOf,
+  PLAN_COLUMNS,
+  planPageOf,
+  stepContextOf,
+  type AbandonedRow,
+  type ChangeRow,
+  type PlanRow,
+  type ResultRow,
+} from "../../plan-changes/index.js";
+
+/** A plan with its definition and its log, as one statement sees them. */
+interface WholePlanRow extends PlanRow {
+  readonly owner_node: string | null;
+  readonly definition: string;
+  readonly changes: readonly string[] | null;
+  readonly results: readonly (readonly [step: number, sequence: number])[] | null;
+  readonly last_sequence: number;
+  readonly last_events: string;
+}
+
+/** Which other nodes are alive: what is theirs is not due. */
+type QueryingNode = Pick<NodeLease, "others" | "buryTheGone">;
+
+/** Reads of the plan tables, as committed. */
+export class PlanQueries implements PlanReads {
+  readonly #db: Database;
+  readonly #node: QueryingNode;
+
+  constructor(db: Database, node: QueryingNode) {
+    this.#db = db;
+    this.#node = node;
+  }
+
+  /** A plan for the state machine. */
+  async load(ref: PlanRef): Promise<LoadedPlan | undefined> {
+    const row = await this.#whole(ref);
+    if (row === undefined) return undefined;
+    const log = {
+      steps: row.changes ?? [],
+      results: row.results ?? [],
+      last: { sequence: row.last_sequence, events: row.last_events },
+    };
+    return loadedPlanOf(row, row.definition, log, row.owner_node ?? undefined);
+  }
+
+  /** What a step left for the LLM. @param sequence of the row that its end is in. */
+  async context(ref: PlanRef, sequence: number): Promise<StepContext> {
+    const [row] = await this.#db.query<ResultRow>(
+      `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
+       WHERE org_id = $1 AND plan_id = $2 AND sequence = $3`,
+      [ref.orgId, ref.planId, sequence],
+    );
+    assert(row !== undefined, "a row of a plan's log is never taken away");
+    return stepContextOf(row);
+  }
+
+  /** The plan made under an idempotency key. */
+  async byIdempotencyKey(
+    orgId: string,
+    key: string,
+  ): Promise<{ readonly planId: string; readonly requestHash: string } | undefined> {
+    const [row] = await this.#db.query<{ readonly plan_id: string; readonly request_hash: string }>(
+      `SELECT plan_id, request_hash FROM idempotency_keys
+       WHERE org_id = $1 AND idempotency_key = $2`,
+      [orgId, key],
+    );
+    return row && { planId: row.plan_id, requestHash: row.request_hash };
+  }
+
+  /** Newest first: plan ids are ordered in time. */
+  async list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    const values: PgValue[] = [orgId];
+    const conditions = ["p.org_id = $1", "d.org_id = $1"];
+    const narrow = (condition: string, value: string | undefined): void => {
+      if (value === undefined) return;
+      values.push(value);
+      conditions.push(`${condition} $${values.length}`);
+    };
+    narrow("p.status =", filter.status);
+    // Few plans end like this: their index finds them.
+    if (filter.status === "failed" || filter.status === "cancelled") {
+      conditions.push("(p.cancel_reason IS NOT NULL OR p.failure IS NOT NULL)");
+    }
+    narrow("p.session_id =", filter.sessionId);
+    narrow("p.plan_id <", page.cursor);
+    values.push(page.limit + 1);
+    const rows = await this.#db.query<PlanRow>(
+      `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+       WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT $${values.length}`,
+      values,
+    );
+    return planPageOf(rows, page);
+  }
+
+  /** @throws AppError `PLAN_NOT_FOUND`, `CURSOR_OUT_OF_RANGE`. */
+  async events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    if (!isKey(ref)) throw planNotFound(ref);
+    const rows = await this.#db.query<Pick<ChangeRow, "sequence" | "events">>(
+      `SELECT sequence, events FROM plan_changes
+       WHERE org_id = $1 AND plan_id = $2 AND sequence >= coalesce(
+         (SELECT max(sequence) FROM plan_changes
+          WHERE org_id = $1 AND plan_id = $2 AND sequence <= $3::bigint + 1), 0)
+       ORDER BY sequence LIMIT $4`,
+      [ref.orgId, ref.planId, afterSequence, limit],
+    );
+    return eventPageOf(ref, rows, afterSequence, limit);
+  }
+
+  async findDue(limit: number): Promise<DueWork> {
+    await this.#node.buryTheGone();
+    const { others } = this.#node;
+    return {
+      abandoned: await this.#abandoned(others, limit),
+      overdue: await this.#overdue(others, limit),
+    };
+  }
+
+  async #abandoned(others: readonly string[], limit: number): Promise<readonly AbandonedStep[]> {
+    const rows = await this.#db.query<AbandonedRow>(
+      `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
+       FROM step_leases AS l
+       JOIN plans AS p USING (org_id, plan_id) JOIN plan_definitions AS d USING (org_id, plan_id)
+       WHERE (l.lease_until_ms < steward_now_ms() OR l.node_id NOT IN
+           (SELECT node_id FROM nodes WHERE org_id = $3))
+         AND (p.owner_node IS NULL OR p.owner_node <> ALL ($1::uuid[]))
+       ORDER BY l.lease_until_ms LIMIT $2`,
+      [others, limit, NIL_ORG_ID],
+    );
+    return rows.map(abandonedStepOf);
+  }
+
+  async #overdue(others: readonly string[], limit: number): Promise<readonly PlanRef[]> {
+    const rows = await this.#db.query<{ readonly org_id: string; readonly plan_id: string }>(
+      `SELECT org_id, plan_id FROM plans
+       WHERE finished_at_ms IS NULL AND deadline_ms < steward_now_ms()
+         AND (owner_node IS NULL OR owner_node <> ALL ($1::uuid[]))
+       ORDER BY deadline_ms LIMIT $2`,
+      [others, limit],
+    );
+    return rows.map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+  }
+
+  async #whole(ref: PlanRef): Promise<WholePlanRow | undefined> {
+    if (!isKey(ref)) return undefined;
+    const [row] = await this.#db.query<WholePlanRow>(
+      `SELECT ${PLAN_COLUMNS}, p.owner_node, d.steps AS definition, c.changes, c.results, l.sequence AS last_sequence,
+         l.events AS last_events
+       FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+       CROSS JOIN (
+         SELECT array_agg(steps ORDER BY sequence) FILTER (WHERE steps IS NOT NULL) AS changes,
+           array_agg(ARRAY[result_step, sequence] ORDER BY sequence)
+             FILTER (WHERE result_step IS NOT NULL) AS results
+         FROM plan_changes WHERE org_id = $1 AND plan_id = $2) AS c
+       CROSS JOIN (
+         SELECT sequence, events FROM plan_changes
+         WHERE org_id = $1 AND plan_id = $2 ORDER BY sequence DESC LIMIT 1) AS l
+       WHERE p.org_id = $1 AND p.plan_id = $2 AND d.org_id = $1`,
+      [ref.orgId, ref.planId],
+    );
+    return row;
+  }
+}
+
+/** Ids have one spelling: whatever is spelled otherwise names no plan. */
+export function isKey({ orgId, planId }: PlanRef): boolean {
+  return [orgId, planId].every((id) => isUuid(id) && id === id.toLowerCase());
+}

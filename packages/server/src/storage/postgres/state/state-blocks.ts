@@ -1,0 +1,29 @@
+import { inflateRawSync } from "node:zlib";
+import type { Hash } from "../../../state/index.js";
+import { deflatedBlock } from "../../deflated-block.js";
+
+/** Bytes of a block, at most: a request's longest text, with room to spare. */
+const BLOCK_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Blocks as columns: hashes, whether they are compressed, bytes. */
+export function packed(
+  blocks: ReadonlyMap<Hash, Uint8Array>,
+): [hashes: Buffer[], deflated: boolean[], bytes: Uint8Array[]] {
+  const columns: [Buffer[], boolean[], Uint8Array[]] = [[], [], []];
+  for (const [hash, bytes] of blocks) {
+    const deflated = deflatedBlock(bytes);
+    columns[0].push(Buffer.from(hash, "hex"));
+    columns[1].push(deflated !== undefined);
+    columns[2].push(deflated ?? bytes);
+  }
+  return columns;
+}
+
+/** A compressed block's bytes; those that stand there when they cannot be read, which no hash will match. */
+export function inflated(bytes: Uint8Array): Uint8Array {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: BLOCK_BYTES_MAX });
+  } catch {
+    return bytes;
+  }
+}

@@ -1,0 +1,71 @@
+import type { CostedRow, Rollups, RowRange, UsageLedger } from "../../../usage/ports.js";
+import type { Connection } from "../database.js";
+import {
+  COSTED_ROW_COLUMNS,
+  costedRowOf,
+  HEAT_CELL_COLUMNS,
+  heatCellOf,
+  TIME_ROLLUP_COLUMNS,
+  timeRollupOf,
+  type CostedUsageRow,
+  type HeatCellRow,
+  type TimeRollupRow,
+} from "./usage-rows.js";
+import { replaceTotals } from "./usage-writes.js";
+
+/** Usage rows and totals over one connection. */
+export class PostgresUsageLedger implements UsageLedger {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
+    const { fromMs, untilMs, after } = range;
+    const rows = await this.#connection.query<CostedUsageRow>(
+      `SELECT ${COSTED_ROW_COLUMNS} FROM usage_events AS e
+       WHERE e.org_id = $1 AND e.occurred_at_ms < $2
+         AND ${after === undefined ? "e.occurred_at_ms >= $4" : "(e.occurred_at_ms, e.id) > ($4, $5)"}
+       ORDER BY e.occurred_at_ms, e.id LIMIT $3`,
+      [orgId, untilMs, limit, ...(after === undefined ? [fromMs] : [after.occurredAtMs, after.id])],
+    );
+    return rows.map(costedRowOf);
+  }
+
+  async storedTotals(orgId: string): Promise<Rollups> {
+    const byTime = await this.#connection.query<TimeRollupRow>(
+      `SELECT ${TIME_ROLLUP_COLUMNS} FROM usage_totals WHERE org_id = $1
+       ORDER BY dimension, grain, bucket_ms, key`,
+      [orgId],
+    );
+    const heatMap = await this.#connection.query<HeatCellRow>(
+      `SELECT ${HEAT_CELL_COLUMNS} FROM usage_heat_map
+       WHERE org_id = $1 ORDER BY orm_model, intent, aau_weight`,
+      [orgId],
+    );
+    return { byTime: byTime.map(timeRollupOf), heatMap: heatMap.map(heatCellOf) };
+  }
+
+  replaceTotals(totals: Rollups): Promise<void> {
+    return replaceTotals(this.#connection, totals);
+  }
+}
+
+/**
+ * Keeps an organization's ledger until the transaction ends. Many may record (`SHARE`) at once; one
+ * alone may change prices, or what rows cost (`UPDATE`), and what is read after that is the last.
+ */
+export async function lockLedger(
+  connection: Connection,
+  orgId: string,
+  mode: "SHARE" | "UPDATE",
+): Promise<void> {
+  const lock = `SELECT FROM usage_ledgers WHERE org_id = $1 FOR ${mode}`;
+  while ((await connection.query(lock, [orgId])).length === 0) {
+    await connection.query(
+      "INSERT INTO usage_ledgers (org_id) VALUES ($1) ON CONFLICT DO NOTHING",
+      [orgId],
+    );
+  }
+}

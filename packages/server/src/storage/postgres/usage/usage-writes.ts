@@ -1,0 +1,183 @@
+import type { Correction, PriceChange, Rollups, UsageEvent } from "../../../usage/ports.js";
+import { byOrganization } from "../by-organization.js";
+import type { Connection, PgValue } from "../database.js";
+
+/** Domain values to rows: the only place where the usage tables are changed. Lists travel as arrays. */
+
+/**
+ * Usage rows of one organization. One whose organization, source and source's id are known is left
+ * out. @returns the ids of those that were new.
+ */
+export async function insertEvents(
+  connection: Connection,
+  orgId: string,
+  events: readonly UsageEvent[],
+): Promise<ReadonlySet<string>> {
+  // A row that may be left out is logged twice, tentatively and for good.
+  const mayBeKnown = events.some((event) => event.source !== undefined);
+  const rows = await connection.query<{ readonly id: string }>(
+    `INSERT INTO usage_events (org_id, occurred_at_ms, id, session_id, plan_id, step_id, tool_name,
+       intent, intent_source, aau_weight, orm_model, cost_nanodollars, price_id, source,
+       source_event_id, created_at)
+     SELECT $1, e.occurred, e.id, e.session, e.plan, e.step, e.tool, e.intent, e.intent_source,
+       e.weight, e.model, e.cost, e.price, e.source, e.source_event, to_timestamp(e.created / 1e3)
+     FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[],
+         $8::text[], $9::text[], $10::float8[], $11::text[], $12::bigint[], $13::text[],
+         $14::text[], $15::text[], $16::bigint[])
+       AS e (occurred, id, session, plan, step, tool, intent, intent_source, weight, model, cost,
+         price, source, source_event, created)
+     ${mayBeKnown ? "ON CONFLICT (org_id, source, source_event_id) WHERE source IS NOT NULL DO NOTHING" : ""}
+     RETURNING id`,
+    [
+      orgId,
+      events.map((event) => event.occurredAtMs),
+      events.map((event) => event.id),
+      events.map((event) => event.sessionId ?? null),
+      events.map((event) => event.planId ?? null),
+      events.map((event) => event.stepId ?? null),
+      events.map((event) => event.toolName),
+      events.map((event) => event.intent),
+      events.map((event) => event.intentSource),
+      events.map((event) => event.aauWeight),
+      events.map((event) => event.ormModel ?? null),
+      events.map((event) => event.cost),
+      events.map((event) => event.priceId ?? null),
+      events.map((event) => event.source ?? null),
+      events.map((event) => event.sourceEventId ?? null),
+      events.map((event) => event.createdAtMs),
+    ],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Corrections of one organization, each on the day of the row it corrects. */
+export async function insertAdjustments(
+  connection: Connection,
+  orgId: string,
+  corrections: readonly Correction[],
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO usage_adjustments (org_id, occurred_at_ms, event_id, id, price_id,
+       difference_nanodollars, created_at_ms)
+     SELECT $1, a.* FROM unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[],
+       $7::bigint[]) AS a`,
+    [
+      orgId,
+      corrections.map(({ event }) => event.occurredAtMs),
+      corrections.map(({ event }) => event.id),
+      corrections.map(({ adjustment }) => adjustment.id),
+      corrections.map(({ adjustment }) => adjustment.priceId ?? null),
+      corrections.map(({ adjustment }) => adjustment.difference),
+      corrections.map(({ adjustment }) => adjustment.createdAtMs),
+    ],
+  );
+}
+
+/** Totals added to those that are kept. Sorted, so that two nodes never wait for each other. */
+export async function addToTotals(connection: Connection, rollups: Rollups): Promise<void> {
+  const sums = (table: string): string =>
+    `action_count = ${table}.action_count + excluded.action_count,
+     total_aau = ${table}.total_aau + excluded.total_aau,
+     total_nanodollars = ${table}.total_nanodollars + excluded.total_nanodollars`;
+  await upsertTotals(connection, rollups, sums);
+}
+
+/** Totals in the place of those that are kept; one without actions goes. */
+export async function replaceTotals(connection: Connection, rollups: Rollups): Promise<void> {
+  await upsertTotals(
+    connection,
+    rollups,
+    () => `action_count = excluded.action_count, total_aau = excluded.total_aau,
+           total_nanodollars = excluded.total_nanodollars`,
+  );
+  const orgs = new Set([...rollups.byTime, ...rollups.heatMap].map(({ orgId }) => orgId));
+  for (const orgId of orgs) {
+    for (const table of ["usage_totals", "usage_heat_map"]) {
+      const sql = `DELETE FROM ${table} WHERE org_id = $1 AND action_count = 0`;
+      await connection.query(sql, [orgId]);
+    }
+  }
+}
+
+async function upsertTotals(
+  connection: Connection,
+  { byTime, heatMap }: Rollups,
+  sums: (table: string) => string,
+): Promise<void> {
+  for (const [orgId, rollups] of byOrganization(byTime, (rollup) => rollup.orgId)) {
+    await connection.query(
+      `INSERT INTO usage_totals (org_id, dimension, grain, bucket_ms, key, action_count, total_aau,
+         total_nanodollars)
+       SELECT $1, t.* FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
+         $7::bigint[], $8::bigint[]) AS t (dimension, grain, bucket_ms, key, action_count, total_aau,
+         total_nanodollars)
+       ORDER BY t.dimension, t.grain, t.bucket_ms, t.key COLLATE "C"
+       ON CONFLICT (org_id, dimension, grain, bucket_ms, key) DO UPDATE SET ${sums("usage_totals")}`,
+      [
+        orgId,
+        rollups.map((rollup) => rollup.dimension),
+        rollups.map((rollup) => rollup.grain),
+        rollups.map((rollup) => rollup.bucketMs),
+        rollups.map((rollup) => rollup.key),
+        ...sumColumns(rollups),
+      ],
+    );
+  }
+  for (const [orgId, cells] of byOrganization(heatMap, (cell) => cell.orgId)) {
+    await connection.query(
+      `INSERT INTO usage_heat_map (org_id, orm_model, intent, aau_weight, action_count, total_aau,
+         total_nanodollars)
+       SELECT $1, t.* FROM unnest($2::text[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[],
+         $7::bigint[]) AS t (orm_model, intent, aau_weight, action_count, total_aau,
+         total_nanodollars)
+       ORDER BY t.orm_model COLLATE "C", t.intent, t.aau_weight
+       ON CONFLICT (org_id, orm_model, intent, aau_weight)
+         DO UPDATE SET ${sums("usage_heat_map")}`,
+      [
+        orgId,
+        cells.map((cell) => cell.ormModel),
+        cells.map((cell) => cell.intent),
+        cells.map((cell) => cell.aauWeight),
+        ...sumColumns(cells),
+      ],
+    );
+  }
+}
+
+function sumColumns(
+  totals: readonly (Rollups["heatMap"][number] | Rollups["byTime"][number])[],
+): PgValue[] {
+  return [
+    totals.map((total) => total.actionCount),
+    totals.map((total) => total.totalAau),
+    totals.map((total) => total.totalCost),
+  ];
+}
+
+/** A new price, and the end of the one before it. */
+export async function insertPrice(
+  connection: Connection,
+  orgId: string,
+  { added, ended }: PriceChange,
+): Promise<void> {
+  if (ended !== undefined) {
+    await connection.query(
+      `UPDATE usage_prices SET until_ms = $5
+       WHERE org_id = $1 AND scope = $2 AND subject = $3 AND from_ms = $4`,
+      [orgId, ended.scope, ended.subject, ended.fromMs, ended.untilMs ?? null],
+    );
+  }
+  await connection.query(
+    `INSERT INTO usage_prices (org_id, scope, subject, from_ms, until_ms, amount_nanodollars, id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      orgId,
+      added.scope,
+      added.subject,
+      added.fromMs,
+      added.untilMs ?? null,
+      added.amount,
+      added.id,
+    ],
+  );
+}

@@ -1,0 +1,92 @@
+import { assert } from "../../../kernel/assert.js";
+import type { Unsubscribe } from "../../../kernel/event-bus.js";
+import type { TakenCalls, ToolCallFeed } from "../../../kernel/tool-call.js";
+import type { Write } from "../commit-protocol.js";
+import { WriteConflict, type CommitWriter } from "../commit-writer.js";
+import { read, type StatementCache } from "../connection.js";
+import { WAITING_COUNTED_MAX } from "../../waiting-calls.js";
+import { number } from "../column-values.js";
+import type { SqliteToolCallLog } from "./tool-call-log.js";
+
+/** Who reads the log, and what of it. */
+export interface FeedConsumer {
+  /** The consumer's name, under which its cursor is stored. */
+  readonly name: string;
+  /** Whether it looks at the outputs of calls, which may be large. */
+  readonly withOutputs: boolean;
+}
+
+/** One consumer's place in the log of tool calls: a cursor, for one process writes the log in order. */
+export class SqliteToolCallFeed implements ToolCallFeed {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  readonly #calls: SqliteToolCallLog;
+  readonly #consumer: FeedConsumer;
+  /** Where the cursor moves from and to when a batch is done. */
+  readonly #moves = new WeakMap<TakenCalls, readonly [from: number, to: number]>();
+
+  constructor(
+    writer: CommitWriter,
+    db: StatementCache,
+    calls: SqliteToolCallLog,
+    consumer: FeedConsumer,
+  ) {
+    this.#writer = writer;
+    this.#db = db;
+    this.#calls = calls;
+    this.#consumer = consumer;
+  }
+
+  take(limit: number): Promise<TakenCalls> {
+    return read(() => {
+      const { name, withOutputs } = this.#consumer;
+      const from = this.#calls.cursor(name);
+      const placed = this.#calls.after(from, limit, withOutputs);
+      const taken = { calls: placed.map(({ record }) => record), isCut: placed.length === limit };
+      this.#moves.set(taken, [from, placed.at(-1)?.place ?? from]);
+      return taken;
+    });
+  }
+
+  async done(taken: TakenCalls): Promise<void> {
+    if (taken.calls.length === 0) return;
+    try {
+      await this.#writer.commitSoon([this.doneWrite(taken)]);
+    } catch (error) {
+      // The batch was done before.
+      if (!(error instanceof WriteConflict)) throw error;
+    }
+  }
+
+  /** What marks a batch as done, for a consumer that stores what it makes of it in the same commit. */
+  doneWrite(taken: TakenCalls): Write {
+    const move = this.#moves.get(taken);
+    assert(move !== undefined, "a batch is done by the feed that it was taken from");
+    const [from, to] = move;
+    return {
+      sql: `INSERT INTO tool_call_cursors (consumer, sequence) VALUES (?1, ?3)
+            ON CONFLICT (consumer) DO UPDATE SET sequence = excluded.sequence WHERE sequence = ?2`,
+      params: [this.#consumer.name, from, to],
+      expect: 1,
+    };
+  }
+
+  waiting(orgId?: string): Promise<number> {
+    return read(() => {
+      const row = this.#db.get(
+        `SELECT count(*) AS waiting
+         FROM (SELECT org_id FROM plan_changes
+               WHERE change > ?1 AND call IS NOT NULL ORDER BY change LIMIT ?2)
+         WHERE ?3 IS NULL OR org_id = ?3`,
+        this.#calls.cursor(this.#consumer.name),
+        BigInt(WAITING_COUNTED_MAX),
+        orgId ?? null,
+      );
+      return number(row?.["waiting"] ?? 0);
+    });
+  }
+
+  onNews(wake: () => void): Unsubscribe {
+    return this.#calls.onRecorded(wake);
+  }
+}

@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { assert } from "../../../kernel/assert.js";
+import type { Unsubscribe } from "../../../kernel/event-bus.js";
+import { RecentMap } from "../../../kernel/recent-map.js";
+import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../../kernel/tool-call.js";
+import type { PreparedStep } from "../../../plans/index.js";
+import { callOf, preparedStepsOf } from "../../plan-changes/index.js";
+import { number } from "../column-values.js";
+import type { StatementCache } from "../connection.js";
+
+/** Plans whose steps are cached: a stored call is decoded with the step that it belongs to. */
+const PLANS_MAX = 64;
+/** Calls replayed at once. */
+const REPLAYED_MAX = 256;
+
+/** A call and its place in the log, which grows from commit to commit. */
+export interface PlacedCall {
+  readonly place: number;
+  readonly record: ToolCallRecord;
+}
+
+interface CallRow {
+  readonly change: number;
+  readonly org_id: string;
+  readonly plan_id: string;
+  readonly session_id: string;
+  readonly call: string;
+  readonly output: string | null;
+}
+
+/** The tool calls of an SQLite store, those of all plans in the order in which they were committed. */
+export class SqliteToolCallLog implements ToolCallLog {
+  readonly #db: StatementCache;
+  readonly #steps = new RecentMap<readonly PreparedStep[]>(PLANS_MAX);
+  readonly #listeners = new Set<RecordedListener>();
+
+  constructor(db: StatementCache) {
+    this.#db = db;
+  }
+
+  onRecorded(listener: RecordedListener): Unsubscribe {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async replay(): Promise<void> {
+    for (let place = this.cursor("usage"); ;) {
+      const calls = this.after(place, REPLAYED_MAX, false);
+      const last = calls.at(-1);
+      if (last === undefined) return;
+      this.recorded(calls.map(({ record }) => record));
+      place = last.place;
+      await nextTurn();
+    }
+  }
+
+  /** Calls the listeners with calls that have just been committed. */
+  recorded(calls: readonly ToolCallRecord[]): void {
+    for (const listener of this.#listeners) listener(calls);
+  }
+
+  /** How far a consumer is; 0 for a new one. */
+  cursor(consumer: string): number {
+    const sql = "SELECT sequence FROM tool_call_cursors WHERE consumer = ?";
+    return number(this.#db.get(sql, consumer)?.["sequence"] ?? 0);
+  }
+
+  /**
+   * Calls that were committed after a place.
+   * @param withOutputs outputs may be large, and not every reader looks at them.
+   */
+  after(place: number, limit: number, withOutputs: boolean): readonly PlacedCall[] {
+    const rows = this.#db.all<CallRow>(
+      `SELECT c.change, c.org_id, c.plan_id, p.session_id, c.call,
+         ${withOutputs ? "c.output" : "NULL AS output"}
+       FROM plan_changes AS c JOIN plans AS p USING (org_id, plan_id)
+       WHERE c.change > ? AND c.call IS NOT NULL ORDER BY c.change LIMIT ?`,
+      place,
+      BigInt(limit),
+    );
+    return rows.map((row) => ({ place: row.change, record: this.#recordOf(row) }));
+  }
+
+  #recordOf(row: CallRow): ToolCallRecord {
+    const { org_id: orgId, plan_id: planId, session_id: sessionId } = row;
+    const steps = this.#steps.getOrMake(`${orgId} ${planId}`, () => this.#readSteps(orgId, planId));
+    const output = row.output ?? undefined;
+    return callOf(row.call, { orgId, planId, sessionId, steps, output });
+  }
+
+  #readSteps(orgId: string, planId: string): readonly PreparedStep[] {
+    const row = this.#db.get<{ readonly steps: string }>(
+      "SELECT steps FROM plan_definitions WHERE org_id = ? AND plan_id = ?",
+      orgId,
+      planId,
+    );
+    assert(row !== undefined, "a plan has its definition");
+    return preparedStepsOf(row.steps);
+  }
+}

@@ -1,0 +1,89 @@
+import type { MemoryEntry, ReembeddingProgress } from "../../../memory/index.js";
+import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../../memory/ports.js";
+import type { CommitWriter } from "../commit-writer.js";
+import type { StatementCache } from "../connection.js";
+import { entryOf } from "./memory-rows.js";
+import { writeActivation, writeDisposal, writeModel, writeVectors } from "./memory-writes.js";
+import { number } from "../column-values.js";
+
+/** The change of an SQLite store to another model's vectors. */
+export class SqliteReembedding implements ReembeddingStore {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  /** Entries up to this one have no vectors of other models any more. */
+  #disposedKey = 0;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  async begin(model: EmbeddingModel): Promise<ReembeddingProgress> {
+    await this.#writer.commit([writeModel(model)]);
+    this.#disposedKey = 0;
+    return {
+      done: this.#count(
+        "SELECT count(*) AS count FROM memory_entry_vectors WHERE model_id = ?",
+        this.#modelId(model),
+      ),
+      total: this.#count("SELECT count(*) AS count FROM memory_entries"),
+    };
+  }
+
+  *entriesWithout(model: EmbeddingModel, limit: number): Generator<readonly MemoryEntry[]> {
+    const modelId = this.#modelId(model);
+    let last = 0;
+    for (;;) {
+      const rows = this.#db.all(
+        `SELECT * FROM memory_entries
+         WHERE entry_key > ? AND NOT EXISTS (
+           SELECT 1 FROM memory_entry_vectors
+           WHERE memory_entry_vectors.entry_key = memory_entries.entry_key AND model_id = ?)
+         ORDER BY entry_key LIMIT ?`,
+        last,
+        modelId,
+        BigInt(limit),
+      );
+      if (rows.length > 0) yield rows.map(entryOf);
+      if (rows.length < limit) return;
+      last = number(rows.at(-1)?.["entry_key"]);
+    }
+  }
+
+  addVectors(model: EmbeddingModel, entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.#modelId(model);
+    return this.#writer.commit(writeVectors(entries, modelId));
+  }
+
+  /** Nobody else has the store, so no entry has come without a vector meanwhile. */
+  async activate(model: EmbeddingModel): Promise<boolean> {
+    await this.#writer.commit(writeActivation(this.#modelId(model)));
+    return true;
+  }
+
+  async deleteOtherVectors(model: EmbeddingModel, limit: number): Promise<boolean> {
+    const modelId = this.#modelId(model);
+    const afterKey = this.#disposedKey;
+    const others = this.#db.all(
+      `SELECT entry_key FROM memory_entry_vectors
+       WHERE entry_key > ? AND model_id <> ? ORDER BY entry_key LIMIT ?`,
+      afterKey,
+      modelId,
+      BigInt(limit),
+    );
+    if (others.length === 0) return false;
+    const throughKey = number(others.at(-1)?.["entry_key"]);
+    await this.#writer.commit([writeDisposal(modelId, { afterKey, throughKey })]);
+    this.#disposedKey = throughKey;
+    return others.length === limit;
+  }
+
+  #modelId({ name }: EmbeddingModel): number {
+    const row = this.#db.get("SELECT model_id FROM memory_models WHERE name = ?", name);
+    return number(row?.["model_id"]);
+  }
+
+  #count(sql: string, ...params: readonly number[]): number {
+    return number(this.#db.get(sql, ...params)?.["count"]);
+  }
+}

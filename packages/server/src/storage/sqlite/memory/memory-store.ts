@@ -1,0 +1,181 @@
+import { assert } from "../../../kernel/assert.js";
+import type { TakenCalls } from "../../../kernel/tool-call.js";
+import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
+import type {
+  EmbeddedEntry,
+  EmbeddingModel,
+  EntryPosition,
+  MemoryStore,
+} from "../../../memory/ports.js";
+import { otherModel } from "../../other-model.js";
+import { WriteConflict, type CommitWriter } from "../commit-writer.js";
+import { read, type StatementCache } from "../connection.js";
+import { conditionsOf, entryOf } from "./memory-rows.js";
+import {
+  writeActiveModel,
+  writeDeletion,
+  writeEntries,
+  writeExpiry,
+  writeRetention,
+} from "./memory-writes.js";
+import { number, text } from "../column-values.js";
+import { type FeedConsumer, SqliteToolCallFeed } from "../governance/tool-call-feed.js";
+import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+
+/** The consumer whose cursor in the log of tool calls tells which of them have a memory entry. */
+const CONSUMER: FeedConsumer = { name: "memory", withOutputs: true };
+
+/** The memory of an SQLite store. */
+export class SqliteMemoryStore implements MemoryStore {
+  readonly toolCalls: SqliteToolCallFeed;
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  #modelId: number | undefined;
+
+  constructor(writer: CommitWriter, db: StatementCache, calls: SqliteToolCallLog) {
+    this.#writer = writer;
+    this.#db = db;
+    this.toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);
+  }
+
+  async useModel(model: EmbeddingModel): Promise<void> {
+    const active = this.#db.get("SELECT * FROM memory_models WHERE is_active = 1");
+    const isSame = active?.["name"] === model.name && active["dimension"] === model.dimension;
+    if (active !== undefined && !isSame && this.#hasVectors(number(active["model_id"]))) {
+      const stored = { name: text(active["name"]), dimension: number(active["dimension"]) };
+      throw otherModel(stored, model);
+    }
+    if (!isSame) await this.#writer.commit(writeActiveModel(model));
+    const row = this.#db.get("SELECT model_id FROM memory_models WHERE is_active = 1");
+    this.#modelId = number(row?.["model_id"]);
+  }
+
+  addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.#activeModelId();
+    return this.#writer.commit(writeEntries(entries, modelId));
+  }
+
+  async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
+    const modelId = this.#activeModelId();
+    await this.#writer.commitSoon([
+      ...writeEntries(entries, modelId),
+      this.toolCalls.doneWrite(taken),
+    ]);
+  }
+
+  findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined> {
+    return read(() => {
+      const sql = "SELECT * FROM memory_entries WHERE org_id = ? AND entry_id = ?";
+      const row = this.#db.get(sql, orgId, entryId);
+      return row && entryOf(row);
+    });
+  }
+
+  entriesById(entryIds: readonly string[]): Promise<ReadonlyMap<string, MemoryEntry>> {
+    return read(() => {
+      const rows = this.#db.all(
+        "SELECT * FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
+        JSON.stringify(entryIds),
+      );
+      return new Map(rows.map(entryOf).map((entry) => [entry.entryId, entry]));
+    });
+  }
+
+  listEntries(
+    orgId: string,
+    filter: EntryFilter,
+    page: { readonly limit: number; readonly after?: EntryPosition },
+  ): Promise<readonly MemoryEntry[]> {
+    const { sql, params } = conditionsOf(filter, orgId);
+    const { after, limit } = page;
+    const rest = after === undefined ? "TRUE" : "(created_at_ms, entry_id) < (?, ?)";
+    const restParams = after === undefined ? [] : [after.createdAtMs, after.entryId];
+    return read(() =>
+      this.#db
+        .all(
+          `SELECT * FROM memory_entries WHERE ${sql} AND ${rest}
+           ORDER BY created_at_ms DESC, entry_id DESC LIMIT ?`,
+          ...params,
+          ...restParams,
+          BigInt(limit),
+        )
+        .map(entryOf),
+    );
+  }
+
+  async deleteEntry(orgId: string, entryId: string): Promise<boolean> {
+    const entry = await this.findEntry(orgId, entryId);
+    if (entry === undefined) return false;
+    return this.#delete(orgId, entry.sessionId, [entryId]);
+  }
+
+  async deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]> {
+    for (;;) {
+      const ids = this.#db
+        .all(
+          "SELECT entry_id FROM memory_entries WHERE org_id = ? AND session_id = ? LIMIT ?",
+          orgId,
+          sessionId,
+          BigInt(limit),
+        )
+        .map((row) => text(row["entry_id"]));
+      if (ids.length === 0 || (await this.#delete(orgId, sessionId, ids))) return ids;
+    }
+  }
+
+  retentionMs(orgId: string): Promise<number | undefined> {
+    return read(() => {
+      const sql = "SELECT age_max_ms FROM memory_retention WHERE org_id = ?";
+      const row = this.#db.get(sql, orgId);
+      return row && number(row["age_max_ms"]);
+    });
+  }
+
+  setRetention(orgId: string, ageMaxMs: number | undefined): Promise<void> {
+    return this.#writer.commit([writeRetention(orgId, ageMaxMs)]);
+  }
+
+  async deleteExpired(nowMs: number, limit: number): Promise<readonly string[]> {
+    const expired = this.#db.all(
+      `SELECT entry_id, memory_entries.org_id, session_id
+       FROM memory_retention
+       CROSS JOIN memory_entries ON memory_entries.org_id = memory_retention.org_id
+       WHERE created_at_ms < ? - age_max_ms LIMIT ?`,
+      nowMs,
+      BigInt(limit),
+    );
+    if (expired.length > 0) {
+      await this.#writer.commit(
+        writeExpiry(
+          expired.map((row) => ({
+            orgId: text(row["org_id"]),
+            sessionId: text(row["session_id"]),
+            entryId: text(row["entry_id"]),
+          })),
+        ),
+      );
+    }
+    return expired.map((row) => text(row["entry_id"]));
+  }
+
+  /** @returns false when one of them was deleted meanwhile; then none was now. */
+  async #delete(orgId: string, sessionId: string, entryIds: readonly string[]): Promise<boolean> {
+    try {
+      await this.#writer.commit(writeDeletion(orgId, sessionId, entryIds));
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+
+  #hasVectors(modelId: number): boolean {
+    const sql = "SELECT 1 FROM memory_entry_vectors WHERE model_id = ? LIMIT 1";
+    return this.#db.get(sql, modelId) !== undefined;
+  }
+
+  #activeModelId(): number {
+    assert(this.#modelId !== undefined, "a store is told its model before it is given vectors");
+    return this.#modelId;
+  }
+}

@@ -1,0 +1,180 @@
+import type { MemoryEntry } from "../../../memory/index.js";
+import type { EmbeddedEntry, EmbeddingModel } from "../../../memory/ports.js";
+import { storedVectors, type StoredVector } from "../../stored-vectors.js";
+import type { Write } from "../commit-protocol.js";
+
+/** Domain values to writes: the only place where the memory tables are changed. */
+
+/** New entries with their sessions, vectors and codes. */
+export function writeEntries(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
+  const all = entries.map(({ entry }) => entry);
+  return [...writeSessions(all), ...all.map(writeEntry), ...writeVectors(entries, modelId)];
+}
+
+/** The entries' sessions, each once, with the time of its first entry. */
+function writeSessions(entries: readonly MemoryEntry[]): Write[] {
+  const sessions = new Map(
+    entries.toReversed().map((entry) => [`${entry.orgId} ${entry.sessionId}`, entry]),
+  );
+  return [...sessions.values()].map(({ orgId, sessionId, createdAtMs }) => ({
+    sql: `INSERT INTO sessions (org_id, session_id, created_at_ms) VALUES (?, ?, ?)
+          ON CONFLICT DO NOTHING`,
+    params: [orgId, sessionId, createdAtMs],
+  }));
+}
+
+function writeEntry(entry: MemoryEntry): Write {
+  const { orgId, entryId, sessionId, content, createdAtMs, toolCall } = entry;
+  return {
+    sql: `INSERT INTO memory_entries
+            (entry_id, org_id, session_id, created_at_ms, tool_name, intent, content)
+          VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    params: [
+      entryId,
+      orgId,
+      sessionId,
+      createdAtMs,
+      toolCall?.toolName ?? null,
+      toolCall?.intent ?? null,
+      content,
+    ],
+  };
+}
+
+/** Vectors and codes for entries that are there. A vector that the store has already is only referred to. */
+export function writeVectors(entries: readonly EmbeddedEntry[], modelId: number): Write[] {
+  const model = BigInt(modelId);
+  const { distinct, ofEntries } = storedVectors(entries);
+  const references = ofEntries.map(({ orgId, sha256 }, index) => ({
+    sql: `INSERT INTO memory_entry_vectors (entry_key, model_id, vector_key)
+          SELECT entry_key, model_id, vector_key FROM memory_entries JOIN memory_vectors USING (org_id)
+          WHERE entry_id = ? AND org_id = ? AND model_id = ? AND sha256 = ?`,
+    params: [entries[index]?.entry.entryId ?? null, orgId, model, sha256],
+    expect: 1,
+  }));
+  return [...distinct.flatMap((vector) => writeVector(vector, model)), ...references];
+}
+
+function writeVector({ orgId, sha256, embedding, code }: StoredVector, model: bigint): Write[] {
+  return [
+    {
+      sql: `INSERT INTO memory_vectors (org_id, model_id, sha256, embedding) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO NOTHING`,
+      params: [orgId, model, sha256, embedding],
+    },
+    {
+      sql: `INSERT INTO memory_codes (vector_key, code)
+            SELECT vector_key, ? FROM memory_vectors
+            WHERE org_id = ? AND model_id = ? AND sha256 = ?
+            ON CONFLICT DO NOTHING`,
+      params: [code, orgId, model, sha256],
+    },
+  ];
+}
+
+/** Entries gone, their vectors and codes with them; a session that has no other goes too. */
+export function writeDeletion(
+  orgId: string,
+  sessionId: string,
+  entryIds: readonly string[],
+): Write[] {
+  return [
+    {
+      // One statement whatever their number: the list travels as JSON.
+      sql: `DELETE FROM memory_entries
+            WHERE org_id = ?1 AND entry_id IN (SELECT value FROM json_each(?2))`,
+      params: [orgId, JSON.stringify(entryIds)],
+      expect: entryIds.length,
+    },
+    {
+      sql: `DELETE FROM sessions WHERE org_id = ?1 AND session_id = ?2 AND NOT EXISTS (
+              SELECT 1 FROM memory_entries WHERE org_id = ?1 AND session_id = ?2)`,
+      params: [orgId, sessionId],
+    },
+  ];
+}
+
+/** Entries of any organizations gone, if they are still there; and sessions that have no other. */
+export function writeExpiry(
+  entries: readonly Pick<MemoryEntry, "orgId" | "sessionId" | "entryId">[],
+): Write[] {
+  const entryIds = entries.map(({ entryId }) => entryId);
+  const sessions = entries.map(({ orgId, sessionId }) => [orgId, sessionId]);
+  return [
+    {
+      sql: "DELETE FROM memory_entries WHERE entry_id IN (SELECT value FROM json_each(?))",
+      params: [JSON.stringify(entryIds)],
+    },
+    {
+      sql: `DELETE FROM sessions
+            WHERE (org_id, session_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
+              AND NOT EXISTS (
+                SELECT 1 FROM memory_entries
+                WHERE memory_entries.org_id = sessions.org_id
+                  AND memory_entries.session_id = sessions.session_id)`,
+      params: [JSON.stringify(sessions)],
+    },
+  ];
+}
+
+/** How long an organization keeps its entries; `undefined`: for ever. */
+export function writeRetention(orgId: string, ageMaxMs: number | undefined): Write {
+  if (ageMaxMs === undefined) {
+    return { sql: "DELETE FROM memory_retention WHERE org_id = ?", params: [orgId] };
+  }
+  return {
+    sql: `INSERT INTO memory_retention (org_id, age_max_ms) VALUES (?, ?)
+          ON CONFLICT (org_id) DO UPDATE SET age_max_ms = excluded.age_max_ms`,
+    params: [orgId, BigInt(ageMaxMs)],
+  };
+}
+
+/** The model whose vectors are stored and searched from now on. */
+export function writeActiveModel({ name, dimension }: EmbeddingModel): Write[] {
+  return [
+    { sql: "UPDATE memory_models SET is_active = 0 WHERE is_active = 1", params: [] },
+    {
+      sql: `INSERT INTO memory_models (name, dimension, is_active) VALUES (?, ?, 1)
+            ON CONFLICT (name) DO UPDATE SET dimension = excluded.dimension, is_active = 1`,
+      params: [name, BigInt(dimension)],
+    },
+  ];
+}
+
+/** A model that the store is to know, and that is not used yet. */
+export function writeModel({ name, dimension }: EmbeddingModel): Write {
+  return {
+    sql: `INSERT INTO memory_models (name, dimension, is_active) VALUES (?, ?, 0)
+          ON CONFLICT (name) DO NOTHING`,
+    params: [name, BigInt(dimension)],
+  };
+}
+
+/** Has a model's vectors stored and searched from now on, if every entry has one. */
+export function writeActivation(modelId: number): Write[] {
+  return [
+    { sql: "UPDATE memory_models SET is_active = 0 WHERE is_active = 1", params: [] },
+    {
+      sql: `UPDATE memory_models SET is_active = 1
+            WHERE model_id = ?1 AND NOT EXISTS (
+              SELECT 1 FROM memory_entries WHERE NOT EXISTS (
+                SELECT 1 FROM memory_entry_vectors
+                WHERE memory_entry_vectors.entry_key = memory_entries.entry_key
+                  AND memory_entry_vectors.model_id = ?1))`,
+      params: [BigInt(modelId)],
+      expect: 1,
+    },
+  ];
+}
+
+/** Deletes what entries of these keys have of other models. */
+export function writeDisposal(
+  modelId: number,
+  entries: { readonly afterKey: number; readonly throughKey: number },
+): Write {
+  return {
+    sql: `DELETE FROM memory_entry_vectors
+          WHERE entry_key > ? AND entry_key <= ? AND model_id <> ?`,
+    params: [entries.afterKey, entries.throughKey, BigInt(modelId)],
+  };
+}

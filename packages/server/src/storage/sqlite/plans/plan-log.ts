@@ -1,0 +1,98 @@
+import { assert } from "../../../kernel/assert.js";
+import type { Clock } from "../../../kernel/clock.js";
+import { LEASE_MS } from "../../../kernel/limits.js";
+import {
+  PlanConflict,
+  type AppendSource,
+  type EarlierRequest,
+  type LoadedPlan,
+  type PlanLog,
+} from "../../../plans/engine/index.js";
+import type { PlanEvent } from "../../../plans/index.js";
+import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
+import type { PlanState, StepContext } from "../../../plans/transitions.js";
+import { WriteConflict, type CommitWriter } from "../commit-writer.js";
+import { read } from "../connection.js";
+import type { PlanQueries } from "./plan-queries.js";
+import { newPlanWrites, renewedLeaseWrite, unitWrites } from "./plan-writes.js";
+import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+
+/** What a log is built on. */
+export interface SqlitePlanLogOptions {
+  readonly writer: CommitWriter;
+  readonly queries: PlanQueries;
+  readonly clock: Clock;
+  /** Notified of the tool calls of each commit. */
+  readonly toolCalls: Pick<SqliteToolCallLog, "recorded">;
+}
+
+/** The log of plans in SQLite. One process owns it. */
+export class SqlitePlanLog implements PlanLog {
+  readonly #writer: CommitWriter;
+  readonly #queries: PlanQueries;
+  readonly #clock: Clock;
+  readonly #toolCalls: SqlitePlanLogOptions["toolCalls"];
+
+  constructor({ writer, queries, clock, toolCalls }: SqlitePlanLogOptions) {
+    this.#writer = writer;
+    this.#queries = queries;
+    this.#clock = clock;
+    this.#toolCalls = toolCalls;
+  }
+
+  async create(
+    plan: NewPlan,
+    state: PlanState,
+    events: readonly PlanEvent[],
+  ): Promise<EarlierRequest | undefined> {
+    const earlier = this.#earlier(plan);
+    if (earlier !== undefined) return earlier;
+    try {
+      await this.#writer.commit(newPlanWrites(plan, state, events));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof WriteConflict)) throw error;
+      const winner = this.#earlier(plan);
+      assert(winner !== undefined, "only an idempotency key can be in a new plan's way");
+      return winner;
+    }
+  }
+
+  load(ref: PlanRef): Promise<LoadedPlan | undefined> {
+    return read(() => this.#queries.load(ref));
+  }
+
+  async append(source: AppendSource): Promise<void> {
+    const unit = source.takeUnit();
+    try {
+      await this.#writer.commit(unitWrites(unit, this.#clock.nowMs()));
+    } catch (error) {
+      throw error instanceof WriteConflict ? new PlanConflict() : error;
+    }
+    const calls = unit.entries.flatMap(({ end }) => end?.toolCall ?? []);
+    if (calls.length > 0) this.#toolCalls.recorded(calls);
+  }
+
+  readResult(ref: PlanRef, sequence: number): Promise<StepContext> {
+    return read(() => this.#queries.context(ref, sequence));
+  }
+
+  async renewLease(attempt: AttemptRef, stepIndex: number): Promise<boolean> {
+    const untilMs = this.#clock.nowMs() + LEASE_MS;
+    try {
+      await this.#writer.commit([renewedLeaseWrite(attempt, stepIndex, untilMs)]);
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+
+  announce(): () => void {
+    return this.#writer.announce();
+  }
+
+  #earlier({ ref, idempotency }: NewPlan): EarlierRequest | undefined {
+    return idempotency && this.#queries.byIdempotencyKey(ref.orgId, idempotency.key);
+  }
+}

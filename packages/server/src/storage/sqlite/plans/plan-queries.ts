@@ -1,0 +1,166 @@
+import { assert } from "../../../kernel/assert.js";
+import type { Clock } from "../../../kernel/clock.js";
+import type {
+  DueWork,
+  EarlierRequest,
+  LoadedPlan,
+  PlanReads,
+} from "../../../plans/engine/index.js";
+import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
+import type { AbandonedStep, PlanRef } from "../../../plans/ports.js";
+import type { StepContext } from "../../../plans/transitions.js";
+import {
+  abandonedStepOf,
+  eventPageOf,
+  loadedPlanOf,
+  PLAN_COLUMNS,
+  planPageOf,
+  stepContextOf,
+  type AbandonedRow,
+  type ChangeRow,
+  type PlanRow,
+  type ResultRow,
+} from "../../plan-changes/index.js";
+import { read, type SqliteValue, type StatementCache } from "../connection.js";
+import { SOLE_NODE_ID } from "../sole-node.js";
+
+/** Reads of the plan tables, as committed. Each is a few short queries on a read-only connection. */
+export class PlanQueries implements PlanReads {
+  readonly #db: StatementCache;
+  readonly #clock: Clock;
+
+  constructor(db: StatementCache, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** A plan for the state machine. */
+  load({ orgId, planId }: PlanRef): LoadedPlan | undefined {
+    const row = this.#db.get<PlanRow & { readonly definition: string }>(
+      `SELECT ${PLAN_COLUMNS}, d.steps AS definition
+       FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+       WHERE p.org_id = ? AND p.plan_id = ?`,
+      orgId,
+      planId,
+    );
+    if (row === undefined) return undefined;
+    // Outputs stay where they are: they stand behind these columns and may be large.
+    const changes = this.#db.all<Pick<ChangeRow, "sequence" | "result_step" | "steps">>(
+      `SELECT sequence, result_step, steps FROM plan_changes
+       WHERE org_id = ? AND plan_id = ? ORDER BY sequence`,
+      orgId,
+      planId,
+    );
+    const last = this.#db.get<Pick<ChangeRow, "sequence" | "events">>(
+      `SELECT sequence, events FROM plan_changes WHERE org_id = ? AND plan_id = ?
+       ORDER BY sequence DESC LIMIT 1`,
+      orgId,
+      planId,
+    );
+    assert(last !== undefined, "a plan begins with its first change");
+    const log = {
+      steps: changes.flatMap(({ steps }) => steps ?? []),
+      results: changes.flatMap(({ result_step: step, sequence }) =>
+        step === null ? [] : [[step, sequence] as const],
+      ),
+      last,
+    };
+    return loadedPlanOf(row, row.definition, log, SOLE_NODE_ID);
+  }
+
+  /** What a step left for the LLM. @param sequence of the row that its end is in. */
+  context({ orgId, planId }: PlanRef, sequence: number): StepContext {
+    const row = this.#db.get<ResultRow>(
+      `SELECT output, schema_additions, augmentation_hints, output_metadata FROM plan_changes
+       WHERE org_id = ? AND plan_id = ? AND sequence = ?`,
+      orgId,
+      planId,
+      sequence,
+    );
+    assert(row !== undefined, "a row of a plan's log is never taken away");
+    return stepContextOf(row);
+  }
+
+  /** The plan made under an idempotency key. */
+  byIdempotencyKey(orgId: string, key: string): EarlierRequest | undefined {
+    const row = this.#db.get<{ readonly plan_id: string; readonly request_hash: string }>(
+      `SELECT plan_id, request_hash FROM idempotency_keys WHERE org_id = ? AND idempotency_key = ?`,
+      orgId,
+      key,
+    );
+    return row && { planId: row.plan_id, requestHash: row.request_hash };
+  }
+
+  /** Newest first: plan ids are ordered in time. */
+  list(orgId: string, filter: PlanFilter, page: PageRequest): Promise<PlanPage> {
+    return read(() => {
+      const conditions = ["p.org_id = ?"];
+      const params: SqliteValue[] = [orgId];
+      const narrow = (condition: string, value: string | undefined): void => {
+        if (value === undefined) return;
+        conditions.push(condition);
+        params.push(value);
+      };
+      narrow("p.status = ?", filter.status);
+      narrow("p.session_id = ?", filter.sessionId);
+      narrow("p.plan_id < ?", page.cursor);
+      const rows = this.#db.all<PlanRow>(
+        `SELECT ${PLAN_COLUMNS} FROM plans AS p JOIN plan_definitions AS d USING (org_id, plan_id)
+         WHERE ${conditions.join(" AND ")} ORDER BY p.plan_id DESC LIMIT ?`,
+        ...params,
+        BigInt(page.limit + 1),
+      );
+      return planPageOf(rows, page);
+    });
+  }
+
+  events(ref: PlanRef, afterSequence: number, limit: number): Promise<readonly PlanEvent[]> {
+    return read(() => {
+      const rows = this.#db.all<Pick<ChangeRow, "sequence" | "events">>(
+        `SELECT sequence, events FROM plan_changes
+         WHERE org_id = ?1 AND plan_id = ?2 AND sequence >= coalesce(
+           (SELECT max(sequence) FROM plan_changes
+            WHERE org_id = ?1 AND plan_id = ?2 AND sequence <= ?3), 0)
+         ORDER BY sequence LIMIT ?4`,
+        ref.orgId,
+        ref.planId,
+        afterSequence + 1,
+        BigInt(limit),
+      );
+      return eventPageOf(ref, rows, afterSequence, limit);
+    });
+  }
+
+  findDue(limit: number): Promise<DueWork> {
+    return read(() => {
+      const nowMs = this.#clock.nowMs();
+      return { abandoned: this.#abandoned(nowMs, limit), overdue: this.#overdue(nowMs, limit) };
+    });
+  }
+
+  /** Running steps whose lease ended before this time. */
+  #abandoned(nowMs: number, limit: number): readonly AbandonedStep[] {
+    return this.#db
+      .all<AbandonedRow>(
+        `SELECT l.org_id, l.plan_id, l.step_index, l.attempt, p.session_id, d.steps
+         FROM step_leases AS l JOIN plans AS p USING (org_id, plan_id)
+           JOIN plan_definitions AS d USING (org_id, plan_id)
+         WHERE l.lease_until_ms < ? ORDER BY l.lease_until_ms LIMIT ?`,
+        nowMs,
+        BigInt(limit),
+      )
+      .map(abandonedStepOf);
+  }
+
+  /** Active plans whose deadline has passed. */
+  #overdue(nowMs: number, limit: number): readonly PlanRef[] {
+    return this.#db
+      .all<{ readonly org_id: string; readonly plan_id: string }>(
+        `SELECT org_id, plan_id FROM plans
+         WHERE finished_at_ms IS NULL AND deadline_ms < ? ORDER BY deadline_ms LIMIT ?`,
+        nowMs,
+        BigInt(limit),
+      )
+      .map((row) => ({ orgId: row.org_id, planId: row.plan_id }));
+  }
+}

@@ -1,0 +1,129 @@
+import { LEASE_MS } from "../../../kernel/limits.js";
+import type { PlanUnit } from "../../../plans/engine/index.js";
+import type { PlanEvent } from "../../../plans/index.js";
+import type { AttemptRef, NewPlan, PlanRef } from "../../../plans/ports.js";
+import type { PlanState, StepState } from "../../../plans/transitions.js";
+import { changeRowsOf, eventsJson, failureJson, type ChangeRow } from "../../plan-changes/index.js";
+import type { Write } from "../commit-protocol.js";
+
+/** Domain values to writes: the only place where the plan tables are changed. */
+
+/** A new plan with its first events; with an idempotency key, only if the key is new. */
+export function newPlanWrites(
+  plan: NewPlan,
+  state: PlanState,
+  events: readonly PlanEvent[],
+): readonly Write[] {
+  const { orgId, planId } = plan.ref;
+  const key = plan.idempotency;
+  const claimKey: Write[] =
+    key === undefined
+      ? []
+      : [
+          {
+            sql: `INSERT INTO idempotency_keys
+                    (org_id, idempotency_key, request_hash, plan_id, created_at_ms)
+                  VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+            params: [orgId, key.key, key.requestHash, planId, plan.createdAtMs],
+            expect: 1,
+          },
+        ];
+  return [
+    ...claimKey,
+    {
+      sql: `INSERT INTO plans
+              (org_id, plan_id, session_id, created_at_ms, deadline_ms, status)
+            VALUES (?, ?, ?, ?, ?, ?)`,
+      params: [orgId, planId, plan.sessionId, plan.createdAtMs, plan.deadlineMs, state.status],
+    },
+    {
+      sql: `INSERT INTO plan_definitions (org_id, plan_id, name, description, steps)
+            VALUES (?, ?, ?, ?, ?)`,
+      params: [orgId, planId, plan.name, plan.description, JSON.stringify(plan.steps)],
+    },
+    {
+      sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, events) VALUES (?, ?, 1, ?)`,
+      params: [orgId, planId, eventsJson(events)],
+    },
+  ];
+}
+
+/** What a plan has to write. @param nowMs when its claims are leased from. */
+export function unitWrites(unit: PlanUnit, nowMs: number): readonly Write[] {
+  const { ref, plan, claimed, ended } = unit;
+  return [
+    ...changeRowsOf(unit).map((row) => changeWrite(ref, row)),
+    ...(plan === undefined ? [] : [planWrite(plan)]),
+    ...ended.map((stepIndex) => endOfLeaseWrite(ref, stepIndex)),
+    ...claimed.map((step) => leaseWrite(ref, step, nowMs + LEASE_MS)),
+  ];
+}
+
+/** A lease prolonged, if the claim still holds. */
+export function renewedLeaseWrite(attempt: AttemptRef, stepIndex: number, untilMs: number): Write {
+  return {
+    sql: `UPDATE step_leases SET lease_until_ms = ?
+          WHERE org_id = ? AND plan_id = ? AND step_index = ? AND attempt = ?`,
+    params: [untilMs, attempt.orgId, attempt.planId, stepIndex, attempt.attempt],
+    expect: 1,
+  };
+}
+
+/** A row of a plan's log, if its sequence is free. */
+function changeWrite({ orgId }: PlanRef, row: ChangeRow): Write {
+  return {
+    sql: `INSERT INTO plan_changes (org_id, plan_id, sequence, result_step, events, steps, call, output,
+            schema_additions, augmentation_hints, output_metadata)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    params: [
+      orgId,
+      row.plan_id,
+      row.sequence,
+      row.result_step,
+      row.events,
+      row.steps,
+      row.call,
+      row.output,
+      row.schema_additions,
+      row.augmentation_hints,
+      row.output_metadata,
+    ],
+    expect: 1,
+  };
+}
+
+function planWrite(state: PlanState): Write {
+  return {
+    sql: `UPDATE plans SET status = ?, started_at_ms = ?, finished_at_ms = ?, deadline_ms = ?,
+            cancel_reason = ?, failure = ?
+          WHERE org_id = ? AND plan_id = ?`,
+    params: [
+      state.status,
+      state.startedAtMs ?? null,
+      state.finishedAtMs ?? null,
+      state.deadlineMs,
+      state.cancelReason ?? null,
+      failureJson(state),
+      state.orgId,
+      state.planId,
+    ],
+    expect: 1,
+  };
+}
+
+function leaseWrite({ orgId, planId }: PlanRef, step: StepState, untilMs: number): Write {
+  return {
+    sql: `INSERT INTO step_leases (org_id, plan_id, step_index, attempt, owner, lease_until_ms)
+          VALUES (?, ?, ?, ?, ?, ?)
+          ON CONFLICT (org_id, plan_id, step_index) DO UPDATE SET attempt = excluded.attempt,
+            owner = excluded.owner, lease_until_ms = excluded.lease_until_ms`,
+    params: [orgId, planId, step.index, step.attempt, step.owner ?? "", untilMs],
+  };
+}
+
+function endOfLeaseWrite({ orgId, planId }: PlanRef, stepIndex: number): Write {
+  return {
+    sql: `DELETE FROM step_leases WHERE org_id = ? AND plan_id = ? AND step_index = ?`,
+    params: [orgId, planId, stepIndex],
+  };
+}

@@ -1,0 +1,49 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../../../kernel/assert.js";
+import type { Clock } from "../../../kernel/clock.js";
+import type { BlockStore, BlockStores } from "../../../state/index.js";
+import { storeUnavailable } from "../../failure-reason.js";
+import { makePrivateDirectory } from "../../private-files.js";
+import { openSqliteBlockStore } from "./block-store.js";
+
+const ORG_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const EXTENSION = ".db";
+
+/** The stores of all organizations: a file each, in one directory. */
+export class SqliteBlockStores implements BlockStores {
+  readonly #directory: string;
+  readonly #clock: Clock;
+
+  /** @param directory made when the first organization keeps something. */
+  constructor(directory: string, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  open(orgId: string, create: boolean): BlockStore | undefined {
+    const path = stateFile(this.#directory, orgId);
+    if (!create && !existsSync(path)) return undefined;
+    try {
+      makePrivateDirectory(this.#directory);
+    } catch (error) {
+      const what = `The directory ${this.#directory} of the state cannot be made`;
+      throw storeUnavailable(what, error, path);
+    }
+    return openSqliteBlockStore(path, this.#clock);
+  }
+
+  organizations(): readonly string[] {
+    if (!existsSync(this.#directory)) return [];
+    return readdirSync(this.#directory)
+      .filter((name) => name.endsWith(EXTENSION))
+      .map((name) => name.slice(0, -EXTENSION.length))
+      .filter((name) => ORG_ID.test(name));
+  }
+}
+
+/** The file of an organization's state. @param kind what tells it from other files of this organization. */
+export function stateFile(directory: string, orgId: string, kind = ""): string {
+  assert(ORG_ID.test(orgId), "an organization's id is a UUID");
+  return join(directory, `${orgId}${kind}${EXTENSION}`);
+}

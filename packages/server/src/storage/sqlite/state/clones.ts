@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../../../kernel/assert.js";
+import type { Clock } from "../../../kernel/clock.js";
+import { AppError } from "../../../kernel/errors.js";
+import type { BlockStore, Clones, Fault, Hash } from "../../../state/index.js";
+import { makePrivateDirectory } from "../../private-files.js";
+import { openSqliteBlockStore } from "./block-store.js";
+import { stateFile } from "./block-stores.js";
+import { StateThreads } from "./state-threads.js";
+
+/** SQLite's codes for files that are damaged, or none of its own. */
+const DAMAGE_CODES: readonly unknown[] = [11, 26];
+
+/** Clones in files of one directory, which no other process uses. */
+export class SqliteClones implements Clones {
+  readonly #directory: string;
+  readonly #clock: Clock;
+  readonly #threads = new StateThreads();
+
+  /** @param directory made when the first clone is. */
+  constructor(directory: string, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  open(orgId: string, generation: number): BlockStore {
+    const path = this.#path(orgId, generation);
+    if (!existsSync(path)) this.discard(orgId);
+    try {
+      return this.#openFile(path);
+    } catch (error) {
+      if (!this.isDamage(error)) throw error;
+      this.discard(orgId);
+      return this.#openFile(path);
+    }
+  }
+
+  discard(orgId: string): void {
+    if (!existsSync(this.#directory)) return;
+    const own = readdirSync(this.#directory).filter((name) => name.startsWith(`${orgId}.`));
+    for (const name of own) rmSync(join(this.#directory, name), { force: true });
+  }
+
+  isDamage(error: unknown): boolean {
+    const cause: unknown = error instanceof AppError ? error.cause : error;
+    return cause instanceof Error && "errcode" in cause && DAMAGE_CODES.includes(cause.errcode);
+  }
+
+  async reachable(orgId: string, generation: number, commits: readonly Hash[]): Promise<Set<Hash>> {
+    const path = this.#path(orgId, generation);
+    const report = await this.#threads.run({ path, task: "mark", commits });
+    return new Set(report.kind === "marked" ? report.reachable : []);
+  }
+
+  async check(fill: (scratch: BlockStore) => Promise<void>): Promise<readonly Fault[]> {
+    makePrivateDirectory(this.#directory);
+    const directory = mkdtempSync(join(this.#directory, "check-"));
+    try {
+      const path = join(directory, "scratch.db");
+      {
+        using scratch = this.#openFile(path);
+        await fill(scratch);
+      }
+      const report = await this.#threads.run({ path, task: "check" });
+      assert(report.kind === "checked", "a check reports what it has found");
+      return report.faults;
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#threads[Symbol.asyncDispose]();
+  }
+
+  /** What is lost with the machine is brought again: a clone need not survive a power cut. */
+  #openFile(path: string): BlockStore {
+    makePrivateDirectory(this.#directory);
+    return openSqliteBlockStore(path, this.#clock, "NORMAL");
+  }
+
+  #path(orgId: string, generation: number): string {
+    return stateFile(this.#directory, orgId, `.${String(generation)}`);
+  }
+}

@@ -1,0 +1,12 @@
+import { it } from "vitest";
+import { withSeed } from "../../../kernel/testing/seeded-random.js";
+import { stateKillRounds } from "../../testing/state-kill-rounds.js";
+import { sqliteKillPlace } from "../testing/state-kill-place.js";
+
+it("keeps trees complete over many rounds of killing", { timeout: 1_200_000 }, async () => {
+  // A store of its own for every few rounds: all its history is checked in each.
+  for (let store = 0; store < 10; store++) {
+    await using place = sqliteKillPlace();
+    await withSeed((seed) => stateKillRounds(place, 8, seed));
+  }
+});

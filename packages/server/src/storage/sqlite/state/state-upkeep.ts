@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { type Collection, type Fault, GRACE_MS, type StateUpkeep } from "../../../state/index.js";
+import { stateFile } from "./block-stores.js";
+import { StateThreads } from "./state-threads.js";
+
+/** Checks and collects beside the event loop. */
+export class SqliteStateUpkeep implements StateUpkeep {
+  readonly #directory: string;
+  readonly #graceMs: number;
+  readonly #threads = new StateThreads();
+
+  constructor(directory: string, graceMs: number = GRACE_MS) {
+    this.#directory = directory;
+    this.#graceMs = graceMs;
+  }
+
+  async check(orgId: string): Promise<readonly Fault[]> {
+    const path = stateFile(this.#directory, orgId);
+    if (!existsSync(path)) return [];
+    const report = await this.#threads.run({ path, task: "check" });
+    return report.kind === "checked" ? report.faults : [];
+  }
+
+  async collect(orgId: string): Promise<Collection> {
+    const nothing = { kept: 0, deleted: 0 };
+    const path = stateFile(this.#directory, orgId);
+    if (!existsSync(path)) return nothing;
+    const report = await this.#threads.run({ path, task: "collect", graceMs: this.#graceMs });
+    return report.kind === "collected" ? report.collection : nothing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#threads[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,233 @@
+import type {
+  Budget,
+  Correction,
+  Price,
+  PriceChange,
+  Rollups,
+  UsageEvent,
+} from "../../../usage/ports.js";
+import type { Write } from "../commit-protocol.js";
+
+/**
+ * Domain values to writes: the only place where the usage tables are changed. Lists travel as JSON,
+ * one statement whatever their length; amounts travel as text, because JSON numbers are doubles.
+ */
+
+/** Usage rows, none of which may be there already. */
+export function writeEvents(events: readonly UsageEvent[]): Write {
+  return {
+    sql: `INSERT INTO usage_events (org_id, occurred_at_ms, id, session_id, plan_id, step_id,
+            tool_name, intent, intent_source, aau_weight, orm_model, cost_nanodollars, price_id,
+            source, source_event_id, created_at_ms)
+          SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
+            value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10,
+            CAST(value ->> 11 AS INTEGER), value ->> 12, value ->> 13, value ->> 14, value ->> 15
+          FROM json_each(?)`,
+    params: [
+      JSON.stringify(
+        events.map((event) => [
+          event.orgId,
+          event.occurredAtMs,
+          event.id,
+          event.sessionId,
+          event.planId,
+          event.stepId,
+          event.toolName,
+          event.intent,
+          event.intentSource,
+          event.aauWeight,
+          event.ormModel,
+          String(event.cost),
+          event.priceId,
+          event.source,
+          event.sourceEventId,
+          event.createdAtMs,
+        ]),
+      ),
+    ],
+    expect: events.length,
+  };
+}
+
+/** Corrections, each on the day of the row it corrects. */
+export function writeAdjustments(corrections: readonly Correction[]): Write {
+  return {
+    sql: `INSERT INTO usage_adjustments
+          SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+            CAST(value ->> 5 AS INTEGER), value ->> 6
+          FROM json_each(?)`,
+    params: [
+      JSON.stringify(
+        corrections.map(({ event, adjustment }) => [
+          event.orgId,
+          event.occurredAtMs,
+          event.id,
+          adjustment.id,
+          adjustment.priceId,
+          String(adjustment.difference),
+          adjustment.createdAtMs,
+        ]),
+      ),
+    ],
+    expect: corrections.length,
+  };
+}
+
+const TIME_COLUMNS = `org_id, dimension, grain, bucket_ms, key`;
+const HEAT_COLUMNS = `org_id, orm_model, intent, aau_weight`;
+
+/** Totals added to those that are kept. */
+export function addToTotals(rollups: Rollups): readonly Write[] {
+  const sums = `action_count = action_count + excluded.action_count,
+                total_aau = total_aau + excluded.total_aau,
+                total_nanodollars = total_nanodollars + excluded.total_nanodollars`;
+  return [
+    {
+      sql: `${INSERT_TIMES} ON CONFLICT (${TIME_COLUMNS}) DO UPDATE SET ${sums}`,
+      params: [timesJson(rollups)],
+    },
+    {
+      sql: `${INSERT_HEAT} ON CONFLICT (${HEAT_COLUMNS}) DO UPDATE SET ${sums}`,
+      params: [heatJson(rollups)],
+    },
+  ];
+}
+
+/** Totals in the place of those that are kept; one without actions goes. */
+export function replaceTotals(rollups: Rollups): readonly Write[] {
+  const sums = `action_count = excluded.action_count, total_aau = excluded.total_aau,
+                total_nanodollars = excluded.total_nanodollars`;
+  return [
+    {
+      sql: `${INSERT_TIMES} ON CONFLICT (${TIME_COLUMNS}) DO UPDATE SET ${sums}`,
+      params: [timesJson(rollups)],
+    },
+    {
+      sql: `${INSERT_HEAT} ON CONFLICT (${HEAT_COLUMNS}) DO UPDATE SET ${sums}`,
+      params: [heatJson(rollups)],
+    },
+    { sql: `DELETE FROM usage_totals WHERE action_count = 0`, params: [] },
+    { sql: `DELETE FROM usage_heat_map WHERE action_count = 0`, params: [] },
+  ];
+}
+
+// `WHERE true` keeps the parser from taking ON CONFLICT for a join's ON.
+const INSERT_TIMES = `
+  INSERT INTO usage_totals
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+    CAST(value ->> 7 AS INTEGER)
+  FROM json_each(?) WHERE true`;
+
+const INSERT_HEAT = `
+  INSERT INTO usage_heat_map
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
+    CAST(value ->> 6 AS INTEGER)
+  FROM json_each(?) WHERE true`;
+
+function timesJson({ byTime }: Rollups): string {
+  return JSON.stringify(
+    byTime.map((rollup) => [
+      rollup.orgId,
+      rollup.dimension,
+      rollup.grain,
+      rollup.bucketMs,
+      rollup.key,
+      rollup.actionCount,
+      rollup.totalAau,
+      String(rollup.totalCost),
+    ]),
+  );
+}
+
+function heatJson({ heatMap }: Rollups): string {
+  return JSON.stringify(
+    heatMap.map((cell) => [
+      cell.orgId,
+      cell.ormModel,
+      cell.intent,
+      cell.aauWeight,
+      cell.actionCount,
+      cell.totalAau,
+      String(cell.totalCost),
+    ]),
+  );
+}
+
+/** A new price, and the end of the one before it. */
+export function writePrice(orgId: string, { added, ended }: PriceChange): readonly Write[] {
+  const end = (price: Price): Write => ({
+    sql: `UPDATE usage_prices SET until_ms = ?5
+          WHERE org_id = ?1 AND scope = ?2 AND subject = ?3 AND from_ms = ?4`,
+    params: [orgId, price.scope, price.subject, price.fromMs, price.untilMs ?? null],
+    expect: 1,
+  });
+  return [
+    ...(ended === undefined ? [] : [end(ended)]),
+    {
+      sql: `INSERT INTO usage_prices
+              (org_id, scope, subject, from_ms, until_ms, amount_nanodollars, id)
+            VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      params: [
+        orgId,
+        added.scope,
+        added.subject,
+        added.fromMs,
+        added.untilMs ?? null,
+        added.amount,
+        added.id,
+      ],
+    },
+  ];
+}
+
+/** A budget, in the place of one for the same. */
+export function writeBudget(orgId: string, budget: Budget): Write {
+  return {
+    sql: `INSERT INTO usage_budgets (org_id, scope, unit, period, action, set_by, limit_amount, id)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET limit_amount = excluded.limit_amount, id = excluded.id`,
+    params: [
+      orgId,
+      budget.scope,
+      budget.unit,
+      budget.period,
+      budget.action,
+      budget.setBy,
+      budget.limit,
+      budget.id,
+    ],
+  };
+}
+
+/** A budget gone. */
+export function deleteBudget(orgId: string, budgetId: string): Write {
+  return {
+    sql: `DELETE FROM usage_budgets WHERE org_id = ? AND id = ?`,
+    params: [orgId, budgetId],
+    expect: 1,
+  };
+}
+
+/** A customer that is an organization's from now on, whoever's it was. */
+export function rebindCustomer(orgId: string, customerId: string, nowMs: number): Write {
+  return {
+    sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
+          VALUES (?1, ?2, ?3)
+          ON CONFLICT (customer_id) DO UPDATE
+            SET org_id = excluded.org_id, bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)`,
+    params: [customerId, orgId, nowMs],
+    expect: 1,
+  };
+}
+
+/** A customer bound, unless to another organization. */
+export function bindCustomer(orgId: string, customerId: string, nowMs: number): Write {
+  return {
+    sql: `INSERT INTO payment_customers (customer_id, org_id, bound_at_ms)
+          VALUES (?1, ?2, ?3)
+          ON CONFLICT (customer_id) DO UPDATE SET bound_at_ms = max(bound_at_ms, excluded.bound_at_ms)
+          WHERE org_id = excluded.org_id`,
+    params: [customerId, orgId, nowMs],
+    expect: 1,
+  };
+}
