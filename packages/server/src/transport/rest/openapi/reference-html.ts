@@ -6,8 +6,8 @@ import type {
   Schema,
   Schemas,
 } from "./api-document.js";
-import { html, type Html } from "../html.js";
-import { pageOf } from "../page.js";
+import { html, type Html } from "../system/html.js";
+import { pageOf } from "../system/page.js";
 
 interface Endpoint extends Operation {
   readonly method: string;

@@ -1,5 +1,5 @@
 import type { ApiDescription } from "./api-document.js";
-import { PAGE_HEADERS } from "../page.js";
+import { PAGE_HEADERS } from "../system/page.js";
 import { referenceHtml } from "./reference-html.js";
 import { renderedDescription } from "./rendered-description.js";
 import type { RestApp } from "../rest-app.js";

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { AppError } from "../../../kernel/errors.js";
+
+/** A reply that is JSON or, asked for, CSV. */
+export interface TableReply<Body> {
+  readonly description: string;
+  readonly content: {
+    readonly "application/json": { readonly schema: z.ZodType<Body> };
+    readonly "text/csv": { readonly schema: z.ZodString };
+  };
+}
+
+/** Describes such a reply. */
+export function table<Body>(
+  description: string,
+  schema: z.ZodType<Body>,
+  csvExample: string,
+): TableReply<Body> {
+  const csv = z.string().meta({ examples: [csvExample] });
+  return { description, content: { "application/json": { schema }, "text/csv": { schema: csv } } };
+}
+
+/**
+ * Whether a request wants CSV: by `?format=`, else when its accept header names it and not JSON.
+ * @throws AppError `INVALID_ARGUMENT` for a format there is none of.
+ */
+export function wantsCsv(request: FastifyRequest, format: string | undefined): boolean {
+  if (format === "csv") return true;
+  if (format === "json") return false;
+  if (format !== undefined) {
+    const reason = "must be json or csv";
+    throw new AppError("INVALID_ARGUMENT", `format: ${reason}`, {
+      details: [{ field: "format", reason }],
+    });
+  }
+  const { accept = "" } = request.headers;
+  return /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept);
+}
+
+/** Sends CSV as a file that bears this name. */
+export function sendCsv(reply: FastifyReply, name: string, csv: string): FastifyReply {
+  return reply
+    .header("content-type", "text/csv; charset=utf-8; header=present")
+    .header("content-disposition", `attachment; filename="${name}.csv"`)
+    .send(csv);
+}

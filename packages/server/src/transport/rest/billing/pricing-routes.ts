@@ -1,0 +1,123 @@
+import {
+  newBudgetSchema,
+  budgetSchema,
+  dataOf,
+  newPriceSchema,
+  organizationQuerySchema,
+  priceSchema,
+  removedBudgetSchema,
+  repriceRequestSchema,
+  repricingSchema,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import type { UsageService } from "../../../usage/index.js";
+import { errors, json } from "../described-replies.js";
+import { pathText } from "../path-text.js";
+import type { RestApp } from "../rest-app.js";
+import {
+  budgetMessage,
+  budgetStateMessage,
+  priceMessage,
+  repricingMessage,
+} from "./usage-messages.js";
+
+const tags = ["Billing"];
+
+/** What usage costs, and how much of it there may be. */
+export function addPricingRoutes(app: RestApp, usage: UsageService): void {
+  addPrices(app, usage);
+  addRepricing(app, usage);
+  addBudgets(app, usage);
+  addBudgetRemoval(app, usage);
+}
+
+function addPrices(app: RestApp, usage: UsageService): void {
+  const list = {
+    operationId: "listPrices",
+    summary: "List the prices, past and future ones too",
+    description: "All prices, each with the period it applies to.",
+    tags,
+    querystring: organizationQuerySchema,
+    response: { 200: json("The prices", dataOf(z.array(priceSchema).readonly())), ...errors(403) },
+  };
+  app.get("/billing/prices", { schema: list }, async ({ query, context }) => ({
+    data: (await usage.prices(context, query.org_id)).map(priceMessage),
+  }));
+  const set = {
+    operationId: "setPrice",
+    summary: "Set a price",
+    description:
+      "The price that was to apply for good ends where the new one begins; any other overlap is " +
+      "refused. What was recorded keeps what it cost. Prices are the operator's: it needs the role operator.",
+    tags,
+    body: newPriceSchema,
+    response: { 201: json("The price is set", dataOf(priceSchema)), ...errors(403) },
+  };
+  app.post("/billing/prices", { schema: set }, async ({ body, context }, reply) =>
+    reply.code(201).send({ data: priceMessage(await usage.setPrice(context, body)) }),
+  );
+}
+
+function addRepricing(app: RestApp, usage: UsageService): void {
+  const schema = {
+    operationId: "repriceUsage",
+    summary: "Price recorded calls anew",
+    description:
+      "By the price list as it is now. Corrections are added; no row is edited. It needs the role operator.",
+    tags,
+    body: repriceRequestSchema,
+    response: { 200: json("What it came to", dataOf(repricingSchema)), ...errors(403) },
+  };
+  app.post("/billing/reprice", { schema }, async ({ body, context }) => ({
+    data: repricingMessage(await usage.reprice(context, body)),
+  }));
+}
+
+function addBudgets(app: RestApp, usage: UsageService): void {
+  const list = {
+    operationId: "listBudgets",
+    summary: "List the budgets",
+    description:
+      "Every budget of your organization with what is recorded against it in the present period. A budget of " +
+      "sessions is shown with the usage of the session that x-session-id names.",
+    tags,
+    querystring: organizationQuerySchema,
+    response: {
+      200: json("The budgets", dataOf(z.array(budgetSchema).readonly())),
+      ...errors(403),
+    },
+  };
+  app.get("/billing/budgets", { schema: list }, async ({ query, context }) => ({
+    data: (await usage.budgets(context, query.org_id)).map(budgetStateMessage),
+  }));
+  const set = {
+    operationId: "setBudget",
+    summary: "Set a budget",
+    description:
+      "In the place of one with the same scope, unit, period and action. One that the role operator sets is the " +
+      "operator's: no budget of the organization may allow more, and nobody else removes it.",
+    tags,
+    body: newBudgetSchema,
+    response: { 201: json("The budget is set", dataOf(budgetSchema)), ...errors(403) },
+  };
+  app.post("/billing/budgets", { schema: set }, async ({ body, context }, reply) =>
+    reply.code(201).send({ data: budgetMessage(await usage.setBudget(context, body)) }),
+  );
+}
+
+function addBudgetRemoval(app: RestApp, usage: UsageService): void {
+  const schema = {
+    operationId: "removeBudget",
+    summary: "Remove a budget",
+    description: "The budget no longer warns or blocks. Recorded usage stays.",
+    tags,
+    querystring: organizationQuerySchema,
+    params: z.object({ budget_id: pathText("Id of the budget") }),
+    response: { 200: json("The budget is gone", dataOf(removedBudgetSchema)), ...errors(403, 404) },
+  };
+  app.delete("/billing/budgets/:budget_id", { schema }, async ({ params, query, context }) => {
+    const { budget_id } = params;
+    await usage.removeBudget(context, budget_id, query.org_id);
+    return { data: { budget_id, removed: true as const } };
+  });
+}

@@ -1,0 +1,166 @@
+import type {
+  Budget as BudgetMessage,
+  DailyUsage as DailyUsageMessage,
+  HeatMapRow,
+  OrganizationUsagePage,
+  Price as PriceMessage,
+  Repricing,
+  UsageCloudEvent,
+  UsageDifference,
+  UsageTotals as UsageTotalsMessage,
+} from "@steward/protocol/rest";
+import { isoTime } from "../../../kernel/clock.js";
+import {
+  formatUsd,
+  amountText,
+  limitText,
+  toCsv,
+  usdOf,
+  type Budget,
+  type BudgetState,
+  type DailyUsage,
+  type ExternalEvent,
+  type Grouping,
+  type HeatCell,
+  type OrganizationReport,
+  type Price,
+  type Repriced,
+  type TotalDifference,
+  type UsageReport,
+  type UsageTotals,
+} from "../../../usage/index.js";
+
+/** The member that names a row's group, called as on the row itself (Contract §2.9). */
+const GROUP_MEMBERS = {
+  tool: "tool_name",
+  session: "session_id",
+  intent: "intent",
+  model: "orm_model",
+} as const satisfies Record<Grouping, keyof DailyUsageMessage>;
+
+/** The rows of a daily report (Contract §2.11). */
+export function dailyUsageMessages({ groupBy, rows }: UsageReport): readonly DailyUsageMessage[] {
+  return rows.map((row) => ({
+    date: row.date,
+    ...(groupBy === undefined ? {} : { [GROUP_MEMBERS[groupBy]]: row.group }),
+    ...totalsMessage(row),
+  }));
+}
+
+/** A daily report as CSV. */
+export function dailyUsageCsv({ groupBy, rows }: UsageReport): string {
+  const group = groupBy === undefined ? [] : [GROUP_MEMBERS[groupBy]];
+  return toCsv(
+    ["date", ...group, "action_count", "total_aau", "total_cost_usd"],
+    rows.map((row) => [row.date, ...groupOf(row), ...totalsCells(row)]),
+  );
+}
+
+/** The heat map (Contract §2.11). */
+export function heatMapMessages(cells: readonly HeatCell[]): readonly HeatMapRow[] {
+  return cells.map((cell) => ({
+    orm_model: cell.ormModel,
+    intent: cell.intent,
+    aau_weight: cell.aauWeight,
+    total_aau: cell.totalAau,
+    action_count: cell.actionCount,
+  }));
+}
+
+/** The heat map as CSV. */
+export function heatMapCsv(cells: readonly HeatCell[]): string {
+  return toCsv(
+    ["orm_model", "intent", "aau_weight", "total_aau", "action_count"],
+    cells.map((cell) => [
+      cell.ormModel,
+      cell.intent,
+      cell.aauWeight,
+      cell.totalAau,
+      cell.actionCount,
+    ]),
+  );
+}
+
+/** A page of what each organization used. */
+export function organizationUsageMessage({
+  organizations,
+  nextCursor,
+}: OrganizationReport): OrganizationUsagePage {
+  return {
+    organizations: organizations.map((totals) => ({
+      org_id: totals.orgId,
+      ...totalsMessage(totals),
+    })),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
+}
+
+/** A reported event as the service takes it. */
+export function externalEventOf({ id, source, time, data }: UsageCloudEvent): ExternalEvent {
+  return {
+    id,
+    source,
+    time,
+    toolName: data.tool_name,
+    intent: data.intent,
+    sessionId: data.session_id,
+    ormModel: data.orm_model,
+  };
+}
+
+/** A total that was found wrong. */
+export function differenceMessage(difference: TotalDifference): UsageDifference {
+  const { total, stored, recomputed } = difference;
+  return { total, stored: totalsMessage(stored), recomputed: totalsMessage(recomputed) };
+}
+
+/** A price. */
+export function priceMessage(price: Price): PriceMessage {
+  return {
+    price_id: price.id,
+    scope: price.scope,
+    subject: price.subject,
+    amount_usd: formatUsd(price.amount),
+    from: isoTime(price.fromMs),
+    ...(price.untilMs === undefined ? {} : { until: isoTime(price.untilMs) }),
+  };
+}
+
+/** What pricing anew came to. */
+export function repricingMessage({ corrections, difference }: Repriced): Repricing {
+  return { corrections, difference_usd: formatUsd(difference) };
+}
+
+/** A budget. */
+export function budgetMessage({ id, setBy, ...budget }: Budget): BudgetMessage {
+  return { budget_id: id, ...budget, limit: limitText(budget), set_by: setBy };
+}
+
+/** A budget and what is recorded against it. */
+export function budgetStateMessage({ budget, usage }: BudgetState): BudgetMessage {
+  if (usage === undefined) return budgetMessage(budget);
+  const { used, remaining, resetsAtMs } = usage;
+  return {
+    ...budgetMessage(budget),
+    used: amountText(budget.unit, used),
+    remaining: amountText(budget.unit, remaining),
+    ...(resetsAtMs === undefined ? {} : { resets_at: isoTime(resetsAtMs) }),
+  };
+}
+
+function totalsMessage({ actionCount, totalAau, totalCost }: UsageTotals): UsageTotalsMessage {
+  return { action_count: actionCount, total_aau: totalAau, total_cost_usd: usdOf(totalCost) };
+}
+
+/** In CSV the amount is exact: whoever reads it need not make a double of it. */
+function totalsCells({
+  actionCount,
+  totalAau,
+  totalCost,
+}: UsageTotals): readonly (number | string)[] {
+  return [actionCount, totalAau, formatUsd(totalCost)];
+}
+
+function groupOf({ group }: DailyUsage): readonly string[] {
+  return group === undefined ? [] : [group];
+}

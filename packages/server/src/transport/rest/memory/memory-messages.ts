@@ -1,0 +1,101 @@
+import type {
+  MemoryEntry as MemoryEntryMessage,
+  MemoryEntryPage,
+  MemoryExplanation,
+  MemoryFilter,
+  MemoryResult,
+  MemorySearchRequest,
+  MemoryStats,
+} from "@steward/protocol/rest";
+import { isoTime } from "../../../kernel/clock.js";
+import type {
+  EntryFilter,
+  EntryPage,
+  MemoryEntry,
+  MemoryState,
+  SearchRequest,
+  SearchResult,
+} from "../../../memory/index.js";
+
+/** What a request looks for. */
+export function searchRequestOf(body: MemorySearchRequest): SearchRequest {
+  const { query, top_k: topK, org_id: orgId, mode, filter, min_score: scoreMin } = body;
+  return {
+    query,
+    ...(topK === undefined ? {} : { topK }),
+    ...(orgId === undefined || orgId === null ? {} : { orgId }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(filter === undefined ? {} : { filter: entryFilterOf(filter) }),
+    ...(scoreMin === undefined ? {} : { scoreMin }),
+  };
+}
+
+/** Which entries a request looks at. Its times are RFC 3339: the schema has seen to that. */
+export function entryFilterOf(filter: MemoryFilter): EntryFilter {
+  const { session_id: sessionId, created_from: from, created_before: before } = filter;
+  const { tool_name: toolName, intent, content } = filter;
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(from === undefined ? {} : { createdFromMs: Date.parse(from) }),
+    ...(before === undefined ? {} : { createdBeforeMs: Date.parse(before) }),
+    ...(toolName === undefined ? {} : { toolName }),
+    ...(intent === undefined ? {} : { intent }),
+    ...(content === undefined ? {} : { content }),
+  };
+}
+
+/** The results of a search (Contract §2.7), explained if that was asked for. */
+export function resultMessages(
+  results: readonly SearchResult[],
+  explain: boolean,
+): readonly MemoryResult[] {
+  return results.map((result, index) => ({
+    entry_id: result.entryId,
+    score: result.score,
+    content: result.content,
+    created_at: result.createdAt,
+    related_cascade_targets: result.relatedCascadeTargets,
+    ...(explain ? { explain: explanationMessage(result, index + 1) } : {}),
+  }));
+}
+
+function explanationMessage({ ranks }: SearchResult, rank: number): MemoryExplanation {
+  const { vector, text, fused } = ranks;
+  return {
+    rank,
+    ...(vector === undefined ? {} : { vector_rank: vector }),
+    ...(text === undefined ? {} : { text_rank: text }),
+    ...(fused === undefined ? {} : { fused_score: fused }),
+  };
+}
+
+/** An entry. */
+export function entryMessage(entry: MemoryEntry): MemoryEntryMessage {
+  const { entryId, sessionId, content, createdAtMs, toolCall } = entry;
+  return {
+    entry_id: entryId,
+    session_id: sessionId,
+    content,
+    created_at: isoTime(createdAtMs),
+    ...(toolCall === undefined ? {} : { tool_name: toolCall.toolName, intent: toolCall.intent }),
+  };
+}
+
+/** A page of entries. */
+export function entryPageMessage({ entries, nextCursor }: EntryPage): MemoryEntryPage {
+  return {
+    entries: entries.map(entryMessage),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
+}
+
+/** How memory is doing. */
+export function statsMessage({ entries, waiting, quarantined, model }: MemoryState): MemoryStats {
+  return {
+    entries,
+    waiting_calls: waiting,
+    quarantined_vectors: quarantined,
+    model: model.name,
+    dimension: model.dimension,
+  };
+}

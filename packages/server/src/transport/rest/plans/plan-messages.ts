@@ -1,0 +1,128 @@
+import type {
+  Plan,
+  PlanEvent as PlanEventMessage,
+  PlanPage as PlanPageMessage,
+  PlanStep,
+  PlanStepDef,
+  PlanSummary as PlanSummaryMessage,
+  StepExecution as StepExecutionMessage,
+  SubmitPlanRequest,
+} from "@steward/protocol/rest";
+import type {
+  PlanDefinition,
+  PlanEvent,
+  PlanPage,
+  PlanRecord,
+  PlanSummary,
+  StepDefinition,
+  StepExecution,
+  StepRecord,
+} from "../../../plans/index.js";
+
+/** The plan a request body asks for; what it leaves out is empty, as in gRPC. */
+export function definitionOf(body: SubmitPlanRequest): PlanDefinition {
+  return {
+    name: body.name ?? "",
+    description: body.description ?? "",
+    steps: body.steps.map(stepDefinitionOf),
+  };
+}
+
+function stepDefinitionOf(step: PlanStepDef): StepDefinition {
+  return {
+    id: step.id,
+    name: step.name ?? "",
+    toolName: step.tool_name ?? "",
+    intent: step.intent ?? "",
+    queryTemplate: step.query_template ?? "",
+    dependsOn: step.depends_on ?? [],
+    schemaTableHints: step.schema_table_hints ?? [],
+  };
+}
+
+/** A plan as `GET /api/plans/:plan_id` shows it. */
+export function planMessage(plan: PlanRecord): Plan {
+  return { ...planSummaryMessage(plan), steps: plan.steps.map(planStepMessage) };
+}
+
+/** A page as `GET /api/plans` shows it. */
+export function planPageMessage({ plans, nextCursor }: PlanPage): PlanPageMessage {
+  return { plans: plans.map(planSummaryMessage), ...present({ next_cursor: nextCursor }) };
+}
+
+function planSummaryMessage(plan: PlanSummary): PlanSummaryMessage {
+  return {
+    plan_id: plan.planId,
+    status: plan.status,
+    session_id: plan.sessionId,
+    name: plan.name,
+    description: plan.description,
+    created_at: plan.createdAt,
+    ...present({ started_at: plan.startedAt, finished_at: plan.finishedAt }),
+  };
+}
+
+function planStepMessage(step: StepRecord): PlanStep {
+  return {
+    step_id: step.stepId,
+    name: step.name,
+    tool_name: step.toolName,
+    intent: step.intent,
+    depends_on: step.dependsOn,
+    status: step.status,
+    attempt: step.attempt,
+    ...present({
+      row_count: step.rowCount,
+      executed_at: step.executedAt,
+      wait_reason: step.waitReason,
+      error: step.error,
+    }),
+  };
+}
+
+/** A step's result and context update (Contract §2.4, §2.5). */
+export function stepExecutionMessage(execution: StepExecution): StepExecutionMessage {
+  const { stepResult: result, llmContextUpdate: update, replayed } = execution;
+  return {
+    step_result: {
+      step_id: result.stepId,
+      status: result.status,
+      row_count: result.rowCount,
+      executed_at: result.executedAt,
+      attempt: result.attempt,
+      ...present({ error: result.error }),
+    },
+    llm_context_update: {
+      plan_id: update.planId,
+      step_id: update.stepId,
+      tool_output_json: update.toolOutputJson,
+      schema_additions: update.schemaAdditions.map((delta) => ({
+        table_name: delta.tableName,
+        operation: delta.operation,
+        table_def_json: delta.tableDefJson,
+      })),
+      augmentation_hints: update.augmentationHints,
+    },
+    replayed,
+  };
+}
+
+/** An event as the data of a server-sent event (Contract §2.6). */
+export function planEventMessage(event: PlanEvent): PlanEventMessage {
+  return {
+    plan_id: event.planId,
+    event_type: event.eventType,
+    payload_json: event.payloadJson,
+    timestamp: event.timestamp,
+    sequence: event.sequence,
+  };
+}
+
+type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+
+/** The members that have a value: what is absent is left out of a message, not null. */
+function present<Members extends object>(members: Members): Present<Members> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  // Object.fromEntries forgets the names; the filter changes nothing else.
+  return Object.fromEntries(entries) as Present<Members>;
+}

@@ -1,0 +1,182 @@
+import { sessionFor } from "../../../kernel/caller.js";
+import {
+  dataOf,
+  planPageQuerySchema,
+  planPageSchema,
+  planSchema,
+  planStateSchema,
+  stepExecutionSchema,
+  submitPlanRequestSchema,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import { AppError } from "../../../kernel/errors.js";
+import { PLANS_PAGE_DEFAULT } from "../../../kernel/limits.js";
+import type { Orchestrator } from "../../../plans/index.js";
+import { journalOf } from "../../journal.js";
+import { errors, json } from "../described-replies.js";
+import { planIdOf, stepIdOf } from "./path-ids.js";
+import {
+  definitionOf,
+  planMessage,
+  planPageMessage,
+  stepExecutionMessage,
+} from "./plan-messages.js";
+import type { RestApp } from "../rest-app.js";
+import { zodValidation } from "../validation/validation.js";
+
+const tags = ["Plans"];
+const planParams = z.object({ plan_id: z.string().describe("Id of the plan") });
+const stepParams = z.object({
+  plan_id: z.string().describe("Id of the plan"),
+  step_id: z.string().describe("Id of the step within its plan"),
+});
+
+/** The plan endpoints (Contract §4.2, Decision §9). */
+export function addPlanRoutes(app: RestApp, orchestrator: Orchestrator): void {
+  addSubmit(app, orchestrator);
+  addList(app, orchestrator);
+  addGet(app, orchestrator);
+  addExecute(app, orchestrator);
+  addCancel(app, orchestrator);
+  addRetry(app, orchestrator);
+}
+
+function addSubmit(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "submitPlan",
+    summary: "Submit a plan",
+    description: "Checks the plan and stores it with status pending. Nothing runs yet.",
+    tags,
+    body: submitPlanRequestSchema,
+    response: {
+      201: json("The plan is stored durably; Location names it", dataOf(planStateSchema)),
+      ...errors(413, 422, 501),
+    },
+  };
+  const headers = z.object({
+    "idempotency-key": z
+      .string()
+      .exactOptional()
+      .describe("Same key and same body: the first answer again; another body: 422"),
+  });
+  app.post(
+    "/api/plans",
+    {
+      schema,
+      config: { headers, tooLargeFix: "submit several smaller plans" },
+      validatorCompiler: zodValidation("INVALID_PLAN"),
+    },
+    async ({ body, context }, reply) => {
+      const sessionId = sessionFor(context, body.session_id ?? "");
+      const plan = await orchestrator.createPlan(sessionId, definitionOf(body), context);
+      return reply
+        .code(201)
+        .header("location", `/api/plans/${encodeURIComponent(plan.planId)}`)
+        .send({ data: { plan_id: plan.planId, status: plan.status } });
+    },
+  );
+}
+
+function addList(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "listPlans",
+    summary: "List plans, newest first",
+    description:
+      "Plans of your organization without their steps, a page at a time. next_cursor leads to the next page.",
+    tags,
+    querystring: planPageQuerySchema,
+    response: { 200: json("A page of plans", dataOf(planPageSchema)), ...errors(501) },
+  };
+  app.get("/api/plans", { schema }, async ({ query, context }) => {
+    const { status, session_id: sessionId, limit = PLANS_PAGE_DEFAULT, cursor } = query;
+    const page = await journalOf(orchestrator).listPlans(
+      {
+        ...(status === undefined ? {} : { status }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+      },
+      { limit, ...(cursor === undefined ? {} : { cursor }) },
+      context,
+    );
+    return { data: planPageMessage(page) };
+  });
+}
+
+function addGet(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "getPlan",
+    summary: "Read a plan and its steps",
+    description: "The plan and all its steps as last committed to the store.",
+    tags,
+    params: planParams,
+    response: { 200: json("The plan as committed", dataOf(planSchema)), ...errors(404) },
+  };
+  app.get("/api/plans/:plan_id", { schema }, async ({ params, context }) => {
+    const planId = planIdOf(params);
+    const plan = await orchestrator.getPlan(planId, context);
+    if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`);
+    return { data: planMessage(plan) };
+  });
+}
+
+function addExecute(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "executeStep",
+    summary: "Execute a step",
+    description:
+      "Runs the step, joins its attempt under way, or returns its stored result, marked replayed. " +
+      "A step that ran and failed is a result too: step_result.status is failed.",
+    tags,
+    params: stepParams,
+    response: {
+      200: json("Result of the step", dataOf(stepExecutionSchema)),
+      ...errors(403, 404, 409, 501),
+    },
+  };
+  app.post(
+    "/api/plans/:plan_id/steps/:step_id/execute",
+    { schema },
+    async ({ params, context }) => {
+      const execution = await orchestrator.executeStep(planIdOf(params), stepIdOf(params), context);
+      return { data: stepExecutionMessage(execution) };
+    },
+  );
+}
+
+function addCancel(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "cancelPlan",
+    summary: "Cancel a plan",
+    description:
+      "Interrupts the running steps and answers when none of them runs any more. Repeating it is " +
+      "harmless; a completed or failed plan cannot be cancelled.",
+    tags,
+    params: planParams,
+    response: {
+      200: json("The plan is cancelled", dataOf(planStateSchema)),
+      ...errors(404, 409, 501),
+    },
+  };
+  app.delete("/api/plans/:plan_id", { schema }, async ({ params, context }) => {
+    const planId = planIdOf(params);
+    await orchestrator.cancelPlan(planId, context);
+    return { data: { plan_id: planId, status: "cancelled" as const } };
+  });
+}
+
+function addRetry(app: RestApp, orchestrator: Orchestrator): void {
+  const schema = {
+    operationId: "retryPlan",
+    summary: "Retry a failed plan",
+    description: "Completed steps keep their outputs; the others can be executed again.",
+    tags,
+    params: planParams,
+    response: {
+      200: json("The plan runs again", dataOf(planStateSchema)),
+      ...errors(404, 409, 501),
+    },
+  };
+  app.post("/api/plans/:plan_id/retry", { schema }, async ({ params, context }) => {
+    const plan = await journalOf(orchestrator).retryPlan(planIdOf(params), context);
+    return { data: { plan_id: plan.planId, status: plan.status } };
+  });
+}

@@ -1,0 +1,101 @@
+import type {
+  Migration as MigrationMessage,
+  MigrationPhase,
+  MigrationProof as MigrationProofMessage,
+  SchemaDiff,
+  SchemaDrift,
+  UnfinishedRun as UnfinishedRunMessage,
+} from "@steward/protocol/rest";
+import { isoTime } from "../../../kernel/clock.js";
+import {
+  type Drift,
+  effectOf,
+  type Migration,
+  migrationDigest,
+  type MigrationProof,
+  type SchemaChange,
+  type Script,
+  type ScriptLock,
+  type UnfinishedRun,
+} from "../../../schema/index.js";
+
+/**
+ * A migration as the wire has it; the schemas it lies between stay where they are.
+ * @param run its run that has begun and not ended, where that was looked for.
+ */
+export function migrationMessage(migration: Migration, run?: UnfinishedRun): MigrationMessage {
+  const { database, author, message, status, operations, findings, commits } = migration;
+  return {
+    migration_id: migration.id,
+    ...{ database, author, message, status, operations, findings, commits },
+    proposed_at: isoTime(migration.proposedAtMs),
+    digest: migrationDigest(migration),
+    base_root: migration.baseRoot,
+    target_root: migration.targetRoot,
+    down_findings: migration.downFindings,
+    up: phasesOf(migration.up, migration.upLocks),
+    down: phasesOf(migration.down, migration.downLocks),
+    ...(run === undefined ? {} : { unfinished_run: runMessage(run) }),
+  };
+}
+
+function runMessage(run: UnfinishedRun): UnfinishedRunMessage {
+  return {
+    direction: run.direction,
+    purpose: run.purpose,
+    parts_done: run.unitsDone,
+    part_count: run.unitCount,
+    under_way: run.isUnderWay,
+    ...(run.activity === undefined ? {} : { activity: run.activity }),
+    ...(run.error === undefined ? {} : { error: run.error }),
+    started_at: run.startedAt,
+  };
+}
+
+function phasesOf(script: Script, locks: readonly ScriptLock[] = []): readonly MigrationPhase[] {
+  return script.map(({ isAtomic, statements }, index) => ({
+    atomic: isAtomic,
+    statements,
+    locks: locks
+      .filter(({ phase }) => phase === index)
+      .map((lock) => ({
+        statement: lock.statement,
+        table: lock.table,
+        mode: lock.mode,
+        holds_while: lock.holdsWhile,
+        effect: effectOf(lock),
+      })),
+  }));
+}
+
+/** A proof as the wire has it. */
+export function proofMessage({ isProven, stretches }: MigrationProof): MigrationProofMessage {
+  return {
+    proven: isProven,
+    stretches: stretches.map(({ name, expected, reached, missing }) => ({
+      name,
+      expected_root: expected,
+      reached_root: reached,
+      missing,
+    })),
+  };
+}
+
+/** The change between two schemas as the wire has it. */
+export function changeMessage(change: SchemaChange): SchemaDiff {
+  const { operations, findings } = change;
+  return {
+    from_root: change.baseRoot,
+    to_root: change.targetRoot,
+    ...{ operations, findings },
+    down_findings: change.downFindings,
+    up: phasesOf(change.up, change.upLocks),
+    down: phasesOf(change.down, change.downLocks),
+  };
+}
+
+/** A drift as the wire has it. */
+export function driftMessage(database: string, drift: Drift): SchemaDrift {
+  const { expectedRoot, liveRoot, differences } = drift;
+  return { database, expected_root: expectedRoot, live_root: liveRoot, differences };
+}

@@ -1,0 +1,244 @@
+import {
+  acceptDriftRequestSchema,
+  acceptedDriftSchema,
+  dataOf,
+  migrationProofSchema,
+  migrationProposalSchema,
+  migrationSchema,
+  type RunMigrationRequest,
+  runMigrationRequestSchema,
+  schemaDiffQuerySchema,
+  schemaDiffSchema,
+  schemaDriftSchema,
+  schemaDumpQuerySchema,
+  schemaDumpSchema,
+  unchangedSchemaSchema,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import { PROPOSAL_BYTES_MAX } from "../../../kernel/limits.js";
+import type { MigrationService, RunOptions } from "../../../schema/index.js";
+import { errors, json } from "../described-replies.js";
+import {
+  changeMessage,
+  driftMessage,
+  migrationMessage,
+  proofMessage,
+} from "./migration-messages.js";
+import type { RestApp } from "../rest-app.js";
+
+const tags = ["State"];
+const PATH = "/api/state/migrations";
+const params: z.ZodObject<{ migration_id: z.ZodString }> = z.object({
+  migration_id: z.string().describe("Id of the migration"),
+});
+const unchanged = dataOf(unchangedSchemaSchema);
+const one = { 200: json("The migration", dataOf(migrationSchema)) };
+
+/** Changes of schemas, from proposal to commit. */
+export function addMigrationRoutes(app: RestApp, migrations: MigrationService): void {
+  addProposals(app, migrations);
+  addRuns(app, migrations);
+  addDrift(app, migrations);
+}
+
+function addProposals(app: RestApp, migrations: MigrationService): void {
+  const propose = {
+    operationId: "proposeMigration",
+    summary: "Propose a schema for a database",
+    description:
+      "The way there and back is worked out, tried on a scratch database, and kept when the roots are " +
+      "equal. Nothing happens to the database. A wanted schema has 16 MiB at most.",
+    tags,
+    body: migrationProposalSchema,
+    response: {
+      200: json("The database has this schema already: nothing is to be done", unchanged),
+      201: json("It is proven", dataOf(migrationSchema)),
+      ...errors(403, 404, 409),
+    },
+  };
+  // So large a body is read for those only who may propose.
+  const tooLargeFix =
+    "leave out rows and what else is no definition (pg_dump --schema-only, sqlite3 FILE .schema)";
+  const options = {
+    schema: propose,
+    bodyLimit: PROPOSAL_BYTES_MAX,
+    config: { tooLargeFix },
+  };
+  app.post(PATH, options, async ({ body, context }, reply) => {
+    const { hints = [], ...proposal } = body;
+    const outcome = await migrations.propose(context, {
+      ...proposal,
+      hints: hints.map(({ from_schema: fromSchema, ...hint }) => ({
+        ...hint,
+        ...(fromSchema === undefined ? {} : { fromSchema }),
+      })),
+    });
+    return outcome.status === "unchanged"
+      ? reply.code(200).send({ data: outcome })
+      : reply.code(201).send({ data: migrationMessage(outcome) });
+  });
+  const list = {
+    operationId: "listMigrations",
+    summary: "List the migrations, the newest first",
+    description: "All migrations of your organization, in every status.",
+    tags,
+    response: {
+      200: json("The migrations", dataOf(z.array(migrationSchema).readonly())),
+      ...errors(403),
+    },
+  };
+  app.get(PATH, { schema: list }, async ({ context }) => ({
+    data: (await migrations.list(context)).map((each) => migrationMessage(each)),
+  }));
+  const show = {
+    operationId: "getMigration",
+    summary: "Show a migration",
+    description:
+      "The migration with its statements, its findings and, if a run has begun and not ended, that run.",
+    tags,
+    params,
+    response: { ...one, ...errors(403, 404) },
+  };
+  app.get(`${PATH}/:migration_id`, { schema: show }, async ({ params, context }) => {
+    const migration = await migrations.show(context, params.migration_id);
+    const run = await migrations.unfinishedRun(context, params.migration_id);
+    return { data: migrationMessage(migration, run) };
+  });
+}
+
+function addRuns(app: RestApp, migrations: MigrationService): void {
+  const verify = {
+    operationId: "verifyMigration",
+    summary: "Try a migration on a scratch database, up and down",
+    description:
+      "Proves the migration once more on a temporary database. The real database is not touched.",
+    tags,
+    params,
+    response: {
+      200: json("What it came to", dataOf(migrationProofSchema)),
+      ...errors(403, 404),
+    },
+  };
+  app.post(`${PATH}/:migration_id/verify`, { schema: verify }, async ({ params, context }) => ({
+    data: proofMessage(await migrations.verify(context, params.migration_id)),
+  }));
+  const run = (
+    operationId: string,
+    summary: string,
+    description = "Only on the very schema it is for; another one is named and left alone. Repeating it changes nothing. " +
+      "The digest says which migration was reviewed: 409 when it is another one now. Without a digest it is 400 where " +
+      "somebody vouches for who the caller is, and not checked elsewhere.",
+  ) => ({
+    operationId,
+    summary,
+    description,
+    tags,
+    params,
+    body: runMigrationRequestSchema,
+    response: { ...one, ...errors(403, 404, 409) },
+  });
+  const apply = run("applyMigration", "Apply a migration");
+  app.post(`${PATH}/:migration_id/apply`, { schema: apply }, async ({ params, body, context }) => {
+    const done = await migrations.apply(context, params.migration_id, runOptionsOf(body));
+    return { data: migrationMessage(done) };
+  });
+  const revert = run("revertMigration", "Run an applied migration backwards");
+  app.post(
+    `${PATH}/:migration_id/revert`,
+    { schema: revert },
+    async ({ params, body, context }) => {
+      const done = await migrations.revert(context, params.migration_id, runOptionsOf(body));
+      return { data: migrationMessage(done) };
+    },
+  );
+  const resume = run(
+    "resumeMigration",
+    "Go on with a run that stopped half way",
+    "The run's journal in the database says which parts have taken effect. 409 when there is no such run, or " +
+      "when others have changed what it is about.",
+  );
+  app.post(
+    `${PATH}/:migration_id/resume`,
+    { schema: resume },
+    async ({ params, body, context }) => {
+      const done = await migrations.resume(context, params.migration_id, runOptionsOf(body));
+      return { data: migrationMessage(done) };
+    },
+  );
+  const undo = run(
+    "undoMigration",
+    "Take back what a run that stopped half way has done",
+    "Only what the run's journal says it has done. Rows and values that came into it meanwhile are lost only " +
+      "when that is accepted.",
+  );
+  app.post(`${PATH}/:migration_id/undo`, { schema: undo }, async ({ params, body, context }) => {
+    const done = await migrations.undo(context, params.migration_id, runOptionsOf(body));
+    return { data: migrationMessage(done) };
+  });
+}
+
+function runOptionsOf({
+  accept_data_loss: acceptDataLoss,
+  digest,
+}: RunMigrationRequest): RunOptions {
+  return {
+    ...(acceptDataLoss === undefined ? {} : { acceptDataLoss }),
+    ...(digest === undefined ? {} : { digest }),
+  };
+}
+
+function addDrift(app: RestApp, migrations: MigrationService): void {
+  const diff = {
+    operationId: "compareSchemas",
+    summary: "Compare the schemas of two commits",
+    description:
+      "What happens to each object, and the statements there and back. Nothing is proven.",
+    tags,
+    querystring: schemaDiffQuerySchema,
+    response: { 200: json("What leads there", dataOf(schemaDiffSchema)), ...errors(403, 404) },
+  };
+  app.get("/api/state/schema-diff", { schema: diff }, async ({ query: { from, to }, context }) => ({
+    data: changeMessage(await migrations.compare(context, from, to)),
+  }));
+  const dump = {
+    operationId: "dumpSchema",
+    summary: "Read the present schema of a database as SQL",
+    description:
+      "The same schema has the same text. Proposing the text asks for nothing. The database may be left out " +
+      "where there is one only.",
+    tags,
+    querystring: schemaDumpQuerySchema,
+    response: { 200: json("The schema", dataOf(schemaDumpSchema)), ...errors(403, 404) },
+  };
+  app.get("/api/state/schema", { schema: dump }, async ({ query: { database }, context }) => ({
+    data: await migrations.dump(context, database),
+  }));
+  const drift = {
+    operationId: "getSchemaDrift",
+    summary: "Compare a database with its recorded schema",
+    description:
+      "What others than migrations have changed in the schema since the last recorded commit.",
+    tags,
+    querystring: z.strictObject({ database: z.string().describe("Name of the data source") }),
+    response: { 200: json("How it is", dataOf(schemaDriftSchema)), ...errors(403, 404) },
+  };
+  app.get("/api/state/drift", { schema: drift }, async ({ query: { database }, context }) => ({
+    data: driftMessage(database, await migrations.drift(context, database)),
+  }));
+  const accept = {
+    operationId: "acceptSchemaDrift",
+    summary: "Accept the present schema of a database",
+    description:
+      "Records the present schema as a commit, so that the next migration starts from it. The database is not changed.",
+    tags,
+    body: acceptDriftRequestSchema,
+    response: {
+      200: json("It is recorded", dataOf(acceptedDriftSchema)),
+      ...errors(403, 404, 409),
+    },
+  };
+  app.post("/api/state/drift", { schema: accept }, async ({ body, context }) => {
+    const commit = await migrations.acceptDrift(context, body.database, body.message);
+    return { data: { database: body.database, ...(commit === undefined ? {} : { commit }) } };
+  });
+}

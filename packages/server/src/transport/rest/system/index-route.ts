@@ -1,0 +1,63 @@
+import { dataOf, serviceIndexSchema, type ServiceIndex } from "@steward/protocol/rest";
+import * as z from "zod";
+import { json } from "../described-replies.js";
+import { html } from "./html.js";
+import { PAGE_HEADERS, pageOf } from "./page.js";
+import type { RestApp } from "../rest-app.js";
+import type { RestOptions } from "../server.js";
+
+const DOCS_LINKS = { docs: "/docs", openapi: "/openapi.json" } as const;
+
+/** What is found where, beside the operations themselves. */
+const LINKS = {
+  health: "/healthz",
+  readiness: "/readyz",
+  metrics: "/metrics",
+} as const;
+
+/** Serves `/`, where whoever has only the address begins: a page for browsers, else JSON. */
+export function addIndexRoute(
+  app: RestApp,
+  { version, docs }: Pick<RestOptions, "version" | "docs">,
+): void {
+  const links = { ...(docs ? DOCS_LINKS : {}), ...LINKS };
+  const index: ServiceIndex = { name: "Steward", version, links };
+  const page = indexPage(index);
+  const { content, description } = json("What there is", dataOf(serviceIndexSchema));
+  app.get(
+    "/",
+    {
+      schema: {
+        operationId: "getIndex",
+        summary: "Find out what runs here and where its documents are",
+        description: "A page where text/html is accepted, as browsers do; JSON otherwise.",
+        tags: ["Service"],
+        response: {
+          200: { description, content: { ...content, "text/html": { schema: z.string() } } },
+        },
+      },
+    },
+    async (request, reply) => {
+      void reply.header("vary", "accept");
+      if (!/\btext\/html\b/.test(request.headers.accept ?? "")) return reply.send({ data: index });
+      return reply.headers(PAGE_HEADERS).send(page);
+    },
+  );
+}
+
+function indexPage({ name, version, links }: ServiceIndex): string {
+  const items = Object.entries(links).map(
+    ([what, path]) => html`<li><a href="${path.slice(1)}">${path}</a> ${what}</li>`,
+  );
+  return pageOf(
+    name,
+    html`
+      <h1>${name} <small>${version}</small></h1>
+      <nav>
+        <ul>
+          ${items}
+        </ul>
+      </nav>
+    `,
+  );
+}

@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import {
+  errorBodySchema,
+  stepExecutionSchema,
+  submitPlanRequestSchema,
+} from "@steward/protocol/rest";
+import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { send, startRestServer, type TestRestServer } from "../testing/rest-server.js";
+
+async function text(server: TestRestServer, path: string): Promise<string> {
+  return (await fetch(`${server.url}${path}`)).text();
+}
+
+describe("health", () => {
+  it("says alive, whatever the rooms behind say", async () => {
+    await using server = await startRestServer();
+    server.readiness = { ready: false, checks: { store: "unreachable" } };
+    const { status, body } = await send(server, "GET /healthz");
+    expect([status, body]).toEqual([200, { data: { status: "alive" } }]);
+  });
+
+  it("says ready with every check, or which one is not", async () => {
+    await using server = await startRestServer();
+    const ready = await send(server, "GET /readyz");
+    expect(ready.status).toBe(200);
+    expect(ready.body).toEqual({ data: { ready: true, checks: { store: "ok" } } });
+    server.readiness = { ready: false, checks: { store: "unreachable", source: "ok" } };
+    const { status, body } = await send(server, "GET /readyz");
+    expect([status, body]).toEqual([
+      503,
+      {
+        error: "Not ready: store: unreachable",
+        code: "STORE_UNAVAILABLE",
+        details: [{ field: "store", reason: "unreachable" }],
+      },
+    ]);
+  });
+
+  it("answers HEAD as GET, without a body", async () => {
+    await using server = await startRestServer();
+    const { status, body } = await send(server, "HEAD /healthz");
+    expect([status, body]).toEqual([200, {}]);
+  });
+});
+
+describe("/", () => {
+  it("leads on, as JSON or as a page, and every link is there", async () => {
+    await using server = await startRestServer();
+    const { status, body } = await send(server, "GET /");
+    expect([status, body.data]).toMatchObject([200, { name: "Steward", version: "1.2.3" }]);
+    const { links } = body.data as { links: Record<string, string> };
+    for (const path of Object.values(links)) {
+      expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+    }
+    const accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
+    const response = await fetch(server.url, { headers: { accept } });
+    expect(response.headers.get("vary")).toBe("accept");
+    const page = await response.text();
+    const hrefs = [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href ?? ""}`);
+    expect(hrefs).toEqual(Object.values(links));
+  });
+});
+
+describe("/metrics", () => {
+  it("counts and times requests by route, not by path", async () => {
+    await using server = await startRestServer();
+    await send(server, "GET /api/plans/one");
+    await send(server, "GET /api/plans/two");
+    await send(server, "GET /nowhere");
+    const page = await text(server, "/metrics");
+    const labels = 'method="GET",route="/api/plans/:plan_id"';
+    expect(page).toContain(`steward_http_requests_total{${labels},status="404"} 2`);
+    expect(page).toContain(`steward_http_request_duration_seconds_count{${labels}} 2`);
+    expect(page).toContain('steward_http_requests_total{method="GET",route="none",status="404"} 1');
+  });
+});
+
+describe("/openapi.json", () => {
+  it("describes every endpoint, with an operation id of its own and its errors", async () => {
+    await using server = await startRestServer();
+    const { body } = await send(server, "GET /openapi.json");
+    expect(body["openapi"]).toBe("3.1.0");
+    expect(body["info"]).toMatchObject({ title: "Steward", version: "1.2.3" });
+    const operations = Object.entries(body["paths"] as Paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, { operationId }]) => `${method} ${path} ${operationId}`,
+      ),
+    );
+    expect(operations.sort()).toEqual([
+      "delete /api/keys/{key_id} revokeApiKey",
+      "delete /api/memory/entries/{entry_id} deleteMemoryEntry",
+      "delete /api/memory/sessions/{session_id} deleteMemorySession",
+      "delete /api/plans/{plan_id} cancelPlan",
+      "delete /billing/budgets/{budget_id} removeBudget",
+      "delete /billing/payment-methods/{pm_id} detachPaymentMethod",
+      "get / getIndex",
+      "get /api/keys listApiKeys",
+      "get /api/memory/entries listMemoryEntries",
+      "get /api/memory/entries/{entry_id} getMemoryEntry",
+      "get /api/memory/retention getMemoryRetention",
+      "get /api/memory/stats getMemoryStats",
+      "get /api/plans listPlans",
+      "get /api/plans/{plan_id} getPlan",
+      "get /api/plans/{plan_id}/events streamPlanEvents",
+      "get /api/policies getPolicies",
+      "get /api/state/at getStateAt",
+      "get /api/state/diff getStateDiff",
+      "get /api/state/drift getSchemaDrift",
+      "get /api/state/export exportState",
+      "get /api/state/log getStateLog",
+      "get /api/state/migrations listMigrations",
+      "get /api/state/migrations/{migration_id} getMigration",
+      "get /api/state/proof proveState",
+      "get /api/state/refs listStateRefs",
+      "get /api/state/schema dumpSchema",
+      "get /api/state/schema-diff compareSchemas",
+      "get /billing/budgets listBudgets",
+      "get /billing/payment-methods listPaymentMethods",
+      "get /billing/prices listPrices",
+      "get /billing/usage getUsage",
+      "get /billing/usage/heatmap getUsageHeatMap",
+      "get /billing/usage/organizations getOrganizationUsage",
+      "get /healthz getLiveness",
+      "get /metrics getMetrics",
+      "get /readyz getReadiness",
+      "post /api/keys createApiKey",
+      "post /api/keys/{key_id}/rotate rotateApiKey",
+      "post /api/memory/entries addMemoryEntry",
+      "post /api/memory/search searchMemory",
+      "post /api/plans submitPlan",
+      "post /api/plans/{plan_id}/retry retryPlan",
+      "post /api/plans/{plan_id}/steps/{step_id}/execute executeStep",
+      "post /api/policies/check checkPolicies",
+      "post /api/policies/explain explainPolicies",
+      "post /api/policies/test testPolicies",
+      "post /api/state/documents importStateDocument",
+      "post /api/state/drift acceptSchemaDrift",
+      "post /api/state/fsck checkState",
+      "post /api/state/gc collectState",
+      "post /api/state/import importState",
+      "post /api/state/merge mergeState",
+      "post /api/state/migrations proposeMigration",
+      "post /api/state/migrations/{migration_id}/apply applyMigration",
+      "post /api/state/migrations/{migration_id}/resume resumeMigration",
+      "post /api/state/migrations/{migration_id}/revert revertMigration",
+      "post /api/state/migrations/{migration_id}/undo undoMigration",
+      "post /api/state/migrations/{migration_id}/verify verifyMigration",
+      "post /api/state/query queryState",
+      "post /api/state/refs moveStateRef",
+      "post /api/state/revert revertState",
+      "post /billing/budgets setBudget",
+      "post /billing/customers createPaymentCustomer",
+      "post /billing/events reportUsage",
+      "post /billing/prices setPrice",
+      "post /billing/reprice repriceUsage",
+      "post /billing/setup-intent createSetupIntent",
+      "post /billing/usage/verify verifyUsage",
+      "put /api/memory/retention setMemoryRetention",
+      "put /api/policies putPolicies",
+      "put /billing/customers/{customer_id} rebindPaymentCustomer",
+    ]);
+    const { responses } = (body["paths"] as Paths)["/api/plans/{plan_id}"]?.["get"] ?? {};
+    expect(Object.keys(responses ?? {})).toEqual([
+      ...["200", "400", "401", "404", "429", "500", "503"],
+    ]);
+  });
+
+  it("refers only to schemas that it holds, and holds only those it refers to", async () => {
+    await using server = await startRestServer();
+    const json = await text(server, "/openapi.json");
+    const referred = new Set(
+      [...json.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, n]) => n),
+    );
+    const { components } = JSON.parse(json) as { components: { schemas: object } };
+    expect([...referred].sort()).toEqual(Object.keys(components.schemas).sort());
+    expect(components.schemas).toHaveProperty("PlanStepDef");
+  });
+
+  it("gives examples that are true to their schemas", async () => {
+    await using server = await startRestServer();
+    const { body } = await send(server, "GET /openapi.json");
+    const { schemas } = body["components"] as { schemas: Record<string, { examples: unknown[] }> };
+    const cases: readonly (readonly [string, z.ZodType])[] = [
+      ["Error", errorBodySchema],
+      ["SubmitPlanRequest", submitPlanRequestSchema],
+      ["StepExecution", stepExecutionSchema],
+    ];
+    for (const [name, schema] of cases) {
+      expect(schemas[name]?.examples.map((example) => schema.safeParse(example).success)).toEqual([
+        true,
+      ]);
+    }
+  });
+});
+
+describe("/docs", () => {
+  it("shows every endpoint and schema on one page", async () => {
+    await using server = await startRestServer();
+    const page = await text(server, "/docs");
+    for (const words of [
+      "submitPlan",
+      "/api/plans/{plan_id}/events",
+      'id="schema-LlmContextUpdate"',
+    ]) {
+      expect(page).toContain(words);
+    }
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id ?? "");
+    expect(links.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
+  });
+
+  it("needs no network and no script: it loads nothing, and its policy allows only its style", async () => {
+    await using server = await startRestServer();
+    const response = await fetch(`${server.url}/docs`);
+    const page = await response.text();
+    expect(page).not.toMatch(/https?:|<script|<link|<img|@import|url\(/);
+    const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    expect(response.headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'`,
+    );
+  });
+});
+
+type Paths = Record<string, Record<string, { operationId: string; responses: object }>>;
