@@ -6,9 +6,12 @@
  * how long a claim is good for. **Fencing**: an attempt that lost its claim cannot finish. **Settle**:
  * finding out for good whether a write took effect. **Marker**: the row a write leaves in its target.
  */
-export { DurableOrchestrator, type DurableOrchestratorOptions } from "./durable-orchestrator.js";
+export {
+  DurableOrchestrator,
+  type DurableOrchestratorOptions,
+} from "./orchestrators/durable-orchestrator.js";
 export { PlanEngine } from "./engine/index.js";
-export { NoopOrchestrator } from "./noop-orchestrator.js";
+export { NoopOrchestrator } from "./orchestrators/noop-orchestrator.js";
 export {
   hasJournal,
   type Orchestrator,
@@ -19,8 +22,8 @@ export {
   type PlanSummary,
   type QueryRuntimeContext,
 } from "./orchestrator.js";
-export { recordedOrchestrator } from "./recorded-orchestrator.js";
-export { keepInStore, type KeepToolCall } from "./tool-call-keeper.js";
+export { recordedOrchestrator } from "./orchestrators/recorded-orchestrator.js";
+export { keepInStore, type KeepToolCall } from "./orchestrators/tool-call-keeper.js";
 export type {
   LlmContextUpdate,
   PlanDefinition,

@@ -1,13 +1,13 @@
 import type { AnnouncedToolCall } from "../governance/index.js";
-import type { Admission, Budget, BudgetWindow, Charge } from "./budgets.js";
+import type { Admission, Budget, BudgetWindow, Charge } from "./budgets/budgets.js";
 import type { Nanodollars } from "./money.js";
-import type { OrganizationTotals } from "./organization-report.js";
+import type { OrganizationTotals } from "./reports/organization-report.js";
 import type { UsageTotals } from "./posting.js";
-import type { Price, PriceChange } from "./pricing.js";
-import type { BucketRange } from "./report-query.js";
-import type { Bucket } from "./report.js";
-import type { HeatCell, Rollups, TimeRollup } from "./rollup.js";
-import type { RecordedCall, UsageAdjustment, UsageEvent } from "./usage-event.js";
+import type { Price, PriceChange } from "./prices/pricing.js";
+import type { BucketRange } from "./reports/report-query.js";
+import type { Bucket } from "./reports/report.js";
+import type { HeatCell, Rollups, TimeRollup } from "./reports/rollup.js";
+import type { RecordedCall, UsageAdjustment, UsageEvent } from "./events/usage-event.js";
 
 export type {
   Admission,

@@ -1,5 +1,5 @@
 import type { Nanodollars } from "./money.js";
-import type { UsageAdjustment, UsageEvent } from "./usage-event.js";
+import type { UsageAdjustment, UsageEvent } from "./events/usage-event.js";
 
 export interface UsageTotals {
   readonly actionCount: number;

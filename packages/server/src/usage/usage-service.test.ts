@@ -3,7 +3,7 @@ import type { Caller } from "../kernel/caller.js";
 import { HandClock } from "../storage/contract.js";
 import { openConnection } from "../storage/sqlite/connection.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";
-import type { ExternalEvent } from "./external-event.js";
+import type { ExternalEvent } from "./events/external-event.js";
 import { admin, operator, ORG, UsageRoom } from "./testing/usage-room.js";
 
 const NOON_MS = Date.parse("2026-01-05T12:00:00Z");

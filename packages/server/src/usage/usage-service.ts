@@ -2,32 +2,32 @@ import type { Caller } from "../kernel/caller.js";
 import type { Clock } from "../kernel/clock.js";
 import { AppError } from "../kernel/errors.js";
 import type { Ids } from "../kernel/ids.js";
-import { checkCeiling, parseBudget, type BudgetInput } from "./budget-input.js";
-import { budgetState, type BudgetState } from "./budget-state.js";
-import type { Budget } from "./budgets.js";
-import { externalUsage, type ExternalEvent } from "./external-event.js";
+import { checkCeiling, parseBudget, type BudgetInput } from "./budgets/budget-input.js";
+import { budgetState, type BudgetState } from "./budgets/budget-state.js";
+import type { Budget } from "./budgets/budgets.js";
+import { externalUsage, type ExternalEvent } from "./events/external-event.js";
 import { isOperator, organizationOf } from "./named-organization.js";
 import {
   organizationReport,
   parseOrganizationReport,
   type OrganizationReport,
   type OrganizationReportParameters,
-} from "./organization-report.js";
+} from "./reports/organization-report.js";
 import type { UsageStore } from "./ports.js";
-import { parsePrice, type PriceInput } from "./price-input.js";
-import { PriceList, setPrice, type Price } from "./pricing.js";
-import { dailyUsage, type DailyUsage } from "./report.js";
+import { parsePrice, type PriceInput } from "./prices/price-input.js";
+import { PriceList, setPrice, type Price } from "./prices/pricing.js";
+import { dailyUsage, type DailyUsage } from "./reports/report.js";
 import {
   bucketsFor,
   parseReportQuery,
   type Grouping,
   type ReportParameters,
-} from "./report-query.js";
-import type { UsageRecorder } from "./recorder.js";
-import { reprice, type Repriced, type RepriceInput } from "./repricing.js";
-import type { HeatCell } from "./rollup.js";
-import type { UsageGate } from "./usage-gate.js";
-import { verifyTotals, type TotalDifference } from "./verification.js";
+} from "./reports/report-query.js";
+import type { UsageRecorder } from "./events/recorder.js";
+import { reprice, type Repriced, type RepriceInput } from "./prices/repricing.js";
+import type { HeatCell } from "./reports/rollup.js";
+import type { UsageGate } from "./budgets/usage-gate.js";
+import { verifyTotals, type TotalDifference } from "./reports/verification.js";
 
 export interface UsageParts {
   readonly store: UsageStore;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embeddedEntry } from "../../memory/embedded-entry.js";
-import { verifyTotals } from "../../usage/verification.js";
+import { verifyTotals } from "../../usage/reports/verification.js";
 import type { Store } from "../store.js";
 import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../testing/usage-samples.js";

@@ -4,7 +4,7 @@ import { systemIds } from "../../kernel/ids.js";
 import type { CustomerBindings } from "../../payments/ports.js";
 import type { PlanEngine } from "../../plans/index.js";
 import type { UsageEvent, UsageStore } from "../../usage/ports.js";
-import { verifyTotals } from "../../usage/verification.js";
+import { verifyTotals } from "../../usage/reports/verification.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 import { externalSample, priceSample } from "./usage-samples.js";
 

@@ -2,7 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
-import { NoopOrchestrator } from "../../plans/noop-orchestrator.js";
+import { NoopOrchestrator } from "../../plans/orchestrators/noop-orchestrator.js";
 import type { Message } from "./testing/bare-client.js";
 import { startServer, type TestServer } from "./testing/grpc-server.js";
 

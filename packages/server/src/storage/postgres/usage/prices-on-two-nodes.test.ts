@@ -11,7 +11,7 @@ import { systemIds } from "../../../kernel/ids.js";
 import { silentLog } from "../../../kernel/log.js";
 import type { AuditEvents } from "../../../kernel/tool-call.js";
 import { PriceList, UsageRecorder, UsageService } from "../../../usage/index.js";
-import { pricedCallOf } from "../../../usage/usage-event.js";
+import { pricedCallOf } from "../../../usage/events/usage-event.js";
 import type { Store } from "../../store.js";
 import { recordToolCalls } from "../../testing/record-tool-calls.js";
 import { openTestStore } from "../testing/open-store.js";

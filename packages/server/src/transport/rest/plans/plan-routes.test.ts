@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../kernel/errors.js";
 import { PLANS_PAGE_MAX } from "../../../kernel/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { NoopOrchestrator } from "../../../plans/noop-orchestrator.js";
+import { NoopOrchestrator } from "../../../plans/orchestrators/noop-orchestrator.js";
 import { send, startRestServer, type TestRestServer } from "../testing/rest-server.js";
 
 const step = { id: "a", tool_name: "sql", query_template: "SELECT 1" };

@@ -1,0 +1,321 @@
+import { type Caller, recordedCaller } from "../../kernel/caller.js";
+import type { Clock } from "../../kernel/clock.js";
+import type { DataSourceAccess } from "../../kernel/data-source-access.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Ids } from "../../kernel/ids.js";
+import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../../kernel/tool-call.js";
+import {
+  isReadIntent,
+  namedData,
+  recordedData,
+  type SqlAnalyzer,
+  type StatementGrant,
+  type StatementPolicy,
+  type TouchedData,
+} from "../../governance/index.js";
+import { bindOutputs } from "../statements/bind-outputs.js";
+import type { StepOutput } from "../statements/step-output.js";
+import { contextOfFailure, contextOfResult } from "../context-update.js";
+import type { QueryRuntimeContext } from "../orchestrator.js";
+import type { PreparedStep, StepError } from "../plan.js";
+import {
+  StatementError,
+  type AttemptRef,
+  type SqlValue,
+  type StatementFailureReason,
+  type StatementResult,
+  type StepTarget,
+  type ToolRegistry,
+} from "../ports.js";
+import { namedBy, permitStep } from "./permit-steps.js";
+import { mayRetry } from "./retry.js";
+import type { SchemaSteps } from "./schema-steps.js";
+import { cutToBytes } from "../cut-text.js";
+import type { StepOutcome } from "../transitions.js";
+
+/** One claimed attempt, and what it needs to run. */
+export interface Attempt {
+  readonly ref: AttemptRef;
+  readonly step: PreparedStep;
+  readonly sessionId: string;
+  /** The id of its tool call. */
+  readonly eventId: string;
+  readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** Rows that it may change; absent: as many as its data source allows. */
+  readonly rowsChangedMax?: number | undefined;
+  /** Milliseconds that it may wait for its data source. */
+  readonly waitMs: number;
+  readonly timeoutMs: number;
+}
+
+/** How an attempt ended, and the tool call to record when it reached its tool. */
+export interface AttemptEnd {
+  readonly outcome: StepOutcome;
+  readonly toolCall: ToolCallRecord | undefined;
+  /** Why the step is handed back without having been run: whoever asked for it may ask again. */
+  readonly refusal?: AppError;
+}
+
+/** What is known of what a step touches: the database corrects what the statement names. */
+interface KnownData {
+  touched?: TouchedData | undefined;
+}
+
+/** A statement with its values, and who has it run. */
+interface StatementToRun {
+  readonly binds: readonly SqlValue[];
+  readonly caller: Caller;
+  /** Absent: no policy looks at what it touches. */
+  readonly data: KnownData | undefined;
+}
+
+/** What attempts are run with. */
+export interface AttemptRunnerParts {
+  readonly tools: ToolRegistry;
+  readonly access: DataSourceAccess;
+  readonly schemas: SchemaSteps;
+  readonly policy: StatementPolicy;
+  readonly analyzer: SqlAnalyzer;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** What a step is refused with that another caller may have run. */
+export const POLICY_REFUSALS: ReadonlySet<string> = new Set(["POLICY_DENIED", "APPROVAL_REQUIRED"]);
+
+/** Runs attempts: binds, runs, and says in the state machine's words how it ended. */
+export class AttemptRunner {
+  readonly #parts: AttemptRunnerParts;
+
+  constructor(parts: AttemptRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Decides whether a caller may have a step run now, whatever was decided when it was submitted.
+   * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`.
+   */
+  permit(step: PreparedStep, caller: Caller): Promise<StatementGrant> {
+    return permitStep(caller, step, this.#parts);
+  }
+
+  /**
+   * Runs an attempt to its end.
+   * @throws AppError `STORE_UNAVAILABLE` when it cannot be known now whether a write took effect:
+   * the attempt stays claimed until its lease ends, and is settled then.
+   */
+  async run(attempt: Attempt, ctx: QueryRuntimeContext, signal: AbortSignal): Promise<AttemptEnd> {
+    const target = this.#parts.tools.target(attempt.step.dataSource);
+    if (target === undefined) {
+      const message = `Data source ${attempt.step.dataSource} is no longer configured`;
+      return refused({ code: "STEP_FAILED", message });
+    }
+    const denied = this.#parts.access.refusal(ctx, attempt.step.dataSource);
+    if (denied !== undefined) return refused({ code: "POLICY_DENIED", message: denied }, [denied]);
+    let binds: readonly SqlValue[];
+    try {
+      // A tool of our own takes no placeholders.
+      const dialect = "dialect" in target ? target.dialect : "sqlite";
+      binds = bindOutputs(attempt.step.statement, attempt.outputs, dialect);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return refused(
+        { code: error.code, message: error.message },
+        error.details.map((violation) => violation.reason),
+      );
+    }
+    const { schemas } = this.#parts;
+    const attributed = { ...attempt, caller: ctx };
+    await schemas.before(target, attributed);
+    const data = await this.#dataOf(target, attempt.step, ctx);
+    const startedMs = performance.now();
+    const end = await this.#runOn(target, attempt, { binds, caller: ctx, data }, signal);
+    if (end instanceof AppError) return released(end);
+    if (end instanceof StatementError && end.reason === "waited") return handedBack(end);
+    const durationMs = performance.now() - startedMs;
+    if (!(end instanceof StatementError)) await schemas.after(target, attributed);
+    return this.#toEnd(attempt, { caller: ctx, touched: data?.touched }, end, durationMs);
+  }
+
+  /** The end of an attempt whose owner died after its write had taken effect on this target. */
+  async recovered(
+    target: StepTarget,
+    attempt: Omit<Attempt, "eventId" | "outputs" | "timeoutMs" | "waitMs">,
+    result: StatementResult,
+  ): Promise<AttemptEnd> {
+    await this.#parts.schemas.after(target, attempt);
+    return this.#toEnd({ ...attempt, eventId: this.#parts.ids.uuid() }, {}, result, 0);
+  }
+
+  /** What is known before it runs of what a step touches; `undefined` when no policy looks at that. */
+  async #dataOf(
+    target: StepTarget,
+    step: PreparedStep,
+    caller: Caller,
+  ): Promise<KnownData | undefined> {
+    if (!(await this.#parts.policy.looksAtData(caller))) return undefined;
+    return { touched: "dialect" in target ? namedBy(step, this.#parts) : namedData([]) };
+  }
+
+  async #runOn(
+    target: StepTarget,
+    attempt: Attempt,
+    { binds, caller, data }: StatementToRun,
+    signal: AbortSignal,
+  ): Promise<StatementResult | StatementError | AppError> {
+    const { step, ref, rowsChangedMax, timeoutMs, waitMs } = attempt;
+    const { policy } = this.#parts;
+    const { dataSource, intent } = step;
+    try {
+      return await target.run(
+        {
+          sql: step.statement.sql,
+          binds,
+          intent: step.intent,
+          schemaTableHints: step.schemaTableHints,
+          rowsChangedMax,
+          waitMs,
+          timeoutMs,
+          attempt: ref,
+          caller,
+          permit:
+            data &&
+            ((touched) => {
+              data.touched = touched;
+              return policy.permit(caller, { dataSource, intent, touched });
+            }),
+        },
+        signal,
+      );
+    } catch (error) {
+      if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return error;
+      if (!(error instanceof StatementError)) throw error;
+      if (error.reason !== "connection" || isReadIntent(step.intent)) return error;
+      return (await settle(target, attempt, error)) ?? provenUndone(error);
+    }
+  }
+
+  #toEnd(
+    attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
+    { caller, touched }: { readonly caller?: Caller } & KnownData,
+    end: StatementResult | StatementError,
+    durationMs: number,
+  ): AttemptEnd {
+    const outcome =
+      end instanceof StatementError
+        ? outcomeOfError(attempt, end, durationMs)
+        : ({
+            kind: "completed",
+            rowCount: end.rowCount,
+            durationMs: milliseconds(durationMs),
+            context: contextOfResult(end),
+          } as const);
+    // A refused statement never reached its tool (Decision §7).
+    if (end instanceof StatementError && end.reason === "intent") {
+      return { outcome, toolCall: undefined };
+    }
+    const { ref, step, sessionId, eventId } = attempt;
+    const failed = end instanceof StatementError;
+    return {
+      outcome,
+      toolCall: {
+        eventId,
+        orgId: ref.orgId,
+        sessionId,
+        planId: ref.planId,
+        stepId: ref.stepId,
+        attempt: ref.attempt,
+        caller: caller && recordedCaller(caller),
+        toolName: step.toolName,
+        dataSource: step.dataSource,
+        touched: recordedData(touched),
+        intent: step.intent,
+        intentSource: step.intentSource,
+        ormModel: caller?.ormModel,
+        status: failed ? (end.reason === "aborted" ? "cancelled" : "failed") : "completed",
+        rowCount: failed ? 0 : end.rowCount,
+        error: failed ? end.message : undefined,
+        query: step.queryTemplate,
+        output: failed ? "[]" : cutToBytes(end.outputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
+        finishedAtMs: this.#parts.clock.nowMs(),
+        durationMs: milliseconds(durationMs),
+      },
+    };
+  }
+}
+
+function outcomeOfError(
+  attempt: Omit<Attempt, "outputs" | "timeoutMs" | "waitMs">,
+  failure: StatementError,
+  durationMs: number,
+): StepOutcome {
+  const timing = { durationMs: milliseconds(durationMs) };
+  if (failure.reason === "aborted") return { kind: "cancelled", ...timing };
+  const error = stepErrorOf(failure);
+  if (mayRetry(failure.reason, isReadIntent(attempt.step.intent), attempt.ref.attempt)) {
+    return { kind: "retried", error, ...timing };
+  }
+  return { kind: "failed", error, ...timing, context: contextOfFailure(failure.hints) };
+}
+
+function stepErrorOf(failure: StatementError): StepError {
+  const codes = {
+    statement: "STEP_FAILED",
+    intent: "POLICY_DENIED",
+    timeout: "STEP_TIMEOUT",
+    waited: "STEP_FAILED",
+    aborted: "CANCELLED",
+    rolled_back: "STEP_FAILED",
+    connection: "STEP_FAILED",
+  } as const satisfies Record<StatementFailureReason, StepError["code"]>;
+  return { code: codes[failure.reason], message: failure.message };
+}
+
+/** A step whose turn did not come in time: it can be asked for again as if nothing had happened. */
+function handedBack({ message }: StatementError): AttemptEnd {
+  return released(new AppError("OVERLOADED", message, { retryAfterMs: 1000 }));
+}
+
+/** A step that was not run: whoever may have it run can ask for it. */
+function released(refusal: AppError): AttemptEnd {
+  return { outcome: { kind: "released" }, toolCall: undefined, refusal };
+}
+
+/** A step that failed before it reached its tool. */
+function refused(error: StepError, hints: readonly string[] = []): AttemptEnd {
+  return {
+    outcome: {
+      kind: "failed",
+      error,
+      durationMs: 0,
+      context: contextOfFailure(hints),
+    },
+    toolCall: undefined,
+  };
+}
+
+async function settle(
+  target: StepTarget,
+  { ref, step }: Attempt,
+  lost: StatementError,
+): Promise<StatementResult | undefined> {
+  try {
+    return await target.settle(ref, step.statement.sql);
+  } catch (error) {
+    throw new AppError(
+      "STORE_UNAVAILABLE",
+      `The connection to ${target.name} was lost and it cannot be asked whether step ` +
+        `${ref.stepId} took effect; it will be settled as soon as it can be reached`,
+      { cause: new AggregateError([lost, error]), retryAfterMs: 1000 },
+    );
+  }
+}
+
+function provenUndone(lost: StatementError): StatementError {
+  return new StatementError("rolled_back", lost.message, { hints: lost.hints, cause: lost });
+}
+
+/** Tenths of a millisecond: finer would only be noise. */
+function milliseconds(durationMs: number): number {
+  return Math.round(durationMs * 10) / 10;
+}

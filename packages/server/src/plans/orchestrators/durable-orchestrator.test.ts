@@ -1,0 +1,410 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Caller, recordedCaller } from "../../kernel/caller.js";
+import { NOBODY } from "../../kernel/testing/nobody.js";
+import { SqliteAnalyzer } from "../../adapters/sql-analyzer/index.js";
+import { SqliteTarget } from "../../adapters/sql-target-sqlite/index.js";
+import { buildToolRegistry } from "../../adapters/tool-registry.js";
+import { DataSourceAccess } from "../../kernel/data-source-access.js";
+import { systemClock } from "../../kernel/clock.js";
+import { DisposalStack } from "../../kernel/disposal.js";
+import { systemIds } from "../../kernel/ids.js";
+import { silentLog } from "../../kernel/log.js";
+import { silentTelemetry } from "../../kernel/telemetry.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";
+import { DurableOrchestrator } from "./durable-orchestrator.js";
+import type { QueryRuntimeContext } from "../orchestrator.js";
+import type { PlanDefinition, PlanRecord, StepDefinition } from "../plan.js";
+
+/** A statement that never ends on its own. */
+const RUNAWAY =
+  "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c";
+
+const ORG = "11111111-1111-4111-8111-111111111111";
+const ids = systemIds(systemClock);
+
+/** Everything of one process: the store, the data source, the orchestrator. */
+class Process extends DisposalStack {
+  readonly store: SqliteStore;
+  readonly target: SqliteTarget;
+  readonly orchestrator: DurableOrchestrator;
+
+  constructor(dir: string, stepTimeoutMs = 10_000) {
+    super();
+    this.store = this.use(openSqliteStore(join(dir, "store.db"), systemClock, silentTelemetry));
+    this.target = this.use(
+      new SqliteTarget({
+        name: "default",
+        path: join(dir, "target.db"),
+        analyzer: new SqliteAnalyzer(),
+        log: silentLog,
+      }),
+    );
+    this.orchestrator = this.use(
+      new DurableOrchestrator({
+        engine: this.store.plans,
+        tools: buildToolRegistry({ strict: false, tools: [] }, new Map([["default", this.target]])),
+        access: new DataSourceAccess([{ name: "default" }]),
+        schemas: { before: () => Promise.resolve(), after: () => Promise.resolve() },
+        analyzer: new SqliteAnalyzer(),
+        reader: { read: (sql) => Promise.resolve(new SqliteAnalyzer().analyze(sql, "sqlite")) },
+        policy: { looksAtData: () => Promise.resolve(false), permit: () => Promise.resolve({}) },
+        gate: { admit: () => Promise.resolve([]), release: () => undefined },
+        clock: systemClock,
+        ids,
+        log: silentLog,
+        telemetry: silentTelemetry,
+        stepTimeoutMs,
+        stepWaitMs: 5_000,
+        planDeadlineMs: 60_000,
+      }),
+    );
+  }
+
+  submit(steps: readonly StepDefinition[]): Promise<PlanRecord> {
+    return this.orchestrator.createPlan("session", plan(steps), ctx());
+  }
+
+  async toolCalls(): Promise<readonly ToolCallRecord[]> {
+    return (await this.store.memory.toolCalls.take(1000)).calls;
+  }
+}
+
+let dir = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "steward-plans-"));
+  const db = new DatabaseSync(join(dir, "target.db"));
+  db.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    INSERT INTO users VALUES (1, 'Ada'), (2, 'Grace')`);
+  db.close();
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+describe("a durable orchestrator", () => {
+  it("runs dependent steps and hands each result on to the next and to the LLM", async () => {
+    await using process = new Process(dir);
+    const { planId, status } = await process.submit([
+      step("find", "SELECT id FROM users WHERE name = 'Grace'"),
+      step(
+        "greet",
+        "SELECT 'Hello ' || name AS text FROM users WHERE id = {{step.find.output[0].id}}",
+        ["find"],
+      ),
+    ]);
+    expect(status).toBe("pending");
+    await process.orchestrator.executeStep(planId, "find", ctx());
+    const greeted = await process.orchestrator.executeStep(planId, "greet", ctx());
+    expect(greeted).toMatchObject({
+      replayed: false,
+      stepResult: { stepId: "greet", status: "completed", rowCount: 1, attempt: 1 },
+      llmContextUpdate: {
+        planId,
+        stepId: "greet",
+        toolOutputJson: '[{"text":"Hello Grace"}]',
+        schemaAdditions: [],
+        augmentationHints: [],
+      },
+    });
+    expect(await process.orchestrator.getPlan(planId, ctx())).toMatchObject({
+      status: "completed",
+      steps: [{ status: "completed" }, { status: "completed" }],
+    });
+  });
+
+  it("refuses a step whose dependencies are not completed, and an unknown one", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([step("a", "SELECT 1"), step("b", "SELECT 2", ["a"])]);
+    const execute = (stepId: string, over = {}): Promise<unknown> =>
+      process.orchestrator.executeStep(planId, stepId, ctx(over));
+    await expect(execute("b")).rejects.toMatchObject({ code: "STEP_DEPENDENCIES_NOT_MET" });
+    await expect(execute("z")).rejects.toMatchObject({ code: "STEP_NOT_FOUND" });
+    const elsewhere = { orgId: "22222222-2222-4222-8222-222222222222" };
+    await expect(execute("a", elsewhere)).rejects.toMatchObject({ code: "PLAN_NOT_FOUND" });
+    expect(await process.orchestrator.getPlan(planId, ctx(elsewhere))).toBeUndefined();
+  });
+
+  it("runs a step once however many ask for it at once", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([
+      step("w", "INSERT INTO users (name) VALUES ('Edith') RETURNING id", [], "write_insert"),
+    ]);
+    const results = await Promise.all(
+      Array.from({ length: 25 }, () => process.orchestrator.executeStep(planId, "w", ctx())),
+    );
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+    expect(await process.toolCalls()).toHaveLength(1);
+    expect(names()).toEqual(["Ada", "Grace", "Edith"]);
+  });
+
+  it("records who had a step run and on which data source", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([step("a", "SELECT 1"), step("b", "SELECT 2")]);
+    const agent: Caller = {
+      ...{ ...NOBODY, kind: "agent", agentId: "a1", userId: "ann" },
+      ...{ orgId: ORG, roles: ["agent"] },
+    };
+    await process.orchestrator.executeStep(planId, "a", ctx(agent));
+    await process.orchestrator.executeStep(planId, "b", ctx());
+    const [first, second] = await process.toolCalls();
+    expect(first).toMatchObject({ caller: recordedCaller(agent), dataSource: "default" });
+    expect(second?.caller).toEqual(recordedCaller(NOBODY));
+  });
+
+  it("answers a finished step from the store: same result, no event, no tool call", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([
+      step("a", "SELECT name FROM users"),
+      step("b", "SELECT 1"),
+    ]);
+    const first = await process.orchestrator.executeStep(planId, "a", ctx());
+    const events = await process.orchestrator.readEvents(planId, 0, 100, ctx());
+    const again = await process.orchestrator.executeStep(planId, "a", ctx());
+    expect(again).toEqual({ ...first, replayed: true });
+    expect(await process.orchestrator.readEvents(planId, 0, 100, ctx())).toEqual(events);
+    expect(await process.toolCalls()).toHaveLength(1);
+  });
+
+  it("lets a caller go without stopping what was started", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([step("slow", countTo(3_000_000))]);
+    const caller = new AbortController();
+    const waiting = process.orchestrator.executeStep(
+      planId,
+      "slow",
+      ctx({ signal: caller.signal }),
+    );
+    caller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    const result = await process.orchestrator.executeStep(planId, "slow", ctx());
+    expect(result.stepResult.status).toBe("completed");
+    expect(await process.toolCalls()).toHaveLength(1);
+  });
+
+  it("stops a runaway step at its time limit and fails the plan with it", async () => {
+    await using process = new Process(dir, 300);
+    const { planId } = await process.submit([
+      step("run", RUNAWAY),
+      step("after", "SELECT 1", ["run"]),
+    ]);
+    const started = performance.now();
+    const result = await process.orchestrator.executeStep(planId, "run", ctx());
+    expect(result.stepResult).toMatchObject({ status: "failed", error: { code: "STEP_TIMEOUT" } });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const record = await process.orchestrator.getPlan(planId, ctx());
+    expect(record?.status).toBe("failed");
+    expect(record?.steps.map((s) => s.status)).toEqual(["failed", "skipped"]);
+  });
+
+  it("interrupts the running statement when its plan is cancelled, and says so", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([step("run", RUNAWAY), step("other", "SELECT 1")]);
+    const running = process.orchestrator.executeStep(planId, "run", ctx());
+    await delay(100);
+    await process.orchestrator.cancelPlan(planId, ctx(), "enough");
+    expect((await running).stepResult.status).toBe("cancelled");
+    const record = await process.orchestrator.getPlan(planId, ctx());
+    expect(record?.status).toBe("cancelled");
+    expect(record?.steps.map((s) => s.status)).toEqual(["cancelled", "skipped"]);
+    await process.orchestrator.cancelPlan(planId, ctx());
+    expect(types(await process.orchestrator.readEvents(planId, 2, 100, ctx()))).toEqual([
+      "PlanStepStarted",
+      "PlanCancelRequested",
+      "PlanStepCancelled",
+      "PlanStepSkipped",
+      "PlanCancelled",
+    ]);
+  });
+
+  it("rolls an interrupted write back", async () => {
+    await using process = new Process(dir);
+    const insertForever = `INSERT INTO users (name) ${RUNAWAY.replace("SELECT sum(x)", "SELECT x")}`;
+    const { planId } = await process.submit([step("w", insertForever, [], "write_insert")]);
+    const running = process.orchestrator.executeStep(planId, "w", ctx());
+    await delay(200);
+    await process.orchestrator.cancelPlan(planId, ctx());
+    expect((await running).stepResult.status).toBe("cancelled");
+    expect(names()).toEqual(["Ada", "Grace"]);
+  });
+
+  it("keeps a failed step's reason and hints, and runs the plan on after a retry", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([
+      step("a", "SELECT 1 AS one"),
+      step("b", "SELECT total FROM orders", ["a"]),
+    ]);
+    await process.orchestrator.executeStep(planId, "a", ctx());
+    const failed = await process.orchestrator.executeStep(planId, "b", ctx());
+    expect(failed.stepResult).toMatchObject({ status: "failed", error: { code: "STEP_FAILED" } });
+    expect(failed.stepResult.error?.message).toContain("orders");
+    expect(failed.llmContextUpdate.augmentationHints.length).toBeGreaterThan(0);
+    expect(await process.orchestrator.executeStep(planId, "b", ctx())).toEqual({
+      ...failed,
+      replayed: true,
+    });
+    const db = new DatabaseSync(join(dir, "target.db"));
+    db.exec("CREATE TABLE orders (total INTEGER)");
+    db.close();
+    expect((await process.orchestrator.retryPlan(planId, ctx())).status).toBe("running");
+    const second = await process.orchestrator.executeStep(planId, "b", ctx());
+    expect(second.stepResult).toMatchObject({ status: "completed", attempt: 2 });
+    expect((await process.orchestrator.getPlan(planId, ctx()))?.status).toBe("completed");
+  });
+
+  it("fails a step whose placeholder leads nowhere, without calling its tool", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([
+      step("none", "SELECT id FROM users WHERE id = 99"),
+      step("next", "SELECT {{step.none.output[0].id}} AS id", ["none"]),
+    ]);
+    await process.orchestrator.executeStep(planId, "none", ctx());
+    const result = await process.orchestrator.executeStep(planId, "next", ctx());
+    expect(result.stepResult.status).toBe("failed");
+    expect(result.stepResult.error?.message).toContain("step.none.output[0]");
+    expect(await process.toolCalls()).toHaveLength(1);
+  });
+
+  it("tells the LLM of tables that a step made", async () => {
+    await using process = new Process(dir);
+    const { planId } = await process.submit([
+      step("ddl", "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)", [], "admin"),
+    ]);
+    const { llmContextUpdate } = await process.orchestrator.executeStep(planId, "ddl", ctx());
+    expect(llmContextUpdate.schemaAdditions).toMatchObject([
+      { tableName: "notes", operation: "NEW" },
+    ]);
+    expect(llmContextUpdate.augmentationHints[0]).toContain("Table notes now exists");
+  });
+
+  it("answers a repeated submit under one idempotency key with the first plan", async () => {
+    await using process = new Process(dir);
+    const submit = (sql: string): Promise<PlanRecord> =>
+      process.orchestrator.createPlan(
+        "session",
+        plan([step("a", sql)]),
+        ctx({ idempotencyKey: "once" }),
+      );
+    const first = await submit("SELECT 1");
+    expect((await submit("SELECT 1")).planId).toBe(first.planId);
+    await expect(submit("SELECT 2")).rejects.toMatchObject({ code: "IDEMPOTENCY_CONFLICT" });
+  });
+
+  it("completes a write that took effect before the process died, without running it again", async () => {
+    let planId = "";
+    {
+      await using process = new Process(dir);
+      planId = (
+        await process.submit([
+          step("w", "INSERT INTO users (name) VALUES ('Edith') RETURNING name", [], "write_insert"),
+        ])
+      ).planId;
+      // As a process would that dies between the write and its record: claimed, run, never finished.
+      const ref = { orgId: ORG, planId, stepId: "w" };
+      const claim = await process.store.plans.claimStep(ref, "a process that dies");
+      if (claim.kind !== "claimed") throw new Error(claim.kind);
+      await process.target.run(
+        {
+          sql: claim.step.statement.sql,
+          binds: [],
+          intent: claim.step.intent,
+          schemaTableHints: [],
+          waitMs: 5_000,
+          timeoutMs: 5_000,
+          attempt: { ...ref, attempt: claim.attempt },
+          caller: NOBODY,
+        },
+        AbortSignal.timeout(5_000),
+      );
+    }
+    await using process = new Process(dir);
+    const result = await process.orchestrator.executeStep(planId, "w", ctx());
+    expect(result.stepResult).toMatchObject({ status: "completed", attempt: 1, rowCount: 1 });
+    expect(result.llmContextUpdate.toolOutputJson).toBe('[{"name":"Edith"}]');
+    expect(names()).toEqual(["Ada", "Grace", "Edith"]);
+    const [call] = await process.toolCalls();
+    // Who had it run died with its process.
+    expect(call).toMatchObject({ status: "completed", caller: undefined });
+  });
+
+  it("hands a write back that took no effect before the process died", async () => {
+    let planId = "";
+    {
+      await using process = new Process(dir);
+      planId = (
+        await process.submit([
+          step("w", "INSERT INTO users (name) VALUES ('Edith')", [], "write_insert"),
+        ])
+      ).planId;
+      await process.store.plans.claimStep(
+        { orgId: ORG, planId, stepId: "w" },
+        "a process that dies",
+      );
+    }
+    await using process = new Process(dir);
+    const result = await process.orchestrator.executeStep(planId, "w", ctx());
+    expect(result.stepResult).toMatchObject({ status: "completed", attempt: 2 });
+    expect(names()).toEqual(["Ada", "Grace", "Edith"]);
+  });
+
+  it("drains on shutdown: a step that ends soon is waited for, new ones are turned away", async () => {
+    const process = new Process(dir);
+    const { planId } = await process.submit([
+      step("slow", countTo(2_000_000)),
+      step("b", "SELECT 1"),
+    ]);
+    const running = process.orchestrator.executeStep(planId, "slow", ctx());
+    await delay(20);
+    const closing = process[Symbol.asyncDispose]();
+    await expect(process.orchestrator.executeStep(planId, "b", ctx())).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    expect((await running).stepResult.status).toBe("completed");
+    await closing;
+  });
+});
+
+function plan(steps: readonly StepDefinition[]): PlanDefinition {
+  return { name: "plan", description: "", steps };
+}
+
+function step(
+  id: string,
+  queryTemplate: string,
+  dependsOn: readonly string[] = [],
+  intent = "read_select",
+): StepDefinition {
+  return { id, name: id, toolName: "sql", intent, queryTemplate, dependsOn, schemaTableHints: [] };
+}
+
+function ctx(over: Partial<QueryRuntimeContext> = {}): QueryRuntimeContext {
+  return {
+    ...NOBODY,
+    orgId: ORG,
+    requestId: "test",
+    signal: new AbortController().signal,
+    ...over,
+  };
+}
+
+/** A read that takes a while, but ends. */
+function countTo(n: number): string {
+  return `WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < ${String(n)}) SELECT count(*) AS n FROM c`;
+}
+
+function names(): unknown[] {
+  const db = new DatabaseSync(join(dir, "target.db"));
+  const rows = db.prepare("SELECT name FROM users ORDER BY id").all() as { name: string }[];
+  db.close();
+  return rows.map((row) => row.name);
+}
+
+function types(events: readonly { readonly eventType: string }[]): readonly string[] {
+  return events.map((event) => event.eventType);
+}

@@ -1,0 +1,440 @@
+import { sessionFor, sessionOr } from "../../kernel/caller.js";
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { canonicalJson, type JsonValue } from "../../kernel/canonical-json.js";
+import type { Clock } from "../../kernel/clock.js";
+import type { DataSourceAccess } from "../../kernel/data-source-access.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import { isUuid, type Ids } from "../../kernel/ids.js";
+import { DRAIN_MS, LEASE_RENEW_MS } from "../../kernel/limits.js";
+import type { Log } from "../../kernel/log.js";
+import type { Telemetry } from "../../kernel/telemetry.js";
+import { systemTimers } from "../../kernel/timers.js";
+import type {
+  AnnouncedToolCall,
+  SqlAnalyzer,
+  StatementGrant,
+  StatementPolicy,
+  StatementReader,
+  ToolCallGate,
+} from "../../governance/index.js";
+import { AttemptRunner, POLICY_REFUSALS, type AttemptEnd } from "./attempt.js";
+import { withHints } from "../context-update.js";
+import { untilNews } from "../engine/until-news.js";
+import type { PlanEngine } from "../engine/index.js";
+import { FlightTable, type Flight } from "./flights.js";
+import type {
+  Orchestrator,
+  PageRequest,
+  PlanFilter,
+  PlanJournal,
+  PlanPage,
+  QueryRuntimeContext,
+} from "../orchestrator.js";
+import type { PlanEvent } from "../plan-events.js";
+import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
+import type {
+  AttemptRef,
+  ClaimResult,
+  PlanRef,
+  SchemaJournal,
+  StepRef,
+  ToolRegistry,
+} from "../ports.js";
+import { pauseIfLong, readAhead } from "../preparation/read-ahead.js";
+import { requireDataSources } from "../data-source-use.js";
+import { permitSteps } from "./permit-steps.js";
+import { preparePlan } from "../preparation/prepare.js";
+import { Recovery } from "./recovery.js";
+import { retryDelayMs } from "./retry.js";
+import { SchemaSteps } from "./schema-steps.js";
+import type { StepOutcome } from "../plan-state.js";
+
+/** What a durable orchestrator is built from. */
+export interface DurableOrchestratorOptions {
+  readonly engine: PlanEngine;
+  readonly tools: ToolRegistry;
+  /** Who may use which data source: asked when a plan is submitted, and when a step runs. */
+  readonly access: DataSourceAccess;
+  readonly schemas: SchemaJournal;
+  readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
+  readonly gate: ToolCallGate;
+  readonly policy: StatementPolicy;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  /** Milliseconds one attempt may run. */
+  readonly stepTimeoutMs: number;
+  /** How long a step may wait for its turn at its data source, in ms. */
+  readonly stepWaitMs: number;
+  /** Milliseconds after its creation by which a plan must be done. */
+  readonly planDeadlineMs: number;
+}
+
+type Claimed = ClaimResult & { readonly kind: "claimed" };
+
+/** How often a step that runs elsewhere is looked at again, should a wake-up be lost. */
+const POLL_MS = 250;
+
+/**
+ * Runs plans so that nothing acknowledged is lost or done twice: every transition is one atomic
+ * method of the {@link PlanEngine}, every effect on a data source carries its attempt. This class only
+ * sequences them.
+ */
+export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisposable {
+  readonly #options: DurableOrchestratorOptions;
+  readonly #engine: PlanEngine;
+  readonly #owner: string;
+  readonly #runner: AttemptRunner;
+  readonly #recovery: Recovery;
+  readonly #flights = new FlightTable();
+  readonly #renewal: NodeJS.Timeout;
+  readonly #unwatchCancels: Unsubscribe;
+  #closing = false;
+
+  constructor(options: DurableOrchestratorOptions) {
+    this.#options = options;
+    this.#engine = options.engine;
+    this.#owner = options.ids.uuid();
+    const { analyzer, log } = options;
+    const schemas = new SchemaSteps(options.schemas, analyzer, log);
+    this.#runner = new AttemptRunner({ ...options, schemas });
+    this.#recovery = new Recovery(options.engine, options.tools, this.#runner, log);
+    this.#renewal = setInterval(() => {
+      this.#renewLeases();
+    }, LEASE_RENEW_MS).unref();
+    this.#unwatchCancels = options.engine.onCancelRequested((ref) => {
+      this.#flights.abort(ref);
+    });
+  }
+
+  async createPlan(
+    sessionId: string,
+    definition: PlanDefinition,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRecord> {
+    const { clock, ids, tools, access, analyzer, reader, planDeadlineMs } = this.#options;
+    const session = sessionFor(ctx, sessionId);
+    const read = await readAhead(definition, tools, { analyzer, reader });
+    const steps = preparePlan(session, definition, tools, analyzer, read);
+    requireDataSources(steps, access, ctx);
+    await permitSteps(ctx, steps, this.#options);
+    await pauseIfLong(steps);
+    const nowMs = clock.nowMs();
+    const record = await this.#engine.createPlan({
+      ref: { orgId: ctx.orgId, planId: ids.orderedUuid() },
+      sessionId: session,
+      name: definition.name,
+      description: definition.description,
+      steps,
+      createdAtMs: nowMs,
+      deadlineMs: nowMs + planDeadlineMs,
+      ...(ctx.idempotencyKey === undefined
+        ? {}
+        : {
+            idempotency: {
+              key: ctx.idempotencyKey,
+              requestHash: requestHash(session, definition),
+            },
+          }),
+    });
+    this.#options.telemetry.count("steward_plans_created_total");
+    return record;
+  }
+
+  getPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord | undefined> {
+    return this.#engine.findPlan({ orgId: ctx.orgId, planId });
+  }
+
+  async executeStep(
+    planId: string,
+    stepId: string,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepExecution> {
+    const ref = { orgId: ctx.orgId, planId, stepId };
+    const execution = (await this.#joined(ref, ctx)) ?? (await this.#launched(ref, ctx));
+    const { error } = execution.stepResult;
+    if (error?.code !== "POLICY_DENIED") return execution;
+    throw new AppError("POLICY_DENIED", error.message, {
+      details: execution.llmContextUpdate.augmentationHints
+        .filter((reason) => reason !== error.message)
+        .map((reason) => ({ field: `steps.${stepId}`, reason })),
+    });
+  }
+
+  async cancelPlan(planId: string, ctx: QueryRuntimeContext, reason?: string): Promise<void> {
+    const ref = { orgId: ctx.orgId, planId };
+    const state = await this.#engine.cancelPlan(ref, reason ?? "cancelled by the caller");
+    this.#flights.abort(ref);
+    if (state.status === "cancelled") return;
+    await this.#untilOver(ref, ctx.signal);
+  }
+
+  async retryPlan(planId: string, ctx: QueryRuntimeContext): Promise<PlanRecord> {
+    const { clock, planDeadlineMs } = this.#options;
+    return this.#engine.retryPlan({ orgId: ctx.orgId, planId }, clock.nowMs() + planDeadlineMs);
+  }
+
+  async listPlans(
+    filter: PlanFilter,
+    page: PageRequest,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanPage> {
+    if (page.cursor !== undefined && !isUuid(page.cursor)) throw strangeCursor();
+    return this.#engine.listPlans(ctx.orgId, filter, page);
+  }
+
+  async readEvents(
+    planId: string,
+    afterSequence: number,
+    limit: number,
+    ctx: QueryRuntimeContext,
+  ): Promise<readonly PlanEvent[]> {
+    return this.#engine.readEvents({ orgId: ctx.orgId, planId }, afterSequence, limit);
+  }
+
+  onPlanEvents(planId: string, wake: () => void): Unsubscribe {
+    return this.#engine.onPlanEvents(planId, wake);
+  }
+
+  /** Steps under way in this process. */
+  get running(): number {
+    return this.#flights.size;
+  }
+
+  /**
+   * Takes no new steps and waits for those under way; what is still running after the drain time is
+   * stopped and handed back, to be claimed again by whoever comes next.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#renewal);
+    this.#unwatchCancels();
+    await this.#recovery[Symbol.asyncDispose]();
+    await this.#flights.drain(DRAIN_MS);
+  }
+
+  /** The result of the attempt that is under way; `undefined` when there is none, or who began it may not run it. */
+  async #joined(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution | undefined> {
+    const flight = this.#flights.find(ref);
+    if (flight === undefined) return undefined;
+    try {
+      return await whileCallerWaits(flight.result, ctx.signal);
+    } catch (error) {
+      // What policies say of one caller says nothing of another.
+      if (error instanceof AppError && POLICY_REFUSALS.has(error.code)) return undefined;
+      throw error;
+    }
+  }
+
+  #launched(ref: StepRef, ctx: QueryRuntimeContext): Promise<StepExecution> {
+    const underWay = this.#flights.find(ref);
+    if (underWay !== undefined) return whileCallerWaits(underWay.result, ctx.signal);
+    // Whoever has left holds nothing of their organization's share, so that nothing is begun for them.
+    if (ctx.signal.aborted) return Promise.reject(callerGone());
+    const flight = this.#flights.launch(ref, (launched) => this.#fly(ref, ctx, launched));
+    ctx.counts?.(flight.result);
+    return whileCallerWaits(flight.result, ctx.signal);
+  }
+
+  async #fly(ref: StepRef, ctx: QueryRuntimeContext, flight: Flight): Promise<StepExecution> {
+    for (;;) {
+      if (this.#closing) throw shuttingDown();
+      const claim = await this.#engine.claimStep(ref, this.#owner);
+      switch (claim.kind) {
+        case "finished":
+          return claim.execution;
+        case "refused":
+          throw new AppError(claim.refusal.code, claim.refusal.message);
+        case "running":
+          await this.#untilNews(ref, flight.signal);
+          break;
+        case "claimed": {
+          const execution = await this.#attempt(ref, claim, ctx, flight);
+          if (execution !== undefined) return execution;
+        }
+      }
+    }
+  }
+
+  /** @returns `undefined` when there is another attempt to come, or the claim was lost. */
+  async #attempt(
+    ref: StepRef,
+    claim: Claimed,
+    ctx: QueryRuntimeContext,
+    flight: Flight,
+  ): Promise<StepExecution | undefined> {
+    const { ids, gate } = this.#options;
+    const attempt = { ...ref, attempt: claim.attempt };
+    flight.attempt = attempt;
+    const grant = await this.#orReleased(attempt, () => this.#runner.permit(claim.step, ctx));
+    const call = announcedCall(ref, claim, ctx, ids.uuid());
+    const warnings = await this.#orReleased(attempt, () => gate.admit(call));
+    let recorded = false;
+    try {
+      const end = await this.#run(attempt, { ...claim, ...grant }, call, ctx, flight);
+      const outcome = withHints(end.outcome, warnings);
+      const finished = await this.#engine.finishStep(attempt, outcome, end.toolCall);
+      recorded = end.toolCall !== undefined && finished.kind !== "fenced";
+      flight.attempt = undefined;
+      this.#tell(attempt, claim, ctx, outcome);
+      if (outcome.kind === "released") throw end.refusal ?? shuttingDown();
+      if (finished.kind === "ended") return finished.execution;
+      if (finished.kind === "pending") {
+        await pause(retryDelayMs(claim.attempt, ids.random()), flight.signal);
+      }
+      return undefined;
+    } finally {
+      if (!recorded) gate.release(call);
+    }
+  }
+
+  /** Asks whether the step may run; if not, hands it back and rethrows the reason. */
+  async #orReleased<Answer>(attempt: AttemptRef, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (refusal) {
+      await this.#engine.finishStep(attempt, { kind: "released" }, undefined);
+      throw refusal;
+    }
+  }
+
+  async #run(
+    attempt: AttemptRef,
+    claim: Claimed & StatementGrant,
+    { eventId, sessionId }: AnnouncedToolCall,
+    ctx: QueryRuntimeContext,
+    flight: Flight,
+  ): Promise<AttemptEnd> {
+    const { clock, stepTimeoutMs, stepWaitMs } = this.#options;
+    const leftMs = Math.max(claim.deadlineMs - clock.nowMs(), 1);
+    const end = await this.#runner.run(
+      {
+        ref: attempt,
+        step: claim.step,
+        sessionId,
+        eventId,
+        outputs: claim.outputs,
+        rowsChangedMax: claim.rowsChangedMax,
+        waitMs: Math.min(stepWaitMs, leftMs),
+        timeoutMs: Math.min(stepTimeoutMs, leftMs),
+      },
+      ctx,
+      flight.signal,
+    );
+    const handedBack = end.outcome.kind === "cancelled" && this.#closing;
+    return handedBack ? { ...end, outcome: { kind: "released" } } : end;
+  }
+
+  /** Tells whoever watches, the data source included, that an attempt has ended. */
+  #tell(attempt: AttemptRef, claim: Claimed, ctx: QueryRuntimeContext, outcome: StepOutcome): void {
+    const { tools, telemetry, log } = this.#options;
+    tools.target(claim.step.dataSource)?.forget(attempt);
+    const labels = { intent: claim.step.intent, status: outcome.kind };
+    telemetry.count("steward_step_attempts_total", labels);
+    if ("durationMs" in outcome) {
+      telemetry.observe("steward_step_duration_seconds", outcome.durationMs / 1000, labels);
+    }
+    log.debug(
+      { ...attempt, requestId: ctx.requestId, outcome: outcome.kind },
+      "step attempt ended",
+    );
+  }
+
+  #renewLeases(): void {
+    for (const attempt of this.#flights.attempts()) {
+      this.#engine.renewLease(attempt, this.#owner).catch((error: unknown) => {
+        this.#options.log.warn({ err: error, ...attempt }, "a lease could not be renewed");
+      });
+    }
+  }
+
+  /** Waits for another process's step: until its plan has news, or for a while. */
+  #untilNews(ref: PlanRef, signal: AbortSignal): Promise<void> {
+    return untilNews({
+      subscribe: (wake) => this.#engine.onPlanEvents(ref.planId, wake),
+      timers: systemTimers,
+      pollMs: POLL_MS,
+      signal,
+    });
+  }
+
+  async #untilOver(ref: PlanRef, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const plan = await this.#engine.findPlan(ref);
+      if (plan === undefined || (plan.status !== "running" && plan.status !== "pending")) return;
+      if (signal.aborted) throw callerGone();
+      await this.#untilNews(ref, signal);
+    }
+  }
+}
+
+/** What the gate is told of a call before it runs. */
+function announcedCall(
+  { orgId }: StepRef,
+  { step, sessionId }: Claimed,
+  ctx: QueryRuntimeContext,
+  eventId: string,
+): AnnouncedToolCall {
+  return {
+    eventId,
+    orgId,
+    sessionId: sessionOr(ctx, sessionId),
+    toolName: step.toolName,
+    intent: step.intent,
+    ormModel: ctx.ormModel,
+  };
+}
+
+/** SHA-256 of what was submitted, hex: tells a repeated request from another one under its key. */
+function requestHash(sessionId: string, definition: PlanDefinition): string {
+  // A definition is made of strings and lists of strings only.
+  const request = { sessionId, definition } as unknown as JsonValue;
+  return createHash("sha256").update(canonicalJson(request)).digest("hex");
+}
+
+/** The result, unless the caller goes first: what was started still finishes. */
+async function whileCallerWaits<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw callerGone();
+  let leave: (() => void) | undefined;
+  const gone = new Promise<never>((_resolve, reject) => {
+    leave = (): void => {
+      reject(callerGone());
+    };
+    signal.addEventListener("abort", leave);
+  });
+  try {
+    return await Promise.race([result, gone]);
+  } finally {
+    if (leave !== undefined) signal.removeEventListener("abort", leave);
+  }
+}
+
+/** Waits; an abort ends the wait early and quietly. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function callerGone(): AppError {
+  return new AppError(
+    "DEADLINE_EXCEEDED",
+    "The caller stopped waiting; what was started goes on, ask again for its result",
+  );
+}
+
+/** Pages end with the id of a plan, and those are UUIDs. */
+function strangeCursor(): AppError {
+  const reason = "it is not the next_cursor of a page before";
+  return new AppError("INVALID_ARGUMENT", `cursor: ${reason}`, {
+    details: [{ field: "cursor", reason }],
+  });
+}
+
+function shuttingDown(): AppError {
+  return new AppError("STORE_UNAVAILABLE", "The server is shutting down; ask again", {
+    retryAfterMs: 1000,
+  });
+}

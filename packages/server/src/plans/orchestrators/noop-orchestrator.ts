@@ -1,0 +1,50 @@
+import { AppError } from "../../kernel/errors.js";
+import type { Unsubscribe } from "../../kernel/event-bus.js";
+import type { Orchestrator, PlanJournal, PlanPage } from "../orchestrator.js";
+import type { PlanEvent } from "../plan-events.js";
+import type { PlanRecord, StepExecution } from "../plan.js";
+
+/**
+ * The default: keeps nothing and says so. Every write is an explicit error, every read answers as if
+ * no plan existed (Contract §4.3, Decision §1).
+ */
+export class NoopOrchestrator implements Orchestrator, PlanJournal {
+  createPlan(): Promise<PlanRecord> {
+    return Promise.reject(notConfigured());
+  }
+
+  getPlan(): Promise<PlanRecord | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  executeStep(): Promise<StepExecution> {
+    return Promise.reject(notConfigured());
+  }
+
+  cancelPlan(): Promise<void> {
+    return Promise.reject(notConfigured());
+  }
+
+  listPlans(): Promise<PlanPage> {
+    return Promise.resolve({ plans: [] });
+  }
+
+  retryPlan(): Promise<PlanRecord> {
+    return Promise.reject(notConfigured());
+  }
+
+  readEvents(planId: string): Promise<readonly PlanEvent[]> {
+    return Promise.reject(new AppError("PLAN_NOT_FOUND", `Unknown plan ${planId}`));
+  }
+
+  onPlanEvents(): Unsubscribe {
+    return () => undefined;
+  }
+}
+
+function notConfigured(): AppError {
+  return new AppError(
+    "ORCHESTRATOR_NOT_CONFIGURED",
+    "WorkflowOrchestrator is not configured: no backing store; set SERVICE_DATABASE_URL",
+  );
+}

@@ -1,0 +1,82 @@
+import { setImmediate } from "node:timers/promises";
+import type { Caller } from "../../kernel/caller.js";
+import { AppError } from "../../kernel/errors.js";
+import {
+  namedData,
+  type SqlAnalyzer,
+  type StatementAnalysis,
+  type StatementGrant,
+  type StatementPolicy,
+  type TouchedData,
+} from "../../governance/index.js";
+import type { PreparedStep } from "../plan.js";
+import type { ToolRegistry } from "../ports.js";
+
+/** What decides on steps. */
+export interface PermitParts {
+  readonly policy: StatementPolicy;
+  readonly analyzer: SqlAnalyzer;
+  readonly tools: ToolRegistry;
+}
+
+/** Steps that are decided on before others have their turn. */
+const STEPS_AT_ONCE = 20;
+
+/**
+ * Lets the steps of a plan pass that its submitter may have run, by what their statements name. It is decided
+ * again when each step runs, by whoever has it run.
+ * @throws AppError `POLICY_DENIED`, `APPROVAL_REQUIRED`, naming the first step that may not run.
+ */
+export async function permitSteps(
+  caller: Caller,
+  steps: readonly PreparedStep[],
+  parts: PermitParts,
+): Promise<void> {
+  for (const step of steps) {
+    const { index } = step;
+    if (index % STEPS_AT_ONCE === STEPS_AT_ONCE - 1) await setImmediate();
+    try {
+      await permitStep(caller, step, parts);
+    } catch (error) {
+      throw ofStep(error, index);
+    }
+  }
+}
+
+/** Lets one step pass by what its statement names. @throws AppError as {@link permitSteps}. */
+export async function permitStep(
+  caller: Caller,
+  step: PreparedStep,
+  { policy, ...parts }: PermitParts,
+): Promise<StatementGrant> {
+  const looksAtData = await policy.looksAtData(caller);
+  const touched = looksAtData ? namedBy(step, parts) : undefined;
+  const { dataSource, intent } = step;
+  return policy.permit(caller, { dataSource, intent, ...(touched && { touched }) });
+}
+
+/** Of each text that the analyzer remembers: one text is decided on as one thing. */
+const named = new WeakMap<StatementAnalysis, TouchedData>();
+
+/** The tables that a statement names; what it does to them, and what more it touches, only the engine can say. */
+export function namedBy(
+  { statement, dataSource }: PreparedStep,
+  { analyzer, tools }: Pick<PermitParts, "analyzer" | "tools">,
+): TouchedData | undefined {
+  const target = tools.target(dataSource);
+  if (target === undefined || !("dialect" in target)) return undefined;
+  const analysis = analyzer.analyze(statement.sql, target.dialect);
+  if (analysis.kind !== "statement") return undefined;
+  const known = named.get(analysis);
+  if (known !== undefined) return known;
+  const data = namedData(analysis.tables);
+  named.set(analysis, data);
+  return data;
+}
+
+function ofStep(error: unknown, index: number): unknown {
+  if (!(error instanceof AppError)) return error;
+  const field = `steps[${String(index)}]`;
+  const details = [{ field, reason: error.message }, ...error.details];
+  return new AppError(error.code, `${field}: ${error.message}`, { details, cause: error });
+}

@@ -1,0 +1,204 @@
+import { recordedCaller, sessionOr } from "../../kernel/caller.js";
+import { isoTime, type Clock } from "../../kernel/clock.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Ids } from "../../kernel/ids.js";
+import { NAME_LENGTH_MAX, SESSION_ID_LENGTH_MAX, TEMPLATE_BYTES_MAX } from "../../kernel/limits.js";
+import type { Log } from "../../kernel/log.js";
+import { RecentMap } from "../../kernel/recent-map.js";
+import { TOOL_CALL_OUTPUT_BYTES_MAX } from "../../kernel/tool-call.js";
+import { intentOfToolName, isIntent } from "../../governance/index.js";
+import { hintsOf } from "../context-update.js";
+import { cutToBytes } from "../cut-text.js";
+import {
+  hasJournal,
+  type Orchestrator,
+  type PlanJournal,
+  type QueryRuntimeContext,
+} from "../orchestrator.js";
+import type { PlanDefinition, PlanRecord, StepExecution } from "../plan.js";
+import type { KeepToolCall } from "./tool-call-keeper.js";
+
+/** Plans whose definition is remembered: of the others the orchestrator is asked. */
+const PLANS_REMEMBERED_MAX = 1000;
+
+/** What the calls of another orchestrator are recorded with. */
+export interface RecordedOrchestratorParts {
+  readonly keep: KeepToolCall;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+/**
+ * An orchestrator that somebody brought along, made whole: each step that it runs is a tool call and is
+ * recorded as one (Contract §4.5, recording rule 1), and the text of an error that it throws reaches the
+ * caller (Contract §4.3, §7). What it offers beyond the four operations stays as it is.
+ */
+export function recordedOrchestrator(
+  inner: Orchestrator,
+  parts: RecordedOrchestratorParts,
+): Orchestrator | (Orchestrator & PlanJournal) {
+  const own = new RecordedOrchestrator(inner, parts);
+  const four: Orchestrator = {
+    createPlan: (...given) => own.createPlan(...given),
+    getPlan: (...given) => withText(() => inner.getPlan(...given)),
+    executeStep: (...given) => own.executeStep(...given),
+    cancelPlan: (...given) => withText(() => inner.cancelPlan(...given)),
+  };
+  if (!hasJournal(inner)) return four;
+  const journal: PlanJournal = {
+    listPlans: (...given) => withText(() => inner.listPlans(...given)),
+    retryPlan: (...given) => withText(() => inner.retryPlan(...given)),
+    readEvents: (...given) => withText(() => inner.readEvents(...given)),
+    onPlanEvents: (...given) => inner.onPlanEvents(...given),
+  };
+  return { ...four, ...journal };
+}
+
+/** What is known of a step's tool. */
+interface CalledTool {
+  readonly toolName: string;
+  readonly intent: string;
+  readonly query: string;
+  readonly sessionId: string;
+}
+
+class RecordedOrchestrator {
+  readonly #inner: Orchestrator;
+  readonly #parts: RecordedOrchestratorParts;
+  readonly #plans = new RecentMap<{ readonly sessionId: string } & PlanDefinition>(
+    PLANS_REMEMBERED_MAX,
+  );
+
+  constructor(inner: Orchestrator, parts: RecordedOrchestratorParts) {
+    this.#inner = inner;
+    this.#parts = parts;
+  }
+
+  async createPlan(
+    sessionId: string,
+    definition: PlanDefinition,
+    ctx: QueryRuntimeContext,
+  ): Promise<PlanRecord> {
+    const plan = await withText(() => this.#inner.createPlan(sessionId, definition, ctx));
+    this.#plans.getOrMake(`${ctx.orgId}/${plan.planId}`, () => ({ ...definition, sessionId }));
+    return plan;
+  }
+
+  async executeStep(
+    planId: string,
+    stepId: string,
+    ctx: QueryRuntimeContext,
+  ): Promise<StepExecution> {
+    const startedMs = performance.now();
+    const execution = await this.#execute(planId, stepId, ctx);
+    const { stepResult, llmContextUpdate, replayed } = execution;
+    if (!replayed) await this.#record(execution, ctx, performance.now() - startedMs);
+    const augmentationHints = hintsOf(stepResult, llmContextUpdate.augmentationHints);
+    return { ...execution, llmContextUpdate: { ...llmContextUpdate, augmentationHints } };
+  }
+
+  /** A refusal stays an error: no tool was called. Any other error is how the step failed. */
+  async #execute(planId: string, stepId: string, ctx: QueryRuntimeContext): Promise<StepExecution> {
+    try {
+      return await this.#inner.executeStep(planId, stepId, ctx);
+    } catch (thrown) {
+      if (thrown instanceof AppError) throw thrown;
+      this.#parts.log.warn({ err: thrown, planId, stepId }, "orchestrator failed to run a step");
+      const error = { code: "STEP_FAILED", message: textOf(thrown) } as const;
+      const executedAt = isoTime(this.#parts.clock.nowMs());
+      return {
+        stepResult: { stepId, status: "failed", rowCount: 0, executedAt, attempt: 1, error },
+        llmContextUpdate: {
+          planId,
+          stepId,
+          toolOutputJson: "[]",
+          schemaAdditions: [],
+          augmentationHints: [],
+        },
+        replayed: false,
+      };
+    }
+  }
+
+  /** The step has run, whatever becomes of its record: its result is not withheld. */
+  async #record(
+    { stepResult, llmContextUpdate }: StepExecution,
+    ctx: QueryRuntimeContext,
+    durationMs: number,
+  ): Promise<void> {
+    const { keep, clock, ids, log } = this.#parts;
+    const { planId, stepId } = llmContextUpdate;
+    try {
+      const tool = await this.#toolOf(planId, stepId, ctx);
+      await keep({
+        eventId: ids.uuid(),
+        orgId: ctx.orgId,
+        sessionId: kept(sessionOr(ctx, tool.sessionId), SESSION_ID_LENGTH_MAX),
+        planId,
+        stepId,
+        attempt: stepResult.attempt,
+        caller: recordedCaller(ctx),
+        dataSource: "",
+        touched: undefined,
+        toolName: kept(tool.toolName, NAME_LENGTH_MAX),
+        ...intentOf(tool),
+        ormModel: ctx.ormModel,
+        status: stepResult.status,
+        rowCount: stepResult.rowCount,
+        error: stepResult.error && kept(stepResult.error.message, TOOL_CALL_OUTPUT_BYTES_MAX),
+        query: kept(tool.query, TEMPLATE_BYTES_MAX),
+        output: kept(llmContextUpdate.toolOutputJson, TOOL_CALL_OUTPUT_BYTES_MAX),
+        finishedAtMs: clock.nowMs(),
+        durationMs: Math.round(durationMs * 10) / 10,
+      });
+    } catch (error) {
+      log.error({ err: error, planId, stepId }, "tool call could not be recorded");
+    }
+  }
+
+  async #toolOf(planId: string, stepId: string, ctx: QueryRuntimeContext): Promise<CalledTool> {
+    const key = `${ctx.orgId}/${planId}`;
+    const plan = this.#plans.find(key) ?? (await this.#inner.getPlan(planId, ctx));
+    const sessionId = plan?.sessionId ?? "";
+    for (const step of plan?.steps ?? []) {
+      const id = "id" in step ? step.id : step.stepId;
+      if (id !== stepId) continue;
+      const query = "queryTemplate" in step ? step.queryTemplate : "";
+      return { toolName: step.toolName, intent: step.intent, query, sessionId };
+    }
+    return { toolName: "unknown", intent: "", query: "", sessionId };
+  }
+}
+
+/** Text that every store takes: nobody has checked what another orchestrator was given, or gives. */
+function kept(text: string, bytesMax: number): string {
+  return cutToBytes(text.replaceAll("\0", "\uFFFD"), bytesMax);
+}
+
+/** The rules of Decision §7 that need no statement: what an own orchestrator runs may be no SQL. */
+function intentOf({ intent, toolName }: CalledTool): {
+  readonly intent: string;
+  readonly intentSource: string;
+} {
+  if (isIntent(intent)) return { intent, intentSource: "explicit" };
+  const named = intentOfToolName(toolName);
+  return named === undefined
+    ? { intent: "write_update", intentSource: "default" }
+    : { intent: named, intentSource: "name" };
+}
+
+/** @throws AppError `INTERNAL` with the text of an error that is none. */
+async function withText<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown;
+    throw new AppError("INTERNAL", textOf(thrown), { cause: thrown });
+  }
+}
+
+function textOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : typeof thrown === "string" ? thrown : "";
+  return text === "" ? "The orchestrator failed and did not say why" : text;
+}

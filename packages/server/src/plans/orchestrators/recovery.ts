@@ -1,0 +1,88 @@
+import type { Log } from "../../kernel/log.js";
+import { isReadIntent } from "../../governance/index.js";
+import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
+import type { AttemptEnd, AttemptRunner } from "./attempt.js";
+import { contextOfFailure } from "../context-update.js";
+import type { PlanEngine } from "../engine/index.js";
+import type { AbandonedStep, ToolRegistry } from "../ports.js";
+import type { StepOutcome } from "../transitions.js";
+
+/** How often abandoned steps and overdue plans are looked for, in ms. */
+const SWEEP_MS = 2000;
+/** Abandoned steps settled in one sweep. */
+const SWEEP_STEPS_MAX = 100;
+
+/**
+ * Settles what a crash left behind (Decision §3): a read is handed back, a write is completed or
+ * handed back as its marker in the target says. Nothing is ever run again on a guess.
+ */
+export class Recovery implements AsyncDisposable {
+  readonly #engine: PlanEngine;
+  readonly #tools: ToolRegistry;
+  readonly #runner: AttemptRunner;
+  readonly #log: Log;
+  readonly #loop: WorkerLoop;
+
+  constructor(engine: PlanEngine, tools: ToolRegistry, runner: AttemptRunner, log: Log) {
+    this.#engine = engine;
+    this.#tools = tools;
+    this.#runner = runner;
+    this.#log = log;
+    this.#loop = new WorkerLoop({
+      name: "settling abandoned steps",
+      work: () => this.#sweep(),
+      pollMs: SWEEP_MS,
+      backoff: { baseMs: SWEEP_MS, capMs: SWEEP_MS },
+      begin: "now",
+      end: "finish",
+      log,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#loop[Symbol.asyncDispose]();
+  }
+
+  async #sweep(): Promise<BatchEnd> {
+    const abandoned = await this.#engine.sweep(SWEEP_STEPS_MAX);
+    for (const step of abandoned) await this.#settle(step);
+    return "idle";
+  }
+
+  /** One that cannot be settled now, because its target cannot be asked, waits for the next sweep. */
+  async #settle({ attempt, step, sessionId }: AbandonedStep): Promise<void> {
+    try {
+      const end = await this.#endOf({ attempt, step, sessionId });
+      await this.#engine.finishStep(attempt, end.outcome, end.toolCall);
+      this.#tools.target(step.dataSource)?.forget(attempt);
+      this.#log.info({ ...attempt, outcome: end.outcome.kind }, "an abandoned step was settled");
+    } catch (error) {
+      this.#log.warn({ err: error, ...attempt }, "an abandoned step could not be settled yet");
+    }
+  }
+
+  async #endOf({ attempt, step, sessionId }: AbandonedStep): Promise<AttemptEnd> {
+    if (isReadIntent(step.intent)) return { outcome: { kind: "released" }, toolCall: undefined };
+    const target = this.#tools.target(step.dataSource);
+    if (target === undefined) {
+      return { outcome: outcomeUnknown(step.dataSource), toolCall: undefined };
+    }
+    const result = await target.settle(attempt, step.statement.sql);
+    return result === undefined
+      ? { outcome: { kind: "released" }, toolCall: undefined }
+      : this.#runner.recovered(target, { ref: attempt, step, sessionId }, result);
+  }
+}
+
+/** Said when the database a write went to is no longer configured: nobody can tell (Decision §3). */
+function outcomeUnknown(dataSource: string): StepOutcome {
+  const message =
+    `Whether the step took effect is not known: data source ${dataSource} is no longer ` +
+    "configured. It is never run again silently.";
+  return {
+    kind: "failed",
+    error: { code: "OUTCOME_UNKNOWN", message },
+    durationMs: 0,
+    context: contextOfFailure([]),
+  };
+}

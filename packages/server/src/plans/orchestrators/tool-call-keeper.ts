@@ -1,0 +1,70 @@
+import type { Clock } from "../../kernel/clock.js";
+import { isUuid, type Ids } from "../../kernel/ids.js";
+import { NAME_LENGTH_MAX, PLAN_DEADLINE_MS } from "../../kernel/limits.js";
+import type { ToolCallRecord } from "../../kernel/tool-call.js";
+import { isIntent } from "../../governance/index.js";
+import type { PlanEngine } from "../engine/index.js";
+import type { PreparedStep } from "../plan.js";
+
+/** Keeps the record of a tool call that another orchestrator has run. Durable when it resolves. */
+export type KeepToolCall = (call: ToolCallRecord) => Promise<void>;
+
+/**
+ * Keeps tool calls in the log of the store. That log is made of the logs of plans, whatever the engine, so
+ * each call becomes a plan of one step that has run. No transport shows these plans: they show those of
+ * the orchestrator in use.
+ */
+export function keepInStore(
+  engine: PlanEngine,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): KeepToolCall {
+  return async (made) => {
+    const ref = { orgId: made.orgId, planId: ids.uuid() };
+    // The tables of some stores take UUIDs only; an orchestrator may name its plans as it likes.
+    const call = isUuid(made.planId) ? made : { ...made, planId: ref.planId };
+    const step = stepOf(call);
+    const createdAtMs = clock.nowMs();
+    await engine.createPlan({
+      ref,
+      sessionId: call.sessionId,
+      name: made.planId.slice(0, NAME_LENGTH_MAX),
+      description: "",
+      steps: [step],
+      createdAtMs,
+      deadlineMs: createdAtMs + PLAN_DEADLINE_MS,
+    });
+    const claim = await engine.claimStep({ ...ref, stepId: step.id }, ref.planId);
+    if (claim.kind !== "claimed") return;
+    const { durationMs, rowCount, output: toolOutputJson } = call;
+    const context = { toolOutputJson, schemaAdditions: [], augmentationHints: [] };
+    await engine.finishStep(
+      { ...ref, stepId: step.id, attempt: claim.attempt },
+      call.status === "completed"
+        ? { kind: "completed", rowCount, durationMs, context }
+        : {
+            kind: "failed",
+            error: { code: "STEP_FAILED", message: call.error ?? "" },
+            durationMs,
+            context,
+          },
+      call,
+    );
+  };
+}
+
+function stepOf(call: ToolCallRecord): PreparedStep {
+  const { stepId, toolName, intent, intentSource, dataSource, query } = call;
+  return {
+    id: stepId,
+    index: 0,
+    name: stepId,
+    toolName,
+    intent: isIntent(intent) ? intent : "write_update",
+    intentSource: intentSource === "explicit" || intentSource === "name" ? intentSource : "default",
+    dataSource,
+    queryTemplate: query,
+    dependsOn: [],
+    schemaTableHints: [],
+    statement: { sql: query, binds: [] },
+  };
+}

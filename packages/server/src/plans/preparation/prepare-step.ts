@@ -1,0 +1,187 @@
+import { AppError } from "../../kernel/errors.js";
+import { TEMPLATE_BYTES_MAX } from "../../kernel/limits.js";
+import {
+  INTENTS,
+  intentCovers,
+  isIntent,
+  type Dialect,
+  type Intent,
+  type IntentSource,
+  type SqlAnalyzer,
+  type StatementAnalysis,
+} from "../../governance/index.js";
+import type { CompiledStatement } from "../statements/compiled-statement.js";
+import { placeholderText } from "../statements/placeholder.js";
+import type { PreparedStep, StepDefinition } from "../plan.js";
+import type { OwnTool, SqlTool, ToolRegistry } from "../ports.js";
+import { compileTemplate } from "../statements/template.js";
+import { templateKey, type ReadTemplates } from "./read-ahead.js";
+import { textViolation } from "./text-rule.js";
+import { invalid, quoted, type PlanViolation } from "../violation.js";
+
+/** What is known of a statement that can be read. */
+type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;
+
+/** Why a statement cannot be read. */
+type RejectedStatement = Extract<StatementAnalysis, { kind: "rejected" }>;
+
+/** What a step is checked against. */
+export interface StepSurroundings {
+  readonly tools: ToolRegistry;
+  readonly analyzer: SqlAnalyzer;
+  readonly read: ReadTemplates;
+  /** Of every step of the plan. */
+  readonly stepIds: ReadonlySet<string>;
+}
+
+/**
+ * Compiles one step of a plan and checks its tool, placeholders, statement and intent (Decision §4).
+ * @returns the step, or `undefined` after yielding why it cannot be prepared.
+ */
+export function* prepareStep(
+  step: StepDefinition,
+  index: number,
+  { tools, analyzer, stepIds, read }: StepSurroundings,
+): Generator<PlanViolation, PreparedStep | undefined> {
+  const fieldOf = (name: string): string => `steps[${String(index)}].${name}`;
+  const intentField = fieldOf("intent");
+  const templateField = fieldOf("query_template");
+  const declared = yield* declaredIntent(step.intent, intentField);
+  const tool = tools.resolve(step.toolName);
+  if (tool === undefined) {
+    yield invalid(fieldOf("tool_name"), `tool ${quoted(step.toolName)} is not listed`);
+    return undefined;
+  }
+  if ("refusal" in tool) {
+    const intent = yield* ownToolIntent(declared, tool, { step, field: intentField });
+    const refusal = tool.refusal(step.queryTemplate);
+    if (refusal !== undefined) yield invalid(templateField, refusal);
+    const statement = { sql: step.queryTemplate, binds: [] };
+    return { ...step, index, ...intent, dataSource: tool.target.name, statement };
+  }
+  const { name: dataSource, dialect } = tool.target;
+  const known = read.get(templateKey(step.queryTemplate, dialect));
+  const statement =
+    isText(step.queryTemplate) && known !== undefined
+      ? known.statement
+      : yield* compiled(step.queryTemplate, dialect, templateField);
+  if (statement === undefined) return undefined;
+  yield* referenceViolations(statement, step, stepIds, templateField);
+  const analysis = known?.analysis ?? analyzer.analyze(statement.sql, dialect);
+  if (analysis.kind === "rejected") {
+    yield invalid(templateField, rejectionOf(analysis, statement));
+    return undefined;
+  }
+  const intent = declared ?? analysis.statementClass;
+  const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
+  yield* intentViolations(intent, analysis, tool, { step, field: intentField });
+  return { ...step, index, intent, intentSource, dataSource, statement };
+}
+
+/** The intent a step declares; `undefined` when it declares none, or none that there is. */
+function* declaredIntent(
+  intent: string,
+  field: string,
+): Generator<PlanViolation, Intent | undefined> {
+  if (isIntent(intent)) return intent;
+  if (intent !== "") {
+    yield invalid(
+      field,
+      `${quoted(intent)} is not an intent: use one of ${INTENTS.join(", ")}, or leave it empty`,
+    );
+  }
+  return undefined;
+}
+
+/** The one intent that a tool of ours is called with; it may be left out. */
+function* ownToolIntent(
+  declared: Intent | undefined,
+  { intent }: OwnTool,
+  { step, field }: { readonly step: StepDefinition; readonly field: string },
+): Generator<PlanViolation, Pick<PreparedStep, "intent" | "intentSource">> {
+  if (declared !== undefined && declared !== intent) {
+    yield invalid(
+      field,
+      `tool ${quoted(step.toolName)} is called with the intent ${intent}, not ${declared}`,
+    );
+  }
+  return { intent, intentSource: declared === undefined ? "annotation" : "explicit" };
+}
+
+function isText(template: string): boolean {
+  return textViolation("", template, { bytesMax: TEMPLATE_BYTES_MAX }) === undefined;
+}
+
+function* compiled(
+  template: string,
+  dialect: Dialect,
+  field: string,
+): Generator<PlanViolation, CompiledStatement | undefined> {
+  // What is too large or no text has been reported as such and is not worth reading.
+  if (!isText(template)) return undefined;
+  try {
+    return compileTemplate(template, dialect);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    yield { code: error.code, field, reason: error.message };
+    return undefined;
+  }
+}
+
+/** The parser's words are about the compiled statement, which the caller has never seen. */
+function rejectionOf({ reason, message }: RejectedStatement, statement: CompiledStatement): string {
+  if (reason !== "unparsable" || statement.binds.length === 0) return message;
+  return (
+    `${message}, with parameters in place of the placeholders: ${quoted(statement.sql)}. ` +
+    "A placeholder is a value; it cannot be a name or a keyword, nor stand in a text that must be " +
+    "constant, such as the body of a function"
+  );
+}
+
+/** Every step a placeholder refers to must be in `depends_on` (Contract §2.2). */
+function* referenceViolations(
+  statement: CompiledStatement,
+  step: StepDefinition,
+  stepIds: ReadonlySet<string>,
+  field: string,
+): Generator<PlanViolation, void> {
+  const known = new Set(step.dependsOn);
+  for (const bind of statement.binds) {
+    const { stepId } = bind;
+    if (known.has(stepId)) continue;
+    known.add(stepId);
+    const why =
+      stepId === step.id
+        ? "refers to its own step"
+        : stepIds.has(stepId)
+          ? `refers to step ${quoted(stepId)}, which is not in depends_on`
+          : `refers to step ${quoted(stepId)}, which is not in this plan`;
+    yield { code: "BAD_PLACEHOLDER", field, reason: `${placeholderText(bind)} ${why}` };
+  }
+}
+
+function* intentViolations(
+  intent: Intent,
+  { statementClass, because }: Pick<KnownStatement, "statementClass" | "because">,
+  tool: SqlTool,
+  { step, field }: { readonly step: StepDefinition; readonly field: string },
+): Generator<PlanViolation, void> {
+  if (!intentCovers(intent, statementClass)) {
+    yield invalid(
+      field,
+      `the statement is ${statementClass}${because === undefined ? "" : ` (${because})`}, which ${intent} does not cover: ${adviceFor(statementClass)}`,
+    );
+  } else if (tool.allowedIntents?.includes(intent) === false) {
+    yield invalid(
+      field,
+      `tool ${quoted(step.toolName)} allows ${tool.allowedIntents.join(", ")} only; this step is ${intent}`,
+    );
+  }
+}
+
+/** To declare `admin` is no way to repair a read that calls a function by a wrong name. */
+function adviceFor(statementClass: Intent): string {
+  return statementClass === "admin"
+    ? "change the statement; admin is only for a step that is meant to govern the database"
+    : `declare ${statementClass}`;
+}

@@ -1,0 +1,114 @@
+import {
+  DESCRIPTION_BYTES_MAX,
+  NAME_LENGTH_MAX,
+  PLAN_STEPS_MAX,
+  PLAN_TEMPLATES_BYTES_MAX,
+  SESSION_ID_LENGTH_MAX,
+  STEP_DEPENDENCIES_MAX,
+  STEP_TABLE_HINTS_MAX,
+  TEMPLATE_BYTES_MAX,
+} from "../../kernel/limits.js";
+import type { SqlAnalyzer } from "../../governance/index.js";
+import { graphViolations } from "../dag.js";
+import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";
+import type { ToolRegistry } from "../ports.js";
+import { prepareStep, type StepSurroundings } from "./prepare-step.js";
+import type { ReadTemplates } from "./read-ahead.js";
+import { textViolation, type TextLimit } from "./text-rule.js";
+import { invalid, overLimit, runCheck, type PlanViolation } from "../violation.js";
+
+/**
+ * Validates a submitted plan and compiles its steps (Decision §4). Fields are named as in REST, where
+ * a step's id is `id` (Contract §2.2). Empty names, descriptions, tool names and session ids pass:
+ * the contract asks for none.
+ * @param read templates that were compiled and read already.
+ * @returns the steps in the order submitted.
+ * @throws AppError with every violation and its field in `details`, 50 at most, and the code of the
+ *   first: `LIMIT_EXCEEDED`, `INVALID_PLAN`, `PLAN_CYCLE` or `BAD_PLACEHOLDER`.
+ */
+export function preparePlan(
+  sessionId: string,
+  definition: PlanDefinition,
+  tools: ToolRegistry,
+  analyzer: SqlAnalyzer,
+  read: ReadTemplates = NOTHING_READ,
+): readonly PreparedStep[] {
+  const stepIds = new Set(definition.steps.map(({ id }) => id));
+  return runCheck(preparing(sessionId, definition, { tools, analyzer, stepIds, read }));
+}
+
+const NOTHING_READ: ReadTemplates = new Map();
+
+function* preparing(
+  sessionId: string,
+  { name, description, steps }: PlanDefinition,
+  surroundings: StepSurroundings,
+): Generator<PlanViolation, readonly PreparedStep[]> {
+  yield* textViolations([
+    ["session_id", sessionId, { charactersMax: SESSION_ID_LENGTH_MAX }],
+    ["name", name, { charactersMax: NAME_LENGTH_MAX }],
+    ["description", description, { bytesMax: DESCRIPTION_BYTES_MAX }],
+  ]);
+  if (steps.length === 0) yield invalid("steps", "a plan needs at least one step");
+  if (steps.length > PLAN_STEPS_MAX) {
+    yield overLimit("steps", steps.length, PLAN_STEPS_MAX, "steps");
+    return [];
+  }
+  const templatesBytes = steps.reduce(
+    (sum, step) => sum + Buffer.byteLength(step.queryTemplate),
+    0,
+  );
+  if (templatesBytes > PLAN_TEMPLATES_BYTES_MAX) {
+    yield templatesTooLong(templatesBytes);
+    return [];
+  }
+  for (const [index, step] of steps.entries()) yield* shapeViolations(step, index);
+  yield* graphViolations(steps);
+  const prepared: PreparedStep[] = [];
+  for (const [index, step] of steps.entries()) {
+    const ready = yield* prepareStep(step, index, surroundings);
+    if (ready !== undefined) prepared.push(ready);
+  }
+  return prepared;
+}
+
+function templatesTooLong(bytes: number): PlanViolation {
+  const reason =
+    `the query templates have ${String(bytes)} bytes together; at most ` +
+    `${String(PLAN_TEMPLATES_BYTES_MAX)} are allowed: submit several plans, or shorter statements`;
+  return { code: "LIMIT_EXCEEDED", field: "steps", reason };
+}
+
+/** What is wrong with a step's texts and counts. */
+function* shapeViolations(step: StepDefinition, index: number): Generator<PlanViolation, void> {
+  const field = `steps[${String(index)}]`;
+  const dependencies = step.dependsOn.length;
+  if (dependencies > STEP_DEPENDENCIES_MAX) {
+    yield overLimit(`${field}.depends_on`, dependencies, STEP_DEPENDENCIES_MAX, "dependencies");
+  }
+  const hints = step.schemaTableHints;
+  if (hints.length > STEP_TABLE_HINTS_MAX) {
+    yield overLimit(`${field}.schema_table_hints`, hints.length, STEP_TABLE_HINTS_MAX, "hints");
+  }
+  const nameLimit: TextLimit = { charactersMax: NAME_LENGTH_MAX };
+  yield* textViolations([
+    [`${field}.name`, step.name, nameLimit],
+    [`${field}.tool_name`, step.toolName, nameLimit],
+    [`${field}.query_template`, step.queryTemplate, { bytesMax: TEMPLATE_BYTES_MAX }],
+  ]);
+  for (const [position, hint] of hints.entries()) {
+    // The field's name is made only where it is needed: there may be 100 000 hints.
+    if (textViolation("", hint, nameLimit) === undefined) continue;
+    yield* textViolations([[`${field}.schema_table_hints[${String(position)}]`, hint, nameLimit]]);
+  }
+}
+
+/** A field, its text, and how long it may be. */
+type TextToCheck = readonly [field: string, text: string, limit: TextLimit];
+
+function* textViolations(texts: readonly TextToCheck[]): Generator<PlanViolation, void> {
+  for (const [field, text, limit] of texts) {
+    const violation = textViolation(field, text, limit);
+    if (violation !== undefined) yield violation;
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { SqliteAnalyzer } from "../../adapters/sql-analyzer/index.js";
+import type { StatementReader } from "../../governance/index.js";
+import type { StepDefinition } from "../plan.js";
+import type { ToolRegistry } from "../ports.js";
+import { readAhead, templateKey } from "./read-ahead.js";
+
+const analyzer = new SqliteAnalyzer();
+// Of a data source, reading ahead asks for the dialect alone.
+const tools = {
+  resolve: () => ({ target: { name: "shop", dialect: "sqlite" } }),
+} as unknown as ToolRegistry;
+
+function steps(templates: readonly string[]): readonly StepDefinition[] {
+  return templates.map((queryTemplate, index) => ({
+    id: `s${String(index)}`,
+    name: "",
+    toolName: "sql",
+    intent: "",
+    queryTemplate,
+    dependsOn: [],
+    schemaTableHints: [],
+  }));
+}
+
+it("reads the long templates of a long plan elsewhere, the short ones here, and leaves wrong ones to the validation", async () => {
+  const elsewhere: string[] = [];
+  const reader: StatementReader = {
+    read: (sql) => {
+      elsewhere.push(sql);
+      return Promise.resolve(analyzer.analyze(sql, "sqlite"));
+    },
+  };
+  const read = (templates: readonly string[]) =>
+    readAhead({ name: "", description: "", steps: steps(templates) }, tools, { analyzer, reader });
+  const long = `SELECT '${"x".repeat(5000)}'`;
+  expect((await read(["SELECT 1"])).size).toBe(0);
+  const found = await read([long, "DELETE FROM t", long, "SELECT {{wrong}}"]);
+  expect(elsewhere).toEqual([long]);
+  expect([...found.keys()]).toEqual(
+    [long, "DELETE FROM t"].map((sql) => templateKey(sql, "sqlite")),
+  );
+  expect(found.get(templateKey("DELETE FROM t", "sqlite"))?.analysis).toMatchObject({
+    statementClass: "write_delete",
+  });
+  // What is over a limit is refused, whatever it says.
+  expect((await read(Array<string>(110).fill(long))).size).toBe(0);
+});

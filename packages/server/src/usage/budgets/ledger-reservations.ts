@@ -1,0 +1,98 @@
+import type { AnnouncedToolCall } from "../../governance/index.js";
+import type { Clock } from "../../kernel/clock.js";
+import { BudgetLedger, type Admission } from "./budgets.js";
+import type { BudgetReservations, UsageStore } from "../ports.js";
+import { postingOf } from "../posting.js";
+import { PriceList } from "../prices/pricing.js";
+import type { UsageRecorder } from "../events/recorder.js";
+import { chargeOf } from "../events/usage-event.js";
+
+/** Organizations held in memory before idle ones are evicted. */
+const ACCOUNTS_MAX = 1000;
+
+/** The state of one organization in memory. */
+interface Account {
+  readonly prices: PriceList;
+  readonly ledger: BudgetLedger;
+}
+
+/**
+ * Budget reservations in memory, for a store that only one process uses. Reservations end with the
+ * process. Recorded usage is loaded once per window of a budget and updated from then on.
+ */
+export class LedgerReservations implements BudgetReservations {
+  readonly #store: UsageStore;
+  readonly #recorder: UsageRecorder;
+  readonly #clock: Clock;
+  readonly #accounts = new Map<string, Promise<Account>>();
+  readonly #ledgers = new Map<string, BudgetLedger>();
+
+  constructor(store: UsageStore, recorder: UsageRecorder, clock: Clock) {
+    this.#store = store;
+    this.#recorder = recorder;
+    this.#clock = clock;
+    recorder.onRecorded((events) => {
+      for (const event of events) {
+        this.#ledgers.get(event.orgId)?.record(event.id, postingOf(event));
+      }
+    });
+  }
+
+  async reserve(call: AnnouncedToolCall): Promise<Admission> {
+    for (;;) {
+      const account = await this.#account(call.orgId);
+      const nowMs = this.#clock.nowMs();
+      const charge = chargeOf(call, account.prices, nowMs);
+      const unknown = account.ledger.unknownWindows(charge, nowMs);
+      // No await may come between the store's last response and the reservation.
+      if (unknown.length === 0 && this.#ledgers.get(call.orgId) === account.ledger) {
+        return account.ledger.reserve(call.eventId, charge, nowMs);
+      }
+      await this.#recorder.exclusively(async () => {
+        for (const window of unknown) {
+          account.ledger.know(window, await this.#store.totalsIn(call.orgId, window));
+        }
+      });
+    }
+  }
+
+  release(orgId: string, callId: string): Promise<void> {
+    this.#ledgers.get(orgId)?.release(callId);
+    return Promise.resolve();
+  }
+
+  refresh(orgId: string): void {
+    this.#accounts.delete(orgId);
+  }
+
+  #account(orgId: string): Promise<Account> {
+    let account = this.#accounts.get(orgId);
+    if (account === undefined) {
+      this.#makeRoom();
+      account = this.#recorder.exclusively(() => this.#load(orgId));
+      this.#accounts.set(orgId, account);
+      account.catch(() => this.#accounts.delete(orgId));
+    }
+    return account;
+  }
+
+  /** Evicts organizations without running calls; they are loaded again when needed. */
+  #makeRoom(): void {
+    if (this.#accounts.size < ACCOUNTS_MAX) return;
+    for (const [orgId, ledger] of this.#ledgers) {
+      if (!ledger.idle) continue;
+      this.#accounts.delete(orgId);
+      this.#ledgers.delete(orgId);
+    }
+  }
+
+  async #load(orgId: string): Promise<Account> {
+    const [prices, budgets] = await Promise.all([
+      this.#store.prices(orgId),
+      this.#store.budgets(orgId),
+    ]);
+    const ledger = new BudgetLedger(budgets, this.#ledgers.get(orgId));
+    this.#ledgers.set(orgId, ledger);
+    return { prices: new PriceList(prices), ledger };
+  }
+}

@@ -1,0 +1,96 @@
+import type { AnnouncedToolCall, ToolCallGate } from "../../governance/index.js";
+import { AppError } from "../../kernel/errors.js";
+import type { Log } from "../../kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
+import type { Admission, BudgetReservations } from "../ports.js";
+import type { UsageRecorder } from "../events/recorder.js";
+
+/** The key of a call's reservation. */
+type Reserved = Pick<AnnouncedToolCall, "orgId" | "eventId">;
+
+/**
+ * Admits a tool call if its organization's budgets cover it and it can be recorded. The port hides
+ * whether budgets are decided in this process or in a shared store.
+ */
+export class UsageGate implements ToolCallGate, AsyncDisposable {
+  readonly #reservations: BudgetReservations;
+  readonly #recorder: UsageRecorder;
+  readonly #log: Log;
+  /** Calls that have, or may have, a reservation, by the ids of their future records. */
+  readonly #reserved = new Set<string>();
+  /** Reservations whose release has failed so far. */
+  readonly #unreleased = new Map<string, Reserved>();
+  readonly #releasing: WorkerLoop;
+
+  constructor(reservations: BudgetReservations, recorder: UsageRecorder, log: Log) {
+    this.#reservations = reservations;
+    this.#recorder = recorder;
+    this.#log = log;
+    this.#releasing = new WorkerLoop({
+      name: "releasing reserved budgets",
+      work: () => this.#releaseAll(),
+      begin: "later",
+      end: "finish",
+      log,
+    });
+    recorder.onRecorded((events) => {
+      for (const { id } of events) this.#reserved.delete(id);
+    });
+  }
+
+  async admit(call: AnnouncedToolCall): Promise<readonly string[]> {
+    this.#recorder.checkRoom();
+    const admission = await this.#reserve(call);
+    if (admission.kind === "unlimited") return [];
+    if (admission.kind === "refused") {
+      const { message, retryAfterMs } = admission;
+      throw new AppError("QUOTA_EXCEEDED", message, { retryAfterMs });
+    }
+    for (const warning of admission.warnings) {
+      this.#log.warn({ orgId: call.orgId, sessionId: call.sessionId, warning }, "budget exceeded");
+    }
+    return admission.warnings;
+  }
+
+  release(call: Reserved): void {
+    if (!this.#reserved.delete(call.eventId)) return;
+    this.#reservations.release(call.orgId, call.eventId).catch(() => {
+      this.#unreleased.set(call.eventId, call);
+      this.#releasing.wake();
+    });
+  }
+
+  /**
+   * Makes the organization's prices and budgets be read again. Call it under the same lock as the
+   * change.
+   */
+  refresh(orgId: string): void {
+    this.#reservations.refresh(orgId);
+  }
+
+  /** A reservation that could not be released counts until the store presumes this process dead. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#releasing[Symbol.asyncDispose]();
+  }
+
+  /** A call does not run when the store fails to decide; the call may be reserved nevertheless. */
+  async #reserve(call: AnnouncedToolCall): Promise<Admission> {
+    this.#reserved.add(call.eventId);
+    try {
+      const admission = await this.#reservations.reserve(call);
+      if (admission.kind !== "admitted") this.#reserved.delete(call.eventId);
+      return admission;
+    } catch (error) {
+      this.release(call);
+      throw error;
+    }
+  }
+
+  async #releaseAll(): Promise<BatchEnd> {
+    for (const { orgId, eventId } of this.#unreleased.values()) {
+      await this.#reservations.release(orgId, eventId);
+      this.#unreleased.delete(eventId);
+    }
+    return "idle";
+  }
+}
