@@ -61,7 +61,7 @@ export default defineConfig(
     rules: { "@typescript-eslint/explicit-module-boundary-types": "error" },
   },
   {
-    files: ["packages/server/src/**/*.ts"],
+    files: ["packages/{kernel,server}/src/**/*.ts"],
     ignores: tests,
     rules: { "no-restricted-syntax": ["error", environment, time, chance] },
   },
@@ -70,11 +70,11 @@ export default defineConfig(
     rules: { "no-restricted-syntax": ["error", time, chance] },
   },
   {
-    files: ["packages/server/src/kernel/clock.ts"],
+    files: ["packages/kernel/src/clock.ts"],
     rules: { "no-restricted-syntax": ["error", environment, chance] },
   },
   {
-    files: ["packages/server/src/kernel/ids.ts"],
+    files: ["packages/kernel/src/ids.ts"],
     rules: { "no-restricted-syntax": ["error", environment, time] },
   },
   { files: ["packages/server/src/cli/**", "bench/**"], rules: { "no-console": "off" } },

@@ -7,7 +7,7 @@ useTemporaryFilesInMemory();
 /** Rooms whose tests need no PostgreSQL server. */
 const ROOMS =
   "{config,embedding,governance,kernel,memory,payments,plans,schema,state,storage/sqlite,transport,usage}";
-const inRooms = `packages/server/dist/${ROOMS}/**/*.test.js`;
+const inRooms = [`packages/server/dist/${ROOMS}/**/*.test.js`, "packages/kernel/dist/**/*.test.js"];
 /** Tests of what is joined to others: adapters, stores, commands, clients, and the server as a whole. */
 const joined = [
   "packages/server/dist/{adapters,cli,identity,policies,storage}/**/*.test.js",
@@ -44,7 +44,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
-        test: { ...shared, name: "rooms", include: [inRooms], exclude: notHere, isolate: false },
+        test: { ...shared, name: "rooms", include: inRooms, exclude: notHere, isolate: false },
       },
       {
         test: {
@@ -52,7 +52,7 @@ export default defineConfig({
           ...withPostgres,
           name: "joined",
           include: joined,
-          exclude: [...notHere, inRooms],
+          exclude: [...notHere, ...inRooms],
           isolate: false,
         },
       },
@@ -62,7 +62,7 @@ export default defineConfig({
           ...withPostgres,
           name: "whole",
           include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
-          exclude: [...notHere, inRooms, ...joined],
+          exclude: [...notHere, ...inRooms, ...joined],
         },
       },
     ],

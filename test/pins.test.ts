@@ -57,10 +57,11 @@ describe("the error codes", () => {
 
 describe("every error code", () => {
   it("is given by some part of the server, not only translated", () => {
-    const source = fileURLToPath(new URL("../../packages/server/src", import.meta.url));
-    const translations = /transport\/errors\.ts$|execution-message\.ts$|cli\/fixes\.ts$|test\.ts$/;
+    const source = fileURLToPath(new URL("../../packages", import.meta.url));
+    const translations =
+      /transport\/errors\.ts$|execution-message\.ts$|cli\/fixes\.ts$|test\.ts$|^(client|protocol)\//;
     const text = readdirSync(source, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts") && !translations.test(file))
+      .filter((file) => /^[a-z-]+\/src\/.*\.ts$/.test(file) && !translations.test(file))
       .map((file) => readFileSync(join(source, file), "utf8"))
       .join("");
     expect(ERROR_CODES.filter((code) => !text.includes(`"${code}"`))).toEqual([]);

@@ -30,6 +30,8 @@ const files: Readonly<Record<string, readonly string[]>> = {
   "packages/server/src/kernel/clock.ts": [],
   "packages/server/src/kernel/clock.test.ts": ["./clock.js"],
   "packages/server/src/kernel/leans-on-a-room.ts": ["../usage/index.js"],
+  "packages/kernel/src/clock.ts": [],
+  "packages/kernel/src/leans-on-the-server.ts": ["../../server/src/kernel/clock.js", "./clock.js"],
   "packages/server/src/kernel/round-a.ts": ["./round-b.js"],
   "packages/server/src/kernel/round-b.ts": ["./round-a.js"],
   "packages/server/src/plans/index.ts": ["../governance/index.js"],
@@ -70,6 +72,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
 /** Every rule that the small tree breaks, and who breaks it. */
 const offences: readonly (readonly [rule: string, file: string])[] = [
   ["no-circular", "packages/server/src/kernel/round-a.ts"],
+  ["kernel-package-stands-alone", "packages/kernel/src/leans-on-the-server.ts"],
   ["kernel-stands-alone", "packages/server/src/kernel/leans-on-a-room.ts"],
   ["domain-is-pure", "packages/server/src/plans/knows-a-store.ts"],
   ["domain-has-no-drivers", "packages/server/src/plans/uses-npm.ts"],

@@ -1,9 +1,7 @@
 import type * as IndexModule from "../../packages/server/src/adapters/vector-index-wasm/index.js";
-import type * as LogModule from "../../packages/server/src/kernel/log.js";
 import type * as TelemetryModule from "../../packages/server/src/kernel/telemetry.js";
 import type * as EmbeddingModule from "../../packages/server/src/embedding/index.js";
 import type * as MemoryModule from "../../packages/server/src/memory/index.js";
-import type * as IdsModule from "../../packages/server/src/kernel/ids.js";
 import type * as PostgresModule from "../../packages/server/src/storage/postgres/store.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
 
@@ -17,11 +15,11 @@ async function part<Module>(path: string): Promise<Module> {
 export const { WorkerVectorIndex }: typeof IndexModule = await part(
   "adapters/vector-index-wasm/index.js",
 );
-export const { silentLog }: typeof LogModule = await part("kernel/log.js");
+export { silentLog } from "@steward/kernel/log.js";
 export const { silentTelemetry }: typeof TelemetryModule = await part("kernel/telemetry.js");
 export const { HashProvider }: typeof EmbeddingModule = await part("embedding/index.js");
 export const { encodeVector, packCode }: typeof MemoryModule = await part("memory/index.js");
-export const { systemIds }: typeof IdsModule = await part("kernel/ids.js");
+export { systemIds } from "@steward/kernel/ids.js";
 export const { openPostgresStore }: typeof PostgresModule = await part("storage/postgres/store.js");
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
 

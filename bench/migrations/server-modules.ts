@@ -1,6 +1,3 @@
-import type * as CallerModule from "../../packages/server/src/kernel/caller.js";
-import type * as ClockModule from "../../packages/server/src/kernel/clock.js";
-import type * as IdsModule from "../../packages/server/src/kernel/ids.js";
 import type * as PostgresModule from "../../packages/server/src/adapters/introspect-postgres/index.js";
 import type * as SchemaModule from "../../packages/server/src/schema/index.js";
 import type * as RepositoriesModule from "../../packages/server/src/state/testing/memory-repositories.js";
@@ -12,9 +9,9 @@ async function part<Module>(path: string): Promise<Module> {
   return (await import(new URL(path, dist).href)) as Module;
 }
 
-export const { NIL_ORG_ID }: typeof CallerModule = await part("kernel/caller.js");
-export const { systemClock }: typeof ClockModule = await part("kernel/clock.js");
-export const { systemIds }: typeof IdsModule = await part("kernel/ids.js");
+export { NIL_ORG_ID } from "@steward/kernel/caller.js";
+export { systemClock } from "@steward/kernel/clock.js";
+export { systemIds } from "@steward/kernel/ids.js";
 export const { PostgresSchemaDatabase }: typeof PostgresModule = await part(
   "adapters/introspect-postgres/index.js",
 );

@@ -1,5 +1,4 @@
 import type * as PoliciesModule from "../../packages/server/src/app-policies.js";
-import type * as ClockModule from "../../packages/server/src/kernel/clock.js";
 
 /** The parts of the server that are measured: internal ones, so they are loaded from its build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
@@ -9,4 +8,4 @@ async function part<Module>(path: string): Promise<Module> {
 }
 
 export const { openPolicies }: typeof PoliciesModule = await part("app-policies.js");
-export const { systemClock }: typeof ClockModule = await part("kernel/clock.js");
+export { systemClock } from "@steward/kernel/clock.js";

@@ -1,5 +1,4 @@
 import type * as StateModule from "../../packages/server/src/state/index.js";
-import type * as ClockModule from "../../packages/server/src/kernel/clock.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/state/block-store.js";
 
 /** The parts of the server that are measured: internal ones, so they are loaded from its build. */
@@ -10,7 +9,7 @@ async function part<Module>(path: string): Promise<Module> {
 }
 
 export const state: typeof StateModule = await part("state/index.js");
-export const { systemClock }: typeof ClockModule = await part("kernel/clock.js");
+export { systemClock } from "@steward/kernel/clock.js";
 export const { openSqliteBlockStore }: typeof StoreModule = await part(
   "storage/sqlite/state/block-store.js",
 );

@@ -1,7 +1,4 @@
 import type * as BusModule from "../../packages/server/src/kernel/event-bus.js";
-import type * as ClockModule from "../../packages/server/src/kernel/clock.js";
-import type * as IdsModule from "../../packages/server/src/kernel/ids.js";
-import type * as LogModule from "../../packages/server/src/kernel/log.js";
 import type * as TelemetryModule from "../../packages/server/src/kernel/telemetry.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/store.js";
 import type * as UsageModule from "../../packages/server/src/usage/index.js";
@@ -14,9 +11,9 @@ async function part<Module>(path: string): Promise<Module> {
 }
 
 export const { EventBus }: typeof BusModule = await part("kernel/event-bus.js");
-export const { systemClock }: typeof ClockModule = await part("kernel/clock.js");
-export const { systemIds }: typeof IdsModule = await part("kernel/ids.js");
-export const { silentLog }: typeof LogModule = await part("kernel/log.js");
+export { systemClock } from "@steward/kernel/clock.js";
+export { systemIds } from "@steward/kernel/ids.js";
+export { silentLog } from "@steward/kernel/log.js";
 export const { silentTelemetry }: typeof TelemetryModule = await part("kernel/telemetry.js");
 export const { openSqliteStore }: typeof StoreModule = await part("storage/sqlite/store.js");
 export const { LedgerReservations, UsageGate, UsageRecorder, UsageService }: typeof UsageModule =

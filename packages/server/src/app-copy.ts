@@ -1,5 +1,5 @@
-import { systemClock } from "./kernel/clock.js";
-import { AppError } from "./kernel/errors.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type CopiedState, copyToOrigin } from "./state/index.js";
 import { COPIED_TABLES, RowSum, type CopiedRow, type CopiedTable } from "./storage/copied-table.js";
 import { Database } from "./storage/postgres/database.js";

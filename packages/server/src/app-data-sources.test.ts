@@ -5,7 +5,7 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { createClient, type StewardClient } from "@steward/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openApp, type App } from "./app.js";
-import { silentLog, type LogFields } from "./kernel/log.js";
+import { silentLog, type LogFields } from "@steward/kernel/log.js";
 
 describe("a plan on a PostgreSQL data source", () => {
   let directory: string;

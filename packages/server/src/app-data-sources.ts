@@ -7,10 +7,10 @@ import { TemporaryDirectory } from "./adapters/temporary-directory.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
 import { sqliteFile, type Config } from "./config/index.js";
 import type { SqlAnalyzer, StatementReader } from "./governance/index.js";
-import { assert } from "./kernel/assert.js";
-import type { OrganizationAccess } from "./kernel/data-source-access.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { DisposalStack } from "./kernel/disposal.js";
-import type { Log } from "./kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { SqlTarget } from "./plans/ports.js";
 
 /** The databases that steps run on, and who reads statements of their dialects. */

@@ -7,8 +7,8 @@ import { AUDIENCE, OpenIdProvider } from "./adapters/identity-jwt/testing/openid
 import { openApp, type App, type AppOptions } from "./app.js";
 import { openApiKeys } from "./app-keys.js";
 import type { IssuedKey } from "./identity/index.js";
-import { NIL_ORG_ID, type Caller } from "./kernel/caller.js";
-import { ADMIN } from "./kernel/testing/nobody.js";
+import { NIL_ORG_ID, type Caller } from "@steward/kernel/caller.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { BareClient } from "./transport/grpc/testing/bare-client.js";
 import { InMemoryOrchestrator } from "./transport/testing/in-memory-orchestrator.js";
 

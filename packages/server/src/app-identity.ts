@@ -2,9 +2,9 @@ import { KnownClients } from "./adapters/identity-mtls/index.js";
 import type { Config } from "./config/index.js";
 import { ApiKeyVerifier, FailedAttempts, remembered } from "./identity/index.js";
 import type { ApiKeyStore } from "./identity/ports.js";
-import type { Clock } from "./kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
-import type { Log } from "./kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { AuthenticationModes } from "./transport/authenticate.js";
 
 /** What identity is built from. */

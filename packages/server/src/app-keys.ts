@@ -1,7 +1,7 @@
 import { sqliteFile } from "./config/index.js";
 import { ApiKeyService } from "./identity/index.js";
 import type { ApiKeyStore } from "./identity/ports.js";
-import { systemClock } from "./kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "./kernel/telemetry.js";
 import { PostgresApiKeyStore } from "./storage/postgres/governance/api-key-store.js";
 import { Database } from "./storage/postgres/database.js";

@@ -8,11 +8,11 @@ import {
   probeProvider,
   type EmbeddingProvider,
 } from "./embedding/index.js";
-import type { Clock } from "./kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
-import { AppError } from "./kernel/errors.js";
-import type { Ids } from "./kernel/ids.js";
-import type { Log } from "./kernel/log.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
 import {
   MemoryHook,
   MemoryService,

@@ -1,6 +1,6 @@
 import { sqliteFile } from "./config/index.js";
-import { AppError } from "./kernel/errors.js";
-import { systemClock } from "./kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "./kernel/telemetry.js";
 import { Database } from "./storage/postgres/database.js";
 import { pendingDistribution } from "./storage/postgres/distribution/distribute.js";

@@ -1,9 +1,9 @@
 import { type Config, sqliteFile } from "./config/index.js";
-import type { Clock } from "./kernel/clock.js";
-import type { DataSourceAccess } from "./kernel/data-source-access.js";
-import type { Ids } from "./kernel/ids.js";
-import type { Log } from "./kernel/log.js";
-import { KeyedMutex } from "./kernel/keyed-mutex.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import {
   KnownSchemas,
   type MayDefineCode,

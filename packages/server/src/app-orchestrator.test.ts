@@ -5,7 +5,7 @@ import { createClient } from "@steward/client";
 import { freshDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openApp, type AppOptions } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import type { Orchestrator } from "./plans/index.js";
 
 /** An orchestrator of somebody's own, whose one step answers a row. */

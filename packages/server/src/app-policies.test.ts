@@ -5,7 +5,7 @@ import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSampleDatabase } from "./adapters/sample-database/index.js";
 import { openApp, type App } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 
 /** Organizations put policies of their own, over REST, and callers of theirs run plans on a data source. */
 const directory = mkdtempSync(join(tmpdir(), "steward-policies-"));

@@ -6,7 +6,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
 import { HashProvider } from "./embedding/index.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 
 /** What of the tool calls of several roles reaches the memory and the embedding provider, over REST. */
 const directory = mkdtempSync(join(tmpdir(), "steward-remembered-"));

@@ -9,9 +9,9 @@ import { PostgresSchemaDatabase } from "./adapters/introspect-postgres/index.js"
 import { introspectSqlite } from "./adapters/sqlite-catalog.js";
 import { SqliteAnalyzer } from "./adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "./adapters/sql-target-sqlite/index.js";
-import { NIL_ORG_ID } from "./kernel/caller.js";
-import { silentLog } from "./kernel/log.js";
-import { NOBODY } from "./kernel/testing/nobody.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { silentLog } from "@steward/kernel/log.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { identify, rootOf } from "./schema/index.js";
 import {
   applying,

@@ -1,9 +1,9 @@
 import { openRdfCodec } from "./adapters/rdf/index.js";
 import { OxigraphEngine } from "./adapters/sparql-oxigraph/index.js";
 import { clonesDirectory, stateDirectory, type Config } from "./config/index.js";
-import type { Clock } from "./kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "./kernel/disposal.js";
-import type { Log } from "./kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import {
   ClonedRepositories,
   GarbageSchedule,

@@ -5,7 +5,7 @@ import { createClient } from "@steward/client";
 import { expect, it } from "vitest";
 import { createSampleDatabase } from "./adapters/sample-database/index.js";
 import { openApp } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 /** Runs for longer than the test. */

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { openApp } from "./app.js";
 import { TlsRenewal } from "./app-tls.js";
 import type { TlsIdentity } from "./transport/port.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { renewedTlsIdentity, testTlsIdentity } from "./transport/testing/tls-identity.js";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-tls-"));

@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import type { Config } from "./config/index.js";
-import { TLS_FILES_CHECK_MS } from "./kernel/limits.js";
-import type { Log } from "./kernel/log.js";
+import { TLS_FILES_CHECK_MS } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { TlsIdentity } from "./transport/port.js";
 
 type TlsFiles = NonNullable<Config["tls"]>;

@@ -6,7 +6,7 @@ import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 
 /**
  * Policies on tables and columns, against what a statement really touches on PostgreSQL: each way to reach a table

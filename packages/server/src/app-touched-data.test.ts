@@ -5,7 +5,7 @@ import { createClient } from "@steward/client";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 
 /**
  * Policies on tables and columns, against what a statement really touches on SQLite: each way to reach a table without

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApp, type App } from "./app.js";
-import { silentLog } from "./kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
 const admin = { "x-org-id": ORG, "x-user-role": "admin", "x-user-id": "ada" };

@@ -19,13 +19,13 @@ import { loadConfig, nodeFile, sqliteFile, type Config } from "./config/index.js
 import type { EmbeddingProvider } from "./embedding/index.js";
 import { publishToolCalls, type ToolCallGate } from "./governance/index.js";
 import { ApiKeyService, noApiKeys } from "./identity/index.js";
-import { systemClock, type Clock } from "./kernel/clock.js";
-import { DataSourceAccess } from "./kernel/data-source-access.js";
+import { systemClock, type Clock } from "@steward/kernel/clock.js";
+import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { DisposalStack } from "./kernel/disposal.js";
 import { EventBus } from "./kernel/event-bus.js";
-import { systemIds, type Ids } from "./kernel/ids.js";
-import { DRAIN_MS } from "./kernel/limits.js";
-import type { Log } from "./kernel/log.js";
+import { systemIds, type Ids } from "@steward/kernel/ids.js";
+import { DRAIN_MS } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
 import { auditEventOf, type AuditEvents } from "./kernel/tool-call.js";
 import { noCustomerBindings, PaymentService } from "./payments/index.js";
 import type { PaymentProvider } from "./payments/ports.js";

@@ -19,12 +19,12 @@ export {
   type EmbeddingProvider,
   type EmbedOptions,
 } from "./embedding/index.js";
-export { AppError, type FieldViolation } from "./kernel/errors.js";
-export type { Caller } from "./kernel/caller.js";
-export type { Clock } from "./kernel/clock.js";
+export { AppError, type FieldViolation } from "@steward/kernel/errors.js";
+export type { Caller } from "@steward/kernel/caller.js";
+export type { Clock } from "@steward/kernel/clock.js";
 export type { EventBus, Unsubscribe } from "./kernel/event-bus.js";
-export type { Ids } from "./kernel/ids.js";
-export type { Log, LogFields } from "./kernel/log.js";
+export type { Ids } from "@steward/kernel/ids.js";
+export type { Log, LogFields } from "@steward/kernel/log.js";
 export type { AuditEvents, LlmToolCallAuditRecorded } from "./kernel/tool-call.js";
 export type {
   LlmContextUpdate,

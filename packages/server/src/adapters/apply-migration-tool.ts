@@ -1,6 +1,6 @@
-import type { Caller } from "../kernel/caller.js";
-import { isUuid } from "../kernel/ids.js";
-import { AppError } from "../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   type AttemptRef,
   type OwnTool,

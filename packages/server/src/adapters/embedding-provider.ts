@@ -1,7 +1,7 @@
 import { EmbeddingError, HashProvider, ZeroProvider } from "../embedding/index.js";
 import type { EmbeddingProvider } from "../embedding/index.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { Ids } from "@steward/kernel/ids.js";
 import {
   cohereWire,
   geminiWire,

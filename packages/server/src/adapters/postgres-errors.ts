@@ -1,5 +1,5 @@
 import pg from "pg";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** Classification of PostgreSQL's errors by SQLSTATE (PostgreSQL manual, appendix A). */
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DRAIN_MS } from "../kernel/limits.js";
+import { DRAIN_MS } from "@steward/kernel/limits.js";
 import { StatementError } from "../plans/ports.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Intent } from "../governance/index.js";
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { OwnTool, SqlTarget, SqlTool, ToolRegistry } from "../plans/ports.js";
 
 /** Which tool names there are, as the tools file lists them. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { systemClock } from "../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { readSetting, SETTINGS, sqliteFile, stateDirectory } from "../config/index.js";
 import type { Setting, SettingSources } from "../config/index.js";
 import type { StoreCopy, StorePlaces } from "../storage/sqlite/backup.js";

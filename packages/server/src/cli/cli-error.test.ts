@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { toCliError } from "./cli-error.js";
 
 describe("what the command line tells of an error", () => {

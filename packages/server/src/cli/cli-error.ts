@@ -1,7 +1,7 @@
 import { StewardError } from "@steward/client";
 import { CommanderError } from "commander";
-import { AppError } from "../kernel/errors.js";
-import type { FieldViolation } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { FieldViolation } from "@steward/kernel/errors.js";
 import { EXIT } from "./exit-code.js";
 import type { ExitCode } from "./exit-code.js";
 import { fixFor } from "./fixes.js";

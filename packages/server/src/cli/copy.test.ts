@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import { embeddedEntry } from "../memory/embedded-entry.js";
 import type { PreparedStep } from "../plans/index.js";

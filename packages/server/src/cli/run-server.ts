@@ -1,7 +1,7 @@
 import type { App } from "../app.js";
 import type { Config } from "../config/index.js";
-import { DRAIN_MS } from "../kernel/limits.js";
-import { AppError } from "../kernel/errors.js";
+import { DRAIN_MS } from "@steward/kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { usageError } from "./cli-error.js";
 import type { CliError } from "./cli-error.js";
 import { EXIT } from "./exit-code.js";

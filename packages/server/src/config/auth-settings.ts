@@ -1,4 +1,4 @@
-import { isUuid } from "../kernel/ids.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import {
   addressRanges,
   integer,

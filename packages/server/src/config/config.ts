@@ -1,5 +1,5 @@
 import type { Intent } from "../governance/index.js";
-import type { OrganizationAccess } from "../kernel/data-source-access.js";
+import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
 import type { MigrationWaits } from "../schema/index.js";
 
 /**

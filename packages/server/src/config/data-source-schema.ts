@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import type { OrganizationAccess } from "../kernel/data-source-access.js";
-import { isUuid } from "../kernel/ids.js";
-import { SESSIONS_MAX_MAX } from "../kernel/limits.js";
+import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { SESSIONS_MAX_MAX } from "@steward/kernel/limits.js";
 import type { DataSourceConfig } from "./config.js";
 import { parseDatabaseUrl, sqliteFile } from "./database-url.js";
 import type { ToolsMistake } from "./tools-schema.js";

@@ -3,7 +3,7 @@ import {
   MIGRATION_INDEX_WAIT_MS,
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_WAIT_MS_MAX,
-} from "../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { DataSourceConfig, EmbeddingProviderName, LogLevel } from "./config.js";
 import { maskDatabaseUrl, parseDatabaseUrl, parseDataSources } from "./database-url.js";
 import { AUTH_SETTINGS, type AuthSettings } from "./auth-settings.js";

@@ -12,7 +12,7 @@ import {
   STEP_TIMEOUT_MS,
   STEP_TIMEOUT_MS_MAX,
   STEP_WAIT_MS,
-} from "../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import { integer, type SettingType } from "./setting-types.js";
 import type { Setting } from "./settings.js";
 

@@ -1,4 +1,4 @@
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { Intent, StatementClass } from "./intent.js";
 import type { TouchedData } from "./touched-data.js";
 

@@ -1,5 +1,5 @@
 import type { TouchedData } from "./touched-data.js";
-import { RECORDED_DATA_BYTES_MAX } from "../kernel/limits.js";
+import { RECORDED_DATA_BYTES_MAX } from "@steward/kernel/limits.js";
 import type { RecordedData } from "../kernel/tool-call.js";
 
 /** Of answers that were looked at before: one object is what all statements of one shape touch. */

@@ -1,12 +1,12 @@
-import { assert } from "../kernel/assert.js";
-import type { Clock } from "../kernel/clock.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import {
   API_KEY_TRUST_MS,
   API_KEY_USES_FLUSH_MS,
   VERIFIED_CREDENTIALS_MAX,
-} from "../kernel/limits.js";
-import type { Log } from "../kernel/log.js";
-import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
+} from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import { goodUntil, parseKeyText, type ApiKey } from "./api-key.js";
 import type { ApiKeyStore, KeyUse } from "./ports.js";
 import type { Principal, Verified } from "./principal.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ADMIN, NOBODY } from "../kernel/testing/nobody.js";
-import { silentLog } from "../kernel/log.js";
+import { ADMIN, NOBODY } from "@steward/kernel/testing/nobody.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { ApiKeyService } from "./api-key-service.js";
 import { ApiKeyVerifier } from "./api-key-verifier.js";
 import { hashOf, parseKeyText } from "./api-key.js";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** What a key is for: real work, or trying out. It stands in the key's text, so that people see it. */
 export type KeyEnvironment = "live" | "test";

@@ -1,11 +1,11 @@
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   FAILED_ATTEMPT_PEERS_MAX,
   FAILED_ATTEMPTS_MAX,
   FAILED_ATTEMPTS_WINDOW_MS,
-} from "../kernel/limits.js";
-import type { Log } from "../kernel/log.js";
+} from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
 
 /** Wrong credentials of one address since its window began. */
 interface Failures {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ADMIN, NOBODY } from "../kernel/testing/nobody.js";
+import { ADMIN, NOBODY } from "@steward/kernel/testing/nobody.js";
 import { requireMayGive } from "./given-rights.js";
 
 const NOTHING = { roles: [], permissions: [], scopes: [] };

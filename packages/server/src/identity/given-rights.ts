@@ -1,6 +1,6 @@
-import type { Caller } from "../kernel/caller.js";
-import { AppError } from "../kernel/errors.js";
-import { hasRole, roleName } from "../kernel/role-name.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { hasRole, roleName } from "@steward/kernel/role-name.js";
 import { type Action, ACTIONS, scopesCover } from "./actions.js";
 import type { ApiKey } from "./api-key.js";
 

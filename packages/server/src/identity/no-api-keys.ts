@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { ApiKeyStore } from "./ports.js";
 
 /** API keys where there is nothing to keep them in: every operation says what is missing. */

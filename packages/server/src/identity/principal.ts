@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 
 /** Who a credential says is asking. The session and the ORM model are the request's own. */
 export type Principal = Omit<Caller, "sessionId" | "ormModel">;

@@ -1,4 +1,4 @@
-import type { Log } from "./log.js";
+import type { Log } from "@steward/kernel/log.js";
 
 /** Removes the subscription. Further calls have no effect. */
 export type Unsubscribe = () => void;

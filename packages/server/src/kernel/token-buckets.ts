@@ -1,5 +1,5 @@
-import type { Clock } from "./clock.js";
-import { RecentMap } from "./recent-map.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 
 /** A party's tokens, as of the time when they were last counted. */
 interface Bucket {

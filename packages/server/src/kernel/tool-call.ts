@@ -1,4 +1,4 @@
-import type { RecordedCaller } from "./caller.js";
+import type { RecordedCaller } from "@steward/kernel/caller.js";
 import type { Unsubscribe } from "./event-bus.js";
 
 /**

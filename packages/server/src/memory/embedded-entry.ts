@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { MemoryEntry } from "./entry.js";
 import type { EmbeddedEntry } from "./ports.js";
 import { encodeVector, packCode } from "./exact-index/vector-code.js";

@@ -1,5 +1,5 @@
-import { invalidField } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
+import { invalidField } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import type { EntryPosition } from "./ports.js";
 
 /** An entry's place in a listing as text, for callers to hand back. */

@@ -1,6 +1,6 @@
-import { invalidField } from "../kernel/errors.js";
-import { uuidV7, type Ids } from "../kernel/ids.js";
-import { ENTRY_CONTENT_BYTES_MAX, SESSION_ID_LENGTH_MAX } from "../kernel/limits.js";
+import { invalidField } from "@steward/kernel/errors.js";
+import { uuidV7, type Ids } from "@steward/kernel/ids.js";
+import { ENTRY_CONTENT_BYTES_MAX, SESSION_ID_LENGTH_MAX } from "@steward/kernel/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 
 /** One remembered JSON text. */

@@ -1,4 +1,4 @@
-import { NOBODY } from "../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   EmbeddingError,
@@ -6,7 +6,7 @@ import {
   type BatchEmbeddingProvider,
   type EmbedOptions,
 } from "../embedding/index.js";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
 import { toolCallEntryId } from "./entry.js";

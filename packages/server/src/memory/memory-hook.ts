@@ -1,9 +1,9 @@
 import type { BatchEmbeddingProvider } from "../embedding/index.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
-import type { Log } from "../kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
-import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import { embedEntries } from "./embed-entries.js";
 import { indexEntry } from "./embedded-entry.js";
 import { toolCallEntry } from "./entry.js";

@@ -1,4 +1,4 @@
-import { NOBODY } from "../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,9 +8,9 @@ import {
   ZeroProvider,
   type EmbeddingProvider,
 } from "../embedding/index.js";
-import { systemClock } from "../kernel/clock.js";
-import { isUuid } from "../kernel/ids.js";
-import { silentLog } from "../kernel/log.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { RetentionSweeper } from "./retention-sweeper.js";
 import type { SearchRequest } from "./search-request.js";
 import { MemoryRoom, reembedRoom, TestDirectory } from "./testing/memory-room.js";

@@ -1,15 +1,15 @@
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import { EmbeddingError, type EmbeddingProvider } from "../embedding/index.js";
-import { assert } from "../kernel/assert.js";
-import { isoTime, type Clock } from "../kernel/clock.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { isUuid, type Ids } from "../kernel/ids.js";
+import { assert } from "@steward/kernel/assert.js";
+import { isoTime, type Clock } from "@steward/kernel/clock.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { isUuid, type Ids } from "@steward/kernel/ids.js";
 import {
   ENTRIES_DELETED_MAX,
   ENTRIES_PAGE_DEFAULT,
   ENTRIES_PAGE_MAX,
   RETENTION_DAYS_MAX,
-} from "../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import { cursorOf, positionOf } from "./entry-cursor.js";

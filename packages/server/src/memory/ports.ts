@@ -1,4 +1,4 @@
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { TakenCalls, ToolCallFeed, ToolCallRecord } from "../kernel/tool-call.js";
 import type { MemoryEntry } from "./entry.js";
 import type { ReembeddingProgress } from "./reembedding.js";

@@ -1,7 +1,7 @@
-import type { Clock } from "../kernel/clock.js";
-import { ENTRIES_DELETED_MAX } from "../kernel/limits.js";
-import type { Log } from "../kernel/log.js";
-import { WorkerLoop } from "../kernel/worker-loop.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { ENTRIES_DELETED_MAX } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
+import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { MemoryStore } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 

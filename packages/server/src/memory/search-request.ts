@@ -1,11 +1,11 @@
-import { isVouchedFor, type Caller } from "../kernel/caller.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
+import { isVouchedFor, type Caller } from "@steward/kernel/caller.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import {
   SEARCH_QUERY_BYTES_MAX,
   SEARCH_TOP_K_DEFAULT,
   SEARCH_TOP_K_MAX,
-} from "../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { EntryFilter } from "./vector-index.js";
 
 /** A search as a caller asks for it (Contract §4.4). */

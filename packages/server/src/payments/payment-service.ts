@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { isVouchedFor, type Caller } from "../kernel/caller.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
+import { isVouchedFor, type Caller } from "@steward/kernel/caller.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import type { CustomerBindings, PaymentMethod, PaymentProvider, SetupIntent } from "./ports.js";
 
 const CUSTOMER_ID = /^[A-Za-z0-9_-]{1,255}$/;

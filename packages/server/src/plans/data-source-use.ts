@@ -1,6 +1,6 @@
-import type { Caller } from "../kernel/caller.js";
-import type { DataSourceAccess } from "../kernel/data-source-access.js";
-import { AppError } from "../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PreparedStep } from "./plan.js";
 
 /**

@@ -1,4 +1,4 @@
-import { isoTime } from "../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import { hintsOf } from "./context-update.js";
 import type { PlanRecord, PreparedStep, StepExecution, StepRecord, StepResult } from "./plan.js";
 import type { LoadedPlan } from "./engine/index.js";

@@ -1,4 +1,4 @@
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { Unsubscribe } from "../kernel/event-bus.js";
 import type { PlanEvent } from "./plan-events.js";
 import type { PlanDefinition, PlanRecord, PlanStatus, StepExecution } from "./plan.js";

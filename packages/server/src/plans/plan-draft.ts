@@ -1,4 +1,4 @@
-import { isoTime } from "../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "./plan-events.js";
 import type { PlanChange, PlanState, StepState } from "./plan-state.js";
 

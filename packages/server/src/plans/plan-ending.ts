@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { sortByDependency } from "./dag.js";
 import type { PlanDraft } from "./plan-draft.js";
 import type { StepError } from "./plan.js";

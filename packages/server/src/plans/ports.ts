@@ -1,5 +1,5 @@
 import type { Dialect, Intent, StatementGrant, TouchedData } from "../governance/index.js";
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { PreparedStep, SchemaTableDelta, StepExecution } from "./plan.js";
 import type { PostgresType } from "./statements/postgres-types.js";
 import type { ColumnType, StepOutput } from "./statements/step-output.js";

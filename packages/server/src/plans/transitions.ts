@@ -1,5 +1,5 @@
-import { isoTime } from "../kernel/clock.js";
-import { PLAN_EVENTS_MAX } from "../kernel/limits.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import { PLAN_EVENTS_MAX } from "@steward/kernel/limits.js";
 import { PlanDraft } from "./plan-draft.js";
 import { endAttempt, settlePlan } from "./plan-ending.js";
 import type { PlanEvent } from "./plan-events.js";

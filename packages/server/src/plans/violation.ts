@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@steward/protocol";
-import { AppError, type FieldViolation } from "../kernel/errors.js";
+import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 
 /** One thing that is wrong with a submitted plan, and the code of the error when it comes first. */
 export interface PlanViolation extends FieldViolation {

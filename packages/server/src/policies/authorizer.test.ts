@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cedarEngine, defaultPolicies } from "../adapters/policy-cedar/index.js";
 import type { Action } from "../identity/index.js";
 import type { PlannedStatement } from "../governance/index.js";
-import { NOBODY } from "../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { toolCallRecord } from "../kernel/testing/tool-call-record.js";
 import type { RecordedData, ToolCallRecord } from "../kernel/tool-call.js";
 import { Authorizer } from "./authorizer.js";

@@ -1,8 +1,8 @@
 import type { PlannedStatement, StatementGrant, StatementPolicy } from "../governance/index.js";
 import { type Action, groupOf, requireScope } from "../identity/index.js";
-import type { Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import { actionGroupsOf } from "./action-groups.js";
 import { Decisions } from "./decisions.js";

@@ -1,4 +1,4 @@
-import { AppError, type FieldViolation } from "../kernel/errors.js";
+import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 import type { PolicyDecision, PolicyRequest } from "./ports.js";
 
 /** The names that open what is asked for, each by itself. */

@@ -1,6 +1,6 @@
 import type { StatementGrant, TouchedData } from "../governance/index.js";
-import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
-import { RecentMap } from "../kernel/recent-map.js";
+import { POLICY_DECISIONS_MAX } from "@steward/kernel/limits.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CompiledPolicies } from "./ports.js";
 import type { Principals } from "./principals.js";
 import type { AskedStatement } from "./statements.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PolicyStore } from "./ports.js";
 
 /** Policies where there is nothing to keep them in: no organization has any, and none can be put. */

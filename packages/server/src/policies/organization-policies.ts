@@ -1,6 +1,6 @@
-import type { Clock } from "../kernel/clock.js";
-import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "../kernel/limits.js";
-import { RecentMap } from "../kernel/recent-map.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { COMPILED_POLICY_SETS_MAX, POLICIES_BELIEVED_MS } from "@steward/kernel/limits.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { CompiledPolicies, PolicyEngine, PolicySource, PolicyStore } from "./ports.js";
 
 /** What the policies of organizations are made from. */

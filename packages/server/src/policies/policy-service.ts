@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import type { Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Explained } from "./authorizer.js";
 import type { OrganizationPolicySource } from "./organization-policies.js";
 import { type Answering, answerOf, type Question, type Verdict, verdictOf } from "./questions.js";

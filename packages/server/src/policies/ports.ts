@@ -1,4 +1,4 @@
-import type { CallerKind } from "../kernel/caller.js";
+import type { CallerKind } from "@steward/kernel/caller.js";
 
 /** Who asks, as policies see them. */
 export interface PolicyPrincipal {

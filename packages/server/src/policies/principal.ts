@@ -1,5 +1,5 @@
-import type { Caller, RecordedCaller } from "../kernel/caller.js";
-import { roleName } from "../kernel/role-name.js";
+import type { Caller, RecordedCaller } from "@steward/kernel/caller.js";
+import { roleName } from "@steward/kernel/role-name.js";
 import type { PolicyPrincipal } from "./ports.js";
 
 /** What policies see of a caller. */

@@ -1,5 +1,5 @@
-import { POLICY_DECISIONS_MAX } from "../kernel/limits.js";
-import { RecentMap } from "../kernel/recent-map.js";
+import { POLICY_DECISIONS_MAX } from "@steward/kernel/limits.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { PolicyPrincipal } from "./ports.js";
 import { type Asker, principalOf } from "./principal.js";
 

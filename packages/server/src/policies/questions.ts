@@ -7,8 +7,8 @@ import {
   recordedData,
   type TouchedData,
 } from "../governance/index.js";
-import type { Caller } from "../kernel/caller.js";
-import { type AppError, invalidField } from "../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { type AppError, invalidField } from "@steward/kernel/errors.js";
 import { nearMiss } from "../kernel/near-miss.js";
 import type { Authorizer, Explained } from "./authorizer.js";
 import { RECORD_ACTION } from "./remembering.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { RecordedData } from "../kernel/tool-call.js";
 import type {
   PolicyDecision,

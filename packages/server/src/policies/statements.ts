@@ -5,7 +5,7 @@ import {
   type StatementGrant,
   type TouchedData,
 } from "../governance/index.js";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PolicyDecision, PolicyPrincipal, PolicyRequest, RequestContext } from "./ports.js";
 import type { StatementRequest } from "./touched-parts.js";
 import { namesOf, partsOf, type Part, usableInstead } from "./touched-parts.js";

@@ -1,4 +1,4 @@
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { CommitNote } from "../state/index.js";
 
 /** The author recorded with a schema change. */

@@ -1,7 +1,7 @@
-import type { Caller } from "../kernel/caller.js";
-import type { DataSourceAccess } from "../kernel/data-source-access.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { hasRole } from "../kernel/role-name.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { hasRole } from "@steward/kernel/role-name.js";
 import type { SchemaDatabase } from "./ports.js";
 
 /**

@@ -1,5 +1,5 @@
-import type { Caller } from "../kernel/caller.js";
-import { AppError } from "../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Kind } from "./kinds.js";
 import type { Schema } from "./schema.js";
 import { changesBetween } from "./schema-diff.js";

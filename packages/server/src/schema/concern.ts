@@ -1,4 +1,4 @@
-import type { Pausing } from "../kernel/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { identifying } from "./identify.js";
 import type { Schema, SchemaObject, Value } from "./schema.js";
 import { textOf } from "./schema.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { HintedKind, RenameHint } from "./identify.js";
 import type { Dialect } from "./schema.js";
 import { isSign, isWord, type Token, tokensOf } from "./sql-tokens.js";

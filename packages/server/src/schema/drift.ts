@@ -1,5 +1,5 @@
-import { AppError } from "../kernel/errors.js";
-import type { Pausing } from "../kernel/pausing.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { Hash } from "../state/index.js";
 import { identifying } from "./identify.js";
 import { isInvalidIndex } from "./postgres/invalid-indexes.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { isHintAbout, type RenameHint } from "./identify.js";
 import type { Schema, SchemaObject } from "./schema.js";
 

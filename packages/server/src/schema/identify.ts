@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { indexBy, keyOf, type ObjectIndex } from "./index-by.js";
 import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject, textOf, withIds } from "./schema.js";

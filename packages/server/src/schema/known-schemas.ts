@@ -1,6 +1,6 @@
-import type { Clock } from "../kernel/clock.js";
-import type { Log } from "../kernel/log.js";
-import { KeyedMutex } from "../kernel/keyed-mutex.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { Log } from "@steward/kernel/log.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import type {
   Checks,
   RunOrder,

@@ -1,4 +1,4 @@
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { alteredRules } from "./lint/alteration-rules.js";
 import { type Finding, reportOn } from "./lint/finding.js";
 import { invalidIndexFindings } from "./lint/invalid-index-findings.js";

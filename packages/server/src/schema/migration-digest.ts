@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, type JsonValue } from "../kernel/canonical-json.js";
-import { type Caller, isVouchedFor } from "../kernel/caller.js";
-import { AppError, invalidField } from "../kernel/errors.js";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import { type Caller, isVouchedFor } from "@steward/kernel/caller.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type { Migration } from "./migration.js";
 import type { Script } from "./ports.js";
 

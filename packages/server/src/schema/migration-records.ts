@@ -1,7 +1,7 @@
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
-import type { Pausing } from "../kernel/pausing.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import {
   type BlockStore,
   type CommitNote,

@@ -1,6 +1,6 @@
-import { assert } from "../kernel/assert.js";
-import { AppError } from "../kernel/errors.js";
-import { withPauses } from "../kernel/pausing.js";
+import { assert } from "@steward/kernel/assert.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { checkpoint, type PlannedScript } from "./checkpoint.js";
 import {
   type Concern,

@@ -1,10 +1,10 @@
-import { anonymousCaller, type Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import type { DataSourceAccess } from "../kernel/data-source-access.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { KeyedMutex } from "../kernel/keyed-mutex.js";
-import { withPauses } from "../kernel/pausing.js";
+import { anonymousCaller, type Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
+import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore, Repositories } from "../state/index.js";
 import { type MayDefineCode, requireCode } from "./code-objects.js";
 import { BoundDatabases } from "./bound-databases.js";

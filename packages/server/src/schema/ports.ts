@@ -1,4 +1,4 @@
-import type { AppError } from "../kernel/errors.js";
+import type { AppError } from "@steward/kernel/errors.js";
 import type { Dialect, Schema } from "./schema.js";
 import type { Definitions } from "./wanted/read-definitions.js";
 

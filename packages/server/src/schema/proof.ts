@@ -1,5 +1,5 @@
-import { AppError } from "../kernel/errors.js";
-import { withPauses } from "../kernel/pausing.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { Hash } from "../state/index.js";
 import { identify } from "./identify.js";
 import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";

@@ -1,8 +1,8 @@
-import type { Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
-import { withPauses } from "../kernel/pausing.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { Hash } from "../state/index.js";
 import { refuseIdleHints } from "./hint-effects.js";
 import { identifying, type RenameHint } from "./identify.js";

@@ -1,5 +1,5 @@
-import { AppError } from "../kernel/errors.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { iri, type Quad, quad, text, typed } from "../state/index.js";
 import type { NamedNode, ObjectTerm } from "../state/index.js";
 import { Schema, type SchemaObject } from "./schema.js";

@@ -1,5 +1,5 @@
-import { AppError } from "../kernel/errors.js";
-import type { Pausing } from "../kernel/pausing.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { identifying } from "./identify.js";
 import { layoutOf, withLayoutOf } from "./layout.js";
 import { isSameSchema } from "./schema-diff.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Finding } from "./lint/finding.js";
 import type { Script } from "./ports.js";
 import type { MigrationProof } from "./proof.js";

@@ -1,9 +1,9 @@
-import { anonymousCaller } from "../kernel/caller.js";
+import { anonymousCaller } from "@steward/kernel/caller.js";
 import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { introspectSqlite } from "../adapters/sqlite-catalog.js";
-import { silentLog } from "../kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { cascadesOf, cascadeTargets } from "./cascades.js";
 import { KnownSchemas } from "./known-schemas.js";
 import type { SchemaDatabase } from "./ports.js";

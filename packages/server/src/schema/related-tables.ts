@@ -1,5 +1,5 @@
-import type { Caller } from "../kernel/caller.js";
-import type { DataSourceAccess } from "../kernel/data-source-access.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
 import { BoundDatabases } from "./bound-databases.js";
 import { type CascadeGraph, cascadesOf, cascadeTargets } from "./cascades.js";
 import type { KnownSchemas } from "./known-schemas.js";

@@ -1,4 +1,4 @@
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { datasetRoots, type Hash } from "../state/index.js";
 import type { Quad } from "../state/index.js";
 import { LAYOUT, quadsOf } from "./quads.js";

@@ -1,4 +1,4 @@
-import type { Pausing } from "../kernel/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { Hash } from "../state/index.js";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { linting } from "./lint.js";

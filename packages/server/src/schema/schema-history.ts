@@ -1,8 +1,8 @@
-import type { Clock } from "../kernel/clock.js";
-import { invalidField } from "../kernel/errors.js";
-import { RECORDED_SCHEMAS_KEPT } from "../kernel/limits.js";
-import { RecentMap } from "../kernel/recent-map.js";
-import type { Pausing } from "../kernel/pausing.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { invalidField } from "@steward/kernel/errors.js";
+import { RECORDED_SCHEMAS_KEPT } from "@steward/kernel/limits.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import {
   type BlockStore,
   collecting,

@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { Kind } from "./kinds.js";
 import type { PropertyName } from "./vocabulary.js";
 

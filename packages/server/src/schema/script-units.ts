@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../kernel/canonical-json.js";
+import { canonicalJson } from "@steward/kernel/canonical-json.js";
 import type { RowCheck, Script } from "./ports.js";
 
 /**

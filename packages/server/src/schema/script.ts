@@ -1,4 +1,4 @@
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { Script } from "./ports.js";
 import { identify } from "./identify.js";
 import { phaseOf } from "./row-check.js";

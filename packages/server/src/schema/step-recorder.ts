@@ -1,8 +1,8 @@
-import { assert } from "../kernel/assert.js";
-import type { Clock } from "../kernel/clock.js";
-import type { DataSourceAccess } from "../kernel/data-source-access.js";
-import type { KeyedMutex } from "../kernel/keyed-mutex.js";
-import { withPauses } from "../kernel/pausing.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import type { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
+import { withPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { Repositories } from "../state/index.js";
 import { BoundDatabases } from "./bound-databases.js";
 import { identifying } from "./identify.js";

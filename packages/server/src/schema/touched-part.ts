@@ -1,4 +1,4 @@
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { allPartsOf, referencesIn, referencesOf } from "./concern.js";
 import type { Kind } from "./kinds.js";
 import { Schema, type SchemaObject } from "./schema.js";

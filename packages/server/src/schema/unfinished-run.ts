@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { RunIdentity, UnfinishedRun } from "./ports.js";
 
 /** The error for a caller who wants to migrate a database with an unfinished run. */

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { needsOf } from "./postgres/dependency-order.js";
 import { isSet, Schema, type SchemaObject, textOf } from "./schema.js";
 import type { UnmanagedDefinition } from "./wanted/read-definitions.js";

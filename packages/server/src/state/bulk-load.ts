@@ -3,7 +3,7 @@ import { identity, sortRows } from "./bulk-sort.js";
 import { TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import type { Hash } from "./hash.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { ORDERS, type Order } from "./quad-key.js";
 import { COLUMN, type QuadTable, QuadTableBuilder } from "./quad-table.js";

@@ -1,4 +1,4 @@
-import { AppError, invalidField } from "../kernel/errors.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { HASH_BYTES, type Hash, hashAt } from "./hash.js";
 
 /** The multicodec of a block: bytes without links, or DAG-JSON. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
-import { KeyedMutex } from "../kernel/keyed-mutex.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { CorruptedBlock } from "./corrupted-block.js";
 import type { Fault } from "./fsck.js";
 import { type Collection, GRACE_MS } from "./garbage.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { epochSeconds } from "./date-time.js";
 import { HASH_BYTES, type Hash, hashAt, hashOf } from "./hash.js";
 import { numericDatatype, numericLiteral } from "./numeric-literal.js";

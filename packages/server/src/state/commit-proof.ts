@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { BlockCache } from "./block-cache.js";
 import { checkedBlock } from "./block-cache.js";
 import { commitId, commitOfId, decodeCommit, readCommit } from "./commit.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { EMPTY_ROOT } from "./block-cache.js";
 import { cidOf, hashOfCid } from "./cid.js";
 import { type Commit, commitId, commitOfId, encodeCommit, readCommit } from "./commit.js";

@@ -1,5 +1,5 @@
-import { isoTime } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { checkedBlock } from "./block-cache.js";
 import { cidOf, hashOfCid } from "./cid.js";
 import { type Hash, hashOf } from "./hash.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { hashOf, type Hash } from "./hash.js";
 import type { BlockStore, Origin } from "./ports.js";
 import { sendable } from "./publish.js";

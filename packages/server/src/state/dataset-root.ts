@@ -1,7 +1,7 @@
 import { BlockCache } from "./block-cache.js";
 import { buildSpogTree, collecting } from "./bulk-load.js";
 import type { Hash } from "./hash.js";
-import { type Pausing } from "../kernel/pausing.js";
+import { type Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { keyIn, quadBytes } from "./quad-key.js";
 import type { QuadLike } from "./term.js";
 import { updateTree } from "./tree-update.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
 import { checkedBlock } from "./block-cache.js";
 import { buildTrees, tableOf } from "./bulk-load.js";
@@ -7,7 +7,7 @@ import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { EntryCursor, Node } from "./node.js";
-import { withoutPauses } from "../kernel/pausing.js";
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { isKeptIn, keyIn, splitKey } from "./quad-key.js";
 import { Snapshot } from "./snapshot.js";

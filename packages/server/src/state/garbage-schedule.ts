@@ -1,5 +1,5 @@
-import type { Log } from "../kernel/log.js";
-import { type BatchEnd, WorkerLoop } from "../kernel/worker-loop.js";
+import type { Log } from "@steward/kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Repositories } from "./ports.js";
 
 /** Interval of garbage collection. */

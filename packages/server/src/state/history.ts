@@ -1,7 +1,7 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type Commit, readCommit } from "./commit.js";
 import { type Hash, isHash } from "./hash.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { commitOfId } from "./commit.js";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
-import { STATE_REFS_MAX } from "../kernel/limits.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { STATE_REFS_MAX } from "@steward/kernel/limits.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { importDocument } from "./import-document.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
-import { withoutPauses } from "../kernel/pausing.js";
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore, RdfDocument } from "./ports.js";
 import { QuadTableBuilder } from "./quad-table.js";
 import type { ImportOrder, ImportOutcome } from "./state-answers.js";

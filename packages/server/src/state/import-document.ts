@@ -1,12 +1,12 @@
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
-import { STATE_QUADS_MAX, STATE_REFS_MAX } from "../kernel/limits.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { STATE_QUADS_MAX, STATE_REFS_MAX } from "@steward/kernel/limits.js";
 import { type BlockCache, EMPTY_ROOT } from "./block-cache.js";
 import { readCommit } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
 import { moved } from "./named-commit.js";
-import type { Pausing } from "../kernel/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore, RdfDocument } from "./ports.js";
 import type { ImportOrder, ImportOutcome } from "./state-answers.js";
 import { TripleStore } from "./triple-store.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { Hash } from "./hash.js";
 import type { BlockStore, JournalRecord, Ref, RefMove } from "./ports.js";
 

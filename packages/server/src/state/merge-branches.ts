@@ -1,11 +1,11 @@
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { BlockCache } from "./block-cache.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { findingMergeBase } from "./history.js";
 import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { type CommitNote, EMPTY_ROOTS } from "./triple-store.js";
 

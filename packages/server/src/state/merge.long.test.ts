@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
-import { STATE_MERGE_CHANGES_MAX } from "../kernel/limits.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { STATE_MERGE_CHANGES_MAX } from "@steward/kernel/limits.js";
 import { BlockCache } from "./block-cache.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { mergeTrees } from "./merge.js";

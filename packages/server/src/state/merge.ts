@@ -1,12 +1,12 @@
-import { AppError } from "../kernel/errors.js";
-import { STATE_MERGE_CHANGES_MAX } from "../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { STATE_MERGE_CHANGES_MAX } from "@steward/kernel/limits.js";
 import type { BlockCache } from "./block-cache.js";
 import { editTrees } from "./bulk-load.js";
 import { splitTriple, TAG } from "./codec.js";
 import type { Roots } from "./commit.js";
 import { diffTrees } from "./diff.js";
 import type { Hash } from "./hash.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { quadOf, type QuadBytes, splitKey, termBytes } from "./quad-key.js";
 import { QuadTableBuilder } from "./quad-table.js";
 import { Snapshot } from "./snapshot.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { BlockCache } from "./block-cache.js";
 import { type Commit, encodeCommit, type Roots } from "./commit.js";
 import type { Hash } from "./hash.js";

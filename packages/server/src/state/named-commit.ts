@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { commitId, readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { resolve } from "./history.js";

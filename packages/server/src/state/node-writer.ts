@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { HASH_BYTES, type Hash } from "./hash.js";
 import {
   copy,

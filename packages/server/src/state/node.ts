@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { HASH_BYTES, type Hash, hashAt } from "./hash.js";
 import { KEY_BYTES_MAX, NODE_BYTES_MAX } from "./splitter.js";
 

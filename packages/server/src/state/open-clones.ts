@@ -1,4 +1,4 @@
-import { KeyedMutex } from "../kernel/keyed-mutex.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { hashOf, type Hash } from "./hash.js";
 import { OpenStores } from "./open-stores.js";
 import type { BlockStore, Clones, OpenStore, Origin, OriginRefs } from "./ports.js";

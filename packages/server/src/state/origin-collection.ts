@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Collection } from "./garbage.js";
 import type { Hash } from "./hash.js";
 import { generationOf, type OpenClones } from "./open-clones.js";

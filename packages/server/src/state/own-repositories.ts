@@ -1,5 +1,5 @@
-import { assert } from "../kernel/assert.js";
-import { KeyedMutex } from "../kernel/keyed-mutex.js";
+import { assert } from "@steward/kernel/assert.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { BlockCache } from "./block-cache.js";
 import type { Fault } from "./fsck.js";
 import type { Collection } from "./garbage.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { DEFAULT_GRAPH, type QuadLike, type TermLike } from "./term.js";
 
 /**

@@ -1,5 +1,5 @@
-import { AppError } from "../kernel/errors.js";
-import { STATE_TRIPLE_DEPTH_MAX } from "../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { STATE_TRIPLE_DEPTH_MAX } from "@steward/kernel/limits.js";
 import { type BodySink, type BodySource, readTerm, TAG, termEnd, writeTerm } from "./codec.js";
 import type { Hash } from "./hash.js";
 import { refuseMisplaced, statementOf } from "./placement.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { DEFAULT_GRAPH, type QuadLike } from "./term.js";
 import { TermScanner } from "./term-scanner.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
-import { withoutPauses } from "../kernel/pausing.js";
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { revertOnBranch, type RevertOutcome } from "./revert-commit.js";
 import { type Quad, quad, text } from "./term.js";
 import { example, nameOf, namesOf } from "./testing/quads.js";

@@ -1,10 +1,10 @@
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { BlockCache } from "./block-cache.js";
 import { readCommit } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { mergingTrees, type MergePreview } from "./merge.js";
 import { type BranchOrder, headOf, moveBranch } from "./move-branch.js";
-import type { Pausing } from "../kernel/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { EMPTY_ROOTS } from "./triple-store.js";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** The branch that holds the records of migrations. */
 export const MIGRATIONS_BRANCH = "migrations";

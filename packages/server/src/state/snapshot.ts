@@ -4,7 +4,7 @@ import type { Roots } from "./commit.js";
 import { type Hash } from "./hash.js";
 import { KeyScan } from "./key-scan.js";
 import { Novelty } from "./novelty.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { ORDERS, type Order, type Position, quadBytes, keyIn, termBytes } from "./quad-key.js";
 import { ownTerm } from "./quad-key.js";
 import { QuadReader } from "./quad-reader.js";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { FairSemaphore } from "../kernel/fair-semaphore.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
 import {
   STATE_CHANGE_MS_MAX,
   STATE_CHANGES_AT_ONCE_MAX,
@@ -11,7 +11,7 @@ import {
   STATE_SEARCHES_AT_ONCE_MAX,
   STATE_WAIT_MS,
   STATE_WAITING_MAX,
-} from "../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import { type Bindings, type QuadPattern, solving } from "./basic-graph-pattern.js";
 import { readCommit, type Roots } from "./commit.js";
 import { type CommitProof, proveQuad } from "./commit-proof.js";
@@ -24,7 +24,7 @@ import { checkRoomForRef, checkTarget, importDocument } from "./import-document.
 import { type MergeOutcome, mergingIntoBranch } from "./merge-branches.js";
 import { commitNamed, moved } from "./named-commit.js";
 import { requireCallersRef } from "./service-branches.js";
-import { type Pausing, withPauses } from "../kernel/pausing.js";
+import { type Pausing, withPauses } from "@steward/kernel/concurrency/pausing.js";
 import { revertOnBranch, type RevertOrder, type RevertOutcome } from "./revert-commit.js";
 import type {
   BlockStore,

@@ -1,4 +1,4 @@
-import { AppError, invalidField } from "../kernel/errors.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
 import { type Variable, variable } from "./basic-graph-pattern.js";
 import { ownTerm } from "./quad-key.js";
 import type { Term } from "./term.js";

@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { BlockCache } from "./block-cache.js";
 import { EMPTY_ROOT } from "./block-cache.js";
 import type { Hash } from "./hash.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
 import { MemoryBlockStore } from "./memory-block-store.js";
 import { NODE_BYTES_MAX, NODE_BYTES_MIN } from "./splitter.js";

@@ -1,11 +1,11 @@
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { BlockCache, EMPTY_ROOT } from "./block-cache.js";
 import { buildTrees, editTrees, tableOf } from "./bulk-load.js";
 import { commitId, encodeCommit, readCommit, type Roots } from "./commit.js";
 import type { Hash } from "./hash.js";
 import { Novelty } from "./novelty.js";
-import { type Pausing, withoutPauses } from "../kernel/pausing.js";
+import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import type { BlockStore } from "./ports.js";
 import { keyIn, quadBytes, type QuadBytes, splitKey } from "./quad-key.js";
 import type { QuadTable } from "./quad-table.js";

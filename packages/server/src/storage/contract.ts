@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { anonymousCaller, recordedCaller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import { uuidV7 } from "../kernel/ids.js";
-import { LEASE_MS } from "../kernel/limits.js";
+import { anonymousCaller, recordedCaller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { uuidV7 } from "@steward/kernel/ids.js";
+import { LEASE_MS } from "@steward/kernel/limits.js";
 import type { ToolCallRecord } from "../kernel/tool-call.js";
 import type { Intent } from "../governance/index.js";
 import type { PlanEvent, PreparedStep } from "../plans/index.js";

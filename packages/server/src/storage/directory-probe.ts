@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { storeUnavailable } from "./failure-reason.js";
 import { PacedCheck } from "./paced-check.js";
 

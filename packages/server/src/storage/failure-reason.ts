@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /**
  * Why a file, or an SQLite database in it, refuses work, and what an operator does about it;

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { EmbeddingModel } from "../memory/ports.js";
 
 /** Why a store that has vectors of one model is not opened for another, and what to do. */

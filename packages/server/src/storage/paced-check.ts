@@ -1,4 +1,4 @@
-import type { Clock } from "../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 
 /** Runs a check at most once in a time: whoever asks in between is told how it ended last. */
 export class PacedCheck {

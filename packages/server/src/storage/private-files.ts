@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** What only the owner of a file may do with it. */
 const FILE_MODE = 0o600;

@@ -1,8 +1,8 @@
-import { withoutPauses } from "../kernel/pausing.js";
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { join } from "node:path";
 import { openApp, type App } from "../app.js";
-import { NIL_ORG_ID } from "../kernel/caller.js";
-import { systemClock } from "../kernel/clock.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import type { AttemptRef } from "../plans/ports.js";
 import type { Schema } from "../schema/index.js";

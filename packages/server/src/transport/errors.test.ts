@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { ERROR_CODES } from "@steward/protocol";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { REQUEST_TOO_LARGE, restErrorOf, WIRE_STATUS } from "./errors.js";
 
 describe("the table of errors", () => {

@@ -1,7 +1,7 @@
 import { status as grpcStatus } from "@grpc/grpc-js";
 import type { ErrorCode } from "@steward/protocol";
 import type { ErrorBody } from "@steward/protocol/rest";
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** How one kind of error is told on each wire. */
 export interface WireStatus {

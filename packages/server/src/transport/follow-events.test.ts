@@ -1,7 +1,7 @@
-import { NOBODY } from "../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../kernel/errors.js";
-import { EVENTS_PAGE_MAX } from "../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { EVENTS_PAGE_MAX } from "@steward/kernel/limits.js";
 import type { PlanEvent, PlanEventType, PlanJournal, QueryRuntimeContext } from "../plans/index.js";
 import { followEvents } from "./follow-events.js";
 

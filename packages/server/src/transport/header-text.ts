@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { IdentityHeaders } from "./services.js";
 
 /** Characters in the id of a person or an agent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NIL_ORG_ID } from "../kernel/caller.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { assertSafeToListen } from "./authenticate.js";
 import { headersAuthenticator, type HeadersTrust } from "./headers-authenticator.js";
 import type { IdentityHeaders } from "./services.js";

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { kindOf, NIL_ORG_ID, type Caller } from "../kernel/caller.js";
-import { AppError } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
-import { ROLE_RULE, roleName } from "../kernel/role-name.js";
+import { kindOf, NIL_ORG_ID, type Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { AddressSet } from "./address-set.js";
 import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from "./header-text.js";
 import { requestOwn } from "./request-own.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { hasJournal, type Orchestrator, type PlanJournal } from "../plans/index.js";
 
 /** The journal of an orchestrator. @throws AppError `UNIMPLEMENTED` when it offers none. */

@@ -1,4 +1,4 @@
-import { assert } from "../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { Action } from "../identity/index.js";
 import type { Share } from "./organization-quotas.js";
 

@@ -1,7 +1,7 @@
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
-import { METERED_ORGANIZATIONS_MAX } from "../kernel/limits.js";
-import { Tally } from "../kernel/tally.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { METERED_ORGANIZATIONS_MAX } from "@steward/kernel/limits.js";
+import { Tally } from "@steward/kernel/concurrency/tally.js";
 import { TokenBuckets } from "../kernel/token-buckets.js";
 
 /** How much one organization may ask of one server. */

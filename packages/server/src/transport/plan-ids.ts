@@ -1,4 +1,4 @@
-import { AppError } from "../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** Printable ASCII of a sane length: whatever an orchestrator's ids look like, they are of this. */
 const ID = /^[\x21-\x7e]{1,255}$/;

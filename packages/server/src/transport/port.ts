@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from "node:tls";
-import { AppError } from "../kernel/errors.js";
-import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "../kernel/limits.js";
-import { Tally } from "../kernel/tally.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { CONNECTIONS_MAX, PEER_CONNECTIONS_MAX } from "@steward/kernel/limits.js";
+import { Tally } from "@steward/kernel/concurrency/tally.js";
 import { sniffProtocol, type Protocol } from "./sniff-protocol.js";
 
 /** What a TLS listener shows and whom it believes, as PEM. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../kernel/clock.js";
-import { isUuid, systemIds } from "../kernel/ids.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { isUuid, systemIds } from "@steward/kernel/ids.js";
 import { headersAuthenticator } from "./headers-authenticator.js";
 import { requestContext, requestIdOf } from "./request-context.js";
 import { openQuotas } from "./testing/open-quotas.js";

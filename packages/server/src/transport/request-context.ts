@@ -1,6 +1,6 @@
 import type { Action } from "../identity/index.js";
-import type { Ids } from "../kernel/ids.js";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../kernel/limits.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "@steward/kernel/limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
 import { headerText } from "./header-text.js";
 import type { Share } from "./organization-quotas.js";

@@ -1,10 +1,10 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Action, ApiKeyService } from "../identity/index.js";
-import type { Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import type { Ids } from "../kernel/ids.js";
-import type { Log } from "../kernel/log.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../kernel/telemetry.js";
 import type { MemoryService } from "../memory/index.js";
 import type { PaymentService } from "../payments/index.js";

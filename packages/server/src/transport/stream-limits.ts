@@ -1,5 +1,5 @@
-import { AppError } from "../kernel/errors.js";
-import { Tally } from "../kernel/tally.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { Tally } from "@steward/kernel/concurrency/tally.js";
 
 /**
  * Counts a stream that is about to open. @returns what counts it off once it is closed.

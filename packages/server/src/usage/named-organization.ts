@@ -1,7 +1,7 @@
-import type { Caller } from "../kernel/caller.js";
-import { AppError, invalidField } from "../kernel/errors.js";
-import { isUuid } from "../kernel/ids.js";
-import { hasRole } from "../kernel/role-name.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { hasRole } from "@steward/kernel/role-name.js";
 
 /** Whether the caller is an operator, who administers all organizations (Decision §15). */
 export function isOperator(caller: Pick<Caller, "roles">): boolean {

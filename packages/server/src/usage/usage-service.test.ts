@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Caller } from "../kernel/caller.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import { HandClock } from "../storage/contract.js";
 import { openConnection } from "../storage/sqlite/connection.js";
 import { recordToolCalls } from "../storage/testing/record-tool-calls.js";

@@ -1,7 +1,7 @@
-import type { Caller } from "../kernel/caller.js";
-import type { Clock } from "../kernel/clock.js";
-import { AppError } from "../kernel/errors.js";
-import type { Ids } from "../kernel/ids.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
 import { checkCeiling, parseBudget, type BudgetInput } from "./budgets/budget-input.js";
 import { budgetState, type BudgetState } from "./budgets/budget-state.js";
 import type { Budget } from "./budgets/budgets.js";

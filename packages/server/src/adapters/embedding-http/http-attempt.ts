@@ -1,5 +1,5 @@
 import { EmbeddingError } from "../../embedding/index.js";
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { limitedText } from "../limited-text.js";
 import { malformed } from "./embedding-wire.js";
 

@@ -4,9 +4,9 @@ import {
   type BatchEmbeddingProvider,
   type EmbedOptions,
 } from "../../embedding/index.js";
-import { backoffMs } from "../../kernel/backoff.js";
-import { assert } from "../../kernel/assert.js";
-import type { Clock } from "../../kernel/clock.js";
+import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { malformed, type EmbeddingWire } from "./embedding-wire.js";
 import { attempt, type AttemptResult, type HttpRequest } from "./http-attempt.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CheckedProvider, EmbeddingError } from "../../embedding/index.js";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { oddHttpAnswers, OddHttpServer } from "../testing/odd-answers.js";
 import { cohereWire, geminiWire, HttpEmbeddingProvider, openAiWire } from "./index.js";
 

@@ -1,5 +1,5 @@
 import { EmbeddingError, type BatchEmbeddingProvider } from "../../embedding/index.js";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 
 /** The optional package that runs ONNX models in this process. */
 const PACKAGE = "@huggingface/transformers";

@@ -1,8 +1,8 @@
 import type { JWTPayload } from "jose";
-import { kindOf } from "../../kernel/caller.js";
-import { AppError } from "../../kernel/errors.js";
-import { isUuid } from "../../kernel/ids.js";
-import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
+import { kindOf } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import type { Principal } from "../../identity/index.js";
 
 /**

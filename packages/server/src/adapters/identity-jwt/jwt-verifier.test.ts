@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { base64url, importJWK, SignJWT, exportSPKI, type CryptoKey } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock, type Clock } from "../../kernel/clock.js";
+import { systemClock, type Clock } from "@steward/kernel/clock.js";
 import { jwtVerifier, type JwtOptions } from "./jwt-verifier.js";
 import { AUDIENCE, OpenIdProvider } from "./testing/openid-provider.js";
 

@@ -1,6 +1,6 @@
 import { errors, jwtVerify, type JWTPayload } from "jose";
-import type { Clock } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Verified, VerifyCredential } from "../../identity/index.js";
 import { principalOf, type ClaimNames } from "./claims.js";
 import { IssuerKeys } from "./issuer-keys.js";

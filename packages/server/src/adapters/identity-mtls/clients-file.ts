@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import * as z from "zod";
 import type { Principal } from "../../identity/index.js";
-import { kindOf } from "../../kernel/caller.js";
-import { AppError } from "../../kernel/errors.js";
-import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
+import { kindOf } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { NAME_KINDS, nameKey } from "./certificate-names.js";
 
 /** Characters in the id of a person or an agent. */

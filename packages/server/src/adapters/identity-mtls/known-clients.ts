@@ -1,7 +1,7 @@
 import type { Principal, VerifyCertificate } from "../../identity/index.js";
-import type { Clock } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
-import type { Log } from "../../kernel/log.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Log } from "@steward/kernel/log.js";
 import { namesOf } from "./certificate-names.js";
 import { readClientsFile } from "./clients-file.js";
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type Definition, type Definitions, shown } from "../../schema/index.js";
 import { prepareForDefinitions, reasonOf } from "./session.js";
 

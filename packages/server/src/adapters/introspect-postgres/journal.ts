@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { RunIdentity, UnfinishedRun } from "../../schema/index.js";
 import { JOURNAL_TABLE } from "../own-tables.js";
 import { activityOf } from "./run-activity.js";

@@ -1,8 +1,8 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ADMIN } from "../../kernel/testing/nobody.js";
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { type Migration, MigrationService } from "../../schema/index.js";
 import { proposed } from "../../schema/testing/proposed.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";

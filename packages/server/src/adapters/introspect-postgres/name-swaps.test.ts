@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, type Schema, scriptBetween } from "../../schema/index.js";
 import { NAME_SWAPS, type NameSwap, swapResult } from "../../schema/testing/name-swaps.js";
 import { PostgresSchemaDatabase } from "./index.js";

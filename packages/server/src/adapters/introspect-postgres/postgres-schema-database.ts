@@ -1,10 +1,10 @@
 import type pg from "pg";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   MIGRATION_INDEX_WAIT_MS,
   MIGRATION_LOCK_WAIT_MS,
   MIGRATION_TURN_WAIT_MS,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type {
   MigrationWaits,
   RunOrder,

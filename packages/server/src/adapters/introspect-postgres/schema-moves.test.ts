@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, rootOf, type Schema, scriptBetween } from "../../schema/index.js";
 import { refuseIdleHints } from "../../schema/hint-effects.js";
 import { lint } from "../../schema/lint.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type Definitions, type Schema, type Script, withoutData } from "../../schema/index.js";
 import type { ScratchDatabase } from "../../schema/ports.js";
 import { isConnectionLost } from "../postgres-errors.js";

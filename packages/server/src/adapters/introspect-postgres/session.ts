@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type Schema, type Script, stepsOf } from "../../schema/index.js";
 import { CATALOG_SETTINGS, introspectPostgres, rereadPostgres } from "../postgres-catalog.js";
 import { RELATIONS_WRITTEN } from "../postgres-catalog-queries.js";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { isConnectionLost, isOutcomeUnknown, sqlStateOf } from "../postgres-errors.js";
 import type { LockWatch } from "./lock-watch.js";
 import { reasonOf } from "./session.js";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { identify, rootOf, scriptBetween } from "../../schema/index.js";
 import { withoutUnmanaged } from "../../schema/unmanaged.js";
 import { introspectScratch, runScript } from "./session.js";

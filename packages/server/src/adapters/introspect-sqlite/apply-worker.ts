@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { AppError } from "../../kernel/errors.js";
-import { serveThread } from "../../kernel/worker-thread.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import { stepsOf } from "../../schema/index.js";
 import type { ApplyCalls, ApplyChecks, ApplyOrder } from "./apply-protocol.js";
 import { isBusy, type ManagedFile, openManaged } from "./open-managed.js";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** A file whose schema is managed. */
 export interface ManagedFile {

@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   type Definition,
   type Definitions,

@@ -1,7 +1,7 @@
-import { assert } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
-import { MIGRATION_LOCK_WAIT_MS } from "../../kernel/limits.js";
-import { WorkerThread } from "../../kernel/worker-thread.js";
+import { assert } from "@steward/kernel/assert.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { MIGRATION_LOCK_WAIT_MS } from "@steward/kernel/limits.js";
+import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import {
   type MigrationWaits,
   type RunOrder,

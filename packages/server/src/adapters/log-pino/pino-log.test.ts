@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EmbeddingError } from "../../embedding/index.js";
-import { AppError } from "../../kernel/errors.js";
-import type { Log } from "../../kernel/log.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Log } from "@steward/kernel/log.js";
 import { pinoLog } from "./pino-log.js";
 
 describe("pinoLog", () => {

@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type LevelWithSilent } from "pino";
-import type { Log, LogFields } from "../../kernel/log.js";
+import type { Log, LogFields } from "@steward/kernel/log.js";
 import { redacted } from "./redact.js";
 
 /** File descriptor of standard error. Standard output is reserved for a command's data. */

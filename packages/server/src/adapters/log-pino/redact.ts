@@ -1,4 +1,4 @@
-import type { LogFields } from "../../kernel/log.js";
+import type { LogFields } from "@steward/kernel/log.js";
 
 const MASK = "[redacted]";
 

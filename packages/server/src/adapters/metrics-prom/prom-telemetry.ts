@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { Labels, Telemetry } from "../../kernel/telemetry.js";
 import { METRICS, type MetricDeclaration } from "./metrics.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PaymentMethod, SetupIntent } from "../../payments/ports.js";
 
 /** Stripe returns a reference as an id, or as the expanded object. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** An API's address in the format of Stripe's SDK. */
 export interface ApiEndpoint {

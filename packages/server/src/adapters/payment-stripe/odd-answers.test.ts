@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
-import { PAYMENT_ANSWER_BYTES_MAX } from "../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { PAYMENT_ANSWER_BYTES_MAX } from "@steward/kernel/limits.js";
 import { oddHttpAnswers, OddHttpServer } from "../testing/odd-answers.js";
 import { StripePaymentProvider } from "./index.js";
 

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { unusableAnswer } from "./answers.js";
 import { MALFORMED_ANSWER } from "./checked-fetch.js";
 

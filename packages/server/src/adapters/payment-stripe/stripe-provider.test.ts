@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { StripePaymentProvider } from "./stripe-provider.js";
 import { ApiDescription, type OpenApi } from "./testing/api-description.js";
 import { GOOD_KEY, StripeServer, type Fault } from "./testing/stripe-server.js";

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PaymentMethod, PaymentProvider, SetupIntent } from "../../payments/ports.js";
 import { customerIdOf, customerOf, organizationNamedBy, pageOf, setupIntentOf } from "./answers.js";
 import { readApiBase } from "./api-base.js";

@@ -1,6 +1,6 @@
 import { preparsePolicySet, statefulIsAuthorized } from "@cedar-policy/cedar-wasm/nodejs";
-import { assert } from "../../kernel/assert.js";
-import { COMPILED_POLICY_SETS_MAX } from "../../kernel/limits.js";
+import { assert } from "@steward/kernel/assert.js";
+import { COMPILED_POLICY_SETS_MAX } from "@steward/kernel/limits.js";
 import type {
   CompiledPolicies,
   DecidingPolicy,

@@ -1,11 +1,11 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   POLICY_CHECK_MS_MAX,
   POLICY_CHECK_STACK_MEBIBYTES,
   POLICY_CHECKS_MAX,
   POLICY_TEXT_BYTES_MAX,
-} from "../../kernel/limits.js";
-import { WorkerThread } from "../../kernel/worker-thread.js";
+} from "@steward/kernel/limits.js";
+import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { PolicyChecker, PolicyProblem } from "../../policies/ports.js";
 import type { CheckCalls } from "./check-worker.js";
 

@@ -1,4 +1,4 @@
-import { serveThread } from "../../kernel/worker-thread.js";
+import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { cedarEngine, defaultPolicies } from "./index.js";
 import { ruleProblemsIn } from "./organization-rules.js";

@@ -4,7 +4,7 @@ import type {
   EntityJson,
   TypeAndId,
 } from "@cedar-policy/cedar-wasm/nodejs";
-import type { CallerKind } from "../../kernel/caller.js";
+import type { CallerKind } from "@steward/kernel/caller.js";
 import type { PolicyPrincipal, PolicyRequest, PolicyResource } from "../../policies/ports.js";
 
 const NAMESPACE = "Steward";

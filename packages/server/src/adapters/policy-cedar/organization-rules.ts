@@ -1,4 +1,4 @@
-import { ROLE_RULE, roleName } from "../../kernel/role-name.js";
+import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import type { PolicyProblem } from "../../policies/ports.js";
 import { readPolicies, type ReadPolicy } from "./read-policies.js";
 

@@ -3,7 +3,7 @@ import {
   policySetTextToParts,
   policyToJson,
 } from "@cedar-policy/cedar-wasm/nodejs";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 
 /** One policy of a text. */
 export interface ReadPolicy {

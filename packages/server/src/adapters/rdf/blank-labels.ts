@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.js";
-import { STATE_LABEL_STEPS_MAX } from "../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { STATE_LABEL_STEPS_MAX } from "@steward/kernel/limits.js";
 import {
   blank,
   blankLabels,

@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { Hash, RdfDocument } from "../../state/index.js";
 
 const WORD_BYTES = 4;

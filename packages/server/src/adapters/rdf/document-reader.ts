@@ -1,11 +1,11 @@
-import { AppError } from "../../kernel/errors.js";
-import { FairSemaphore } from "../../kernel/fair-semaphore.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
 import {
   STATE_DOCUMENT_MEMORY_BYTES_MAX,
   STATE_DOCUMENT_MS_MAX,
   STATE_DOCUMENTS_WAITING_MAX,
   STATE_WAIT_MS,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { RdfDocument, RdfFormat } from "../../state/index.js";
 import { type DocumentBytes, ReadingProcess } from "./reading-process.js";
 

@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 
 /** Size of a message's header: the payload's length (u32 LE), and the kind. */
 const HEAD_BYTES = 5;

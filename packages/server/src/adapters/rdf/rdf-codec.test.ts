@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import {
   blank,
   blankLabels,

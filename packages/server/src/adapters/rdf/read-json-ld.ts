@@ -1,5 +1,5 @@
 import type { JsonLdQuad, JsonLdTerm } from "jsonld";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   blank,
   checkQuad,

@@ -1,5 +1,5 @@
 import type { Token, TermFactory } from "n3";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   blank,
   checkQuad,

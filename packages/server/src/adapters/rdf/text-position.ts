@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** A position in a text: line and column from 1, the column in UTF-16 units. */
 export interface TextPosition {

@@ -1,4 +1,4 @@
-import { FairSemaphore } from "../../kernel/fair-semaphore.js";
+import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
 import {
   SPARQL_ANSWER_BYTES_MAX,
   SPARQL_MEMORY_BYTES_MAX,
@@ -7,7 +7,7 @@ import {
   SPARQL_QUERIES_MAX,
   SPARQL_QUERY_MS_MAX,
   SPARQL_WAIT_MS,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { QueryAnswer, SparqlEngine, StoredDataset } from "../../state/index.js";
 import { QueryProcess } from "./query-process.js";
 

@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { AppError } from "../../kernel/errors.js";
-import { errorOf } from "../../kernel/worker-protocol.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { errorOf } from "@steward/kernel/concurrency/worker-protocol.js";
 import {
   CorruptedBlock,
   type Hash,

@@ -1,4 +1,4 @@
-import type { Failure } from "../../kernel/worker-protocol.js";
+import type { Failure } from "@steward/kernel/concurrency/worker-protocol.js";
 import type { Hash, QueryAnswer, Roots } from "../../state/index.js";
 
 /** What the server sends to have a query evaluated: the roots of its dataset, and the SPARQL text. */

@@ -1,5 +1,5 @@
 import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 
 /** Has each statement read by the analyzer of its dialect. */
 export class DialectAnalyzer implements SqlAnalyzer {

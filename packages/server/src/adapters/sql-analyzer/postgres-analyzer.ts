@@ -5,8 +5,8 @@ import type {
   StatementAnalysis,
   StatementClass,
 } from "../../governance/index.js";
-import { assert } from "../../kernel/assert.js";
-import { RecentMap } from "../../kernel/recent-map.js";
+import { assert } from "@steward/kernel/assert.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { isReadableSystemTable, isSystemTable } from "./postgres-catalogs.js";
 import { judgeFunction, judgeSelection, nearestFunction } from "./postgres-functions.js";

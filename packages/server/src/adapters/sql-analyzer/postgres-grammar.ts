@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import instantiate, {
   type PgQueryModule,
   type WasmInstance,

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
-import { serveThread } from "../../kernel/worker-thread.js";
+import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { ReadingCalls } from "./reading-protocol.js";
 import { SqliteAnalyzer } from "./sqlite-analyzer.js";
 

@@ -1,7 +1,7 @@
 import { parse, type ParseDiagnostic, type Stmt } from "sqlite3-parser";
 import type { Dialect, SqlAnalyzer, StatementAnalysis } from "../../governance/index.js";
-import { assert } from "../../kernel/assert.js";
-import { RecentMap } from "../../kernel/recent-map.js";
+import { assert } from "@steward/kernel/assert.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import { namedTables } from "./named-tables.js";
 import { analyzeOnly, nulRejection, rejected } from "./one-statement.js";
 import { adviceAfter } from "./repair/advice.js";

@@ -1,6 +1,6 @@
 import type { InsertStmt, QualifiedName, Stmt, UpdateStmt, Upsert } from "sqlite3-parser";
 import type { StatementClass } from "../../governance/index.js";
-import { unreachable } from "../../kernel/assert.js";
+import { unreachable } from "@steward/kernel/assert.js";
 
 /** What a statement does, or why no intent allows it. */
 export type Classification =

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { openShop, type Shop } from "./testing/shop.js";
 
 describe("a value as JSON", () => {

@@ -1,7 +1,7 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Intent } from "../../governance/index.js";
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { StatementError, StatementResult } from "../../plans/ports.js";
 import { READS, SCHEMA } from "../sql-analyzer/testing/postgres-examples.js";
 import { failureOf } from "../testing/sql-target-battery.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { StatementError } from "../../plans/ports.js";
 import { PostgresTarget } from "./postgres-target.js";
 import { oddMessages, OddPostgresServer } from "./testing/odd-server.js";

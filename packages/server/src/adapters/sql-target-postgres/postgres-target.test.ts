@@ -1,7 +1,7 @@
 import { PostgresServer } from "@steward/test-postgres";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type {
   AttemptRef,
   StatementError,

@@ -1,7 +1,7 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
-import { POSTGRES_SESSIONS_MAX, ROWS_CHANGED_MAX } from "../../kernel/limits.js";
-import { AppError } from "../../kernel/errors.js";
-import type { Log } from "../../kernel/log.js";
+import { POSTGRES_SESSIONS_MAX, ROWS_CHANGED_MAX } from "@steward/kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Log } from "@steward/kernel/log.js";
 import {
   StatementError,
   type AttemptRef,

@@ -4,7 +4,7 @@
  */
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import type { Intent } from "../../governance/index.js";
 import type { StatementError } from "../../plans/ports.js";
 import { failureOf } from "../testing/sql-target-battery.js";

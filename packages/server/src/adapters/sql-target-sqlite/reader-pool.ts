@@ -1,5 +1,5 @@
-import { FairQueue, slotsPerParty } from "../../kernel/fair-queue.js";
-import { ORG_WAITING_MAX } from "../../kernel/limits.js";
+import { FairQueue, slotsPerParty } from "@steward/kernel/concurrency/fair-queue.js";
+import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
 import type { StatementResult } from "../../plans/ports.js";
 import { tooManyWait } from "../fair-share.js";
 import { Job, type JobLimits } from "./job.js";

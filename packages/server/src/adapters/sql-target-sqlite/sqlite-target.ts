@@ -1,13 +1,13 @@
 import { isReadIntent, type SqlAnalyzer, type StatementReader } from "../../governance/index.js";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import {
   ROWS_CHANGED_MAX,
   SQLITE_READERS_MAX,
   SQL_MEMORY_BYTES_MAX,
   SQL_TEMPORARY_BYTES_MAX,
-} from "../../kernel/limits.js";
-import type { Log } from "../../kernel/log.js";
-import { RecentMap } from "../../kernel/recent-map.js";
+} from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import {
   StatementError,
   type AttemptRef,

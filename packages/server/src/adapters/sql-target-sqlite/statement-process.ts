@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { Log } from "../../kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import { encodeFrame, FrameDecoder } from "./frames.js";
 import { deathReason, type DeathReason } from "./death-reason.js";
 import type {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import {
   StatementError,
   type AttemptRef,

@@ -1,4 +1,4 @@
-import { NOBODY } from "../../kernel/testing/nobody.js";
+import { NOBODY } from "@steward/kernel/testing/nobody.js";
 import { contextOfResult } from "../../plans/context-update.js";
 import { outputOf } from "../../plans/execution.js";
 import type { SqlTarget, SqlValue, StatementResult } from "../../plans/ports.js";

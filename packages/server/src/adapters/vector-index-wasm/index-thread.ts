@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.js";
-import { WorkerThread } from "../../kernel/worker-thread.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { WorkerCalls, WorkerNews, WorkerSettings } from "./worker-protocol.js";
 
 /** What a thread says without being asked. */

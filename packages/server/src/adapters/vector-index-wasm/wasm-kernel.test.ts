@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../kernel/testing/seeded-random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import {
   exactIndexBattery,
   randomVector,

@@ -1,5 +1,5 @@
-import { assert } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
+import { assert } from "@steward/kernel/assert.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   SLAB_ROWS_MAX,
   type FilterKernel,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Log } from "../../kernel/log.js";
-import { silentLog } from "../../kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import { encodeVector, packCode, type IndexEntry } from "../../memory/index.js";
 import { WorkerVectorIndex } from "./worker-vector-index.js";
@@ -167,7 +167,7 @@ function open(options: SourceOptions): WorkerVectorIndex {
 /** Runs in the thread. */
 const sourceModule = `data:text/javascript,${encodeURIComponent(`
   import { setTimeout as sleep } from "node:timers/promises";
-  import { AppError } from ${JSON.stringify(new URL("../../kernel/errors.js", import.meta.url).href)};
+  import { AppError } from ${JSON.stringify(import.meta.resolve("@steward/kernel/errors.js"))};
   export function openIndexSource(options) {
     const numberOf = (id) => Number.parseInt(id.slice(24), 16);
     return {

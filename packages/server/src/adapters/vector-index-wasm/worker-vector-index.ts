@@ -1,8 +1,8 @@
-import { AppError } from "../../kernel/errors.js";
-import { FairQueue } from "../../kernel/fair-queue.js";
-import { NIL_ORG_ID } from "../../kernel/caller.js";
-import { ORG_SEARCHES_WAITING_MAX } from "../../kernel/limits.js";
-import type { Log } from "../../kernel/log.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { FairQueue } from "@steward/kernel/concurrency/fair-queue.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { ORG_SEARCHES_WAITING_MAX } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import type { Hit, IndexEntry, IndexQuery, IndexStats, VectorIndex } from "../../memory/index.js";
 import { IndexThread, stopped } from "./index-thread.js";

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { keysCommand, printIssued, withKeys, type KeyOptions } from "./key-command.js";

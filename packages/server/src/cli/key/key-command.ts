@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { ApiKey, ApiKeyService, IssuedKey } from "../../identity/index.js";
-import { anonymousCaller, type Caller } from "../../kernel/caller.js";
-import { isoTime } from "../../kernel/clock.js";
-import { isUuid } from "../../kernel/ids.js";
+import { anonymousCaller, type Caller } from "@steward/kernel/caller.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import { SETTINGS } from "../../config/index.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readSetting, SETTINGS } from "../../config/index.js";
 import type { Config } from "../../config/index.js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { ReembeddingProgress } from "../../memory/index.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { StewardError } from "@steward/client";
 import type { Plan, Plans, StepExecution } from "@steward/client";
 import type { Command } from "commander";
-import type { FieldViolation } from "../../kernel/errors.js";
+import type { FieldViolation } from "@steward/kernel/errors.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";

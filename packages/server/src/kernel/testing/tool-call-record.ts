@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { anonymousCaller, recordedCaller } from "../caller.js";
+import { anonymousCaller, recordedCaller } from "@steward/kernel/caller.js";
 import type { ToolCallRecord } from "../tool-call.js";
 
 /** A tool-call record for tests: a successful read, with the given fields replaced. */

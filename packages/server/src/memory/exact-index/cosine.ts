@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 
 /**
  * Cosine similarity of two equally long vectors (Contract §4.4 rule 1, Decision §12): a float64 dot

@@ -1,5 +1,5 @@
-import { assert } from "../../kernel/assert.js";
-import { isUuid } from "../../kernel/ids.js";
+import { assert } from "@steward/kernel/assert.js";
+import { isUuid } from "@steward/kernel/ids.js";
 
 /** 32-bit words of an entry's id. */
 export const ID_WORDS: number = 4;

@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { FilterKernel } from "./filter-kernel.js";
 import { fuse } from "./rank-fusion.js";
 import { rescore } from "./rescore.js";

@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import {
   SLAB_ROWS_MAX,
   type FilterKernel,

@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { cosineTo } from "./cosine.js";
 import type { Suspect } from "./scan.js";
 import { compareHits, TopK, type Hit } from "./top-k.js";

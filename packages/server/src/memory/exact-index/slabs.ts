@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { ID_WORDS, idHash, idText, writeId } from "./entry-id.js";
 import { SLAB_ROWS_MAX, type FilterKernel } from "./filter-kernel.js";
 import { SlotTable } from "./slot-table.js";

@@ -1,4 +1,4 @@
-import type { Timers } from "../../kernel/timers.js";
+import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import type { AttemptRef, StepRef } from "../ports.js";
 import { keyOf } from "./open-plans.js";
 

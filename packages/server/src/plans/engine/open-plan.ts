@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { planDiffers, type PlanChange, type PlanState, type StepState } from "../plan-state.js";
 import type { PreparedStep } from "../plan.js";
 import type { PlanRef } from "../ports.js";

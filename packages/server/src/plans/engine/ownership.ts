@@ -1,5 +1,5 @@
-import type { Timers } from "../../kernel/timers.js";
-import { AppError } from "../../kernel/errors.js";
+import type { Timers } from "@steward/kernel/concurrency/timers.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { PlanRef } from "../ports.js";
 import type { OpenPlan } from "./open-plan.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
-import { seededRandom, testSeed } from "../../kernel/testing/seeded-random.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
 import { isReadIntent, type Intent } from "../../governance/index.js";
 import type { PlanEvent } from "../plan-events.js";
 import type { StepOutcome } from "../plan-state.js";

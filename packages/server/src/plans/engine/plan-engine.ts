@@ -1,6 +1,6 @@
-import { assert } from "../../kernel/assert.js";
-import type { Timers } from "../../kernel/timers.js";
-import { AppError } from "../../kernel/errors.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Timers } from "@steward/kernel/concurrency/timers.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import { isReadIntent } from "../../governance/index.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PlanRef } from "../ports.js";
 
 /** Said of an unknown plan and of another organization's alike. */

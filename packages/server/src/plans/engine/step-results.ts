@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { executionOf, outputOf } from "../execution.js";
 import type { StepState } from "../plan-state.js";
 import type { PreparedStep, StepExecution } from "../plan.js";

@@ -1,4 +1,4 @@
-import type { Timers } from "../../kernel/timers.js";
+import type { Timers } from "@steward/kernel/concurrency/timers.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 
 /** What a wait is made of. */

@@ -1,8 +1,8 @@
-import { type Caller, recordedCaller } from "../../kernel/caller.js";
-import type { Clock } from "../../kernel/clock.js";
-import type { DataSourceAccess } from "../../kernel/data-source-access.js";
-import { AppError } from "../../kernel/errors.js";
-import type { Ids } from "../../kernel/ids.js";
+import { type Caller, recordedCaller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
 import { TOOL_CALL_OUTPUT_BYTES_MAX, type ToolCallRecord } from "../../kernel/tool-call.js";
 import {
   isReadIntent,

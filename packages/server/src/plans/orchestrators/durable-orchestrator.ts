@@ -1,16 +1,16 @@
-import { sessionFor, sessionOr } from "../../kernel/caller.js";
+import { sessionFor, sessionOr } from "@steward/kernel/caller.js";
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { canonicalJson, type JsonValue } from "../../kernel/canonical-json.js";
-import type { Clock } from "../../kernel/clock.js";
-import type { DataSourceAccess } from "../../kernel/data-source-access.js";
-import { AppError } from "../../kernel/errors.js";
+import { canonicalJson, type JsonValue } from "@steward/kernel/canonical-json.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
-import { isUuid, type Ids } from "../../kernel/ids.js";
-import { DRAIN_MS, LEASE_RENEW_MS } from "../../kernel/limits.js";
-import type { Log } from "../../kernel/log.js";
+import { isUuid, type Ids } from "@steward/kernel/ids.js";
+import { DRAIN_MS, LEASE_RENEW_MS } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import { systemTimers } from "../../kernel/timers.js";
+import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type {
   AnnouncedToolCall,
   SqlAnalyzer,

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Unsubscribe } from "../../kernel/event-bus.js";
 import type { Orchestrator, PlanJournal, PlanPage } from "../orchestrator.js";
 import type { PlanEvent } from "../plan-events.js";

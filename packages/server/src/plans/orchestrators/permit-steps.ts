@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { Caller } from "../../kernel/caller.js";
-import { AppError } from "../../kernel/errors.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   namedData,
   type SqlAnalyzer,

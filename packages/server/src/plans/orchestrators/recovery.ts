@@ -1,6 +1,6 @@
-import type { Log } from "../../kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import { isReadIntent } from "../../governance/index.js";
-import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { AttemptEnd, AttemptRunner } from "./attempt.js";
 import { contextOfFailure } from "../context-update.js";
 import type { PlanEngine } from "../engine/index.js";

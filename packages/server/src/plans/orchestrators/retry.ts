@@ -1,5 +1,5 @@
-import { backoffMs } from "../../kernel/backoff.js";
-import { READ_ATTEMPTS_MAX, RETRY_BASE_MS, RETRY_CAP_MS } from "../../kernel/limits.js";
+import { backoffMs } from "@steward/kernel/concurrency/backoff.js";
+import { READ_ATTEMPTS_MAX, RETRY_BASE_MS, RETRY_CAP_MS } from "@steward/kernel/limits.js";
 import type { StatementFailureReason } from "../ports.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { SqlAnalyzer } from "../../governance/index.js";
-import type { Caller } from "../../kernel/caller.js";
-import type { Log } from "../../kernel/log.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { PreparedStep } from "../plan.js";
 import type { SchemaJournal, SchemaStep, SqlTarget, StepRef, StepTarget } from "../ports.js";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.js";
-import { TEMPLATE_BYTES_MAX } from "../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { TEMPLATE_BYTES_MAX } from "@steward/kernel/limits.js";
 import {
   INTENTS,
   intentCovers,

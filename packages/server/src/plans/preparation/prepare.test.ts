@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SqliteAnalyzer } from "../../adapters/sql-analyzer/index.js";
 import { buildToolRegistry, type ToolListing } from "../../adapters/tool-registry.js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";
 import type { SqlTarget } from "../ports.js";
 import { preparePlan } from "./prepare.js";

@@ -7,7 +7,7 @@ import {
   STEP_DEPENDENCIES_MAX,
   STEP_TABLE_HINTS_MAX,
   TEMPLATE_BYTES_MAX,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { SqlAnalyzer } from "../../governance/index.js";
 import { graphViolations } from "../dag.js";
 import type { PlanDefinition, PreparedStep, StepDefinition } from "../plan.js";

@@ -5,13 +5,13 @@ import type {
   StatementAnalysis,
   StatementReader,
 } from "../../governance/index.js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   PLAN_STEPS_MAX,
   PLAN_TEMPLATES_BYTES_MAX,
   STATEMENT_READ_AT_ONCE_LENGTH_MAX,
   TEMPLATE_BYTES_MAX,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { PlanDefinition } from "../plan.js";
 import type { ToolRegistry } from "../ports.js";
 import type { CompiledStatement } from "../statements/compiled-statement.js";

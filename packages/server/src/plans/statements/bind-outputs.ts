@@ -1,6 +1,6 @@
 import type { Dialect } from "../../governance/index.js";
-import { assert } from "../../kernel/assert.js";
-import { AppError } from "../../kernel/errors.js";
+import { assert } from "@steward/kernel/assert.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { SqlValue } from "../ports.js";
 import type { Bind, CompiledStatement } from "./compiled-statement.js";
 import { groupedDigits } from "./grouped-digits.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Bind } from "./compiled-statement.js";
 import { placeholderText } from "./placeholder.js";
 import type { Cell, Selected } from "./select-output.js";

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { OutputRef, PathSegment } from "./compiled-statement.js";
 
 const HEAD = /\{\{\s*step\.([A-Za-z0-9_-]{1,64})\.output/y;

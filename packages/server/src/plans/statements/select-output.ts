@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Bind, PathSegment } from "./compiled-statement.js";
 import type { JsonSlice } from "./json-slice.js";
 import { pathText, placeholderText } from "./placeholder.js";

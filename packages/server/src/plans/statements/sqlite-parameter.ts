@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { SqlValue } from "../ports.js";
 import type { Bind } from "./compiled-statement.js";
 import { listJson, nullInLiteral, rowsJson, type JsonDialect } from "./parameter.js";

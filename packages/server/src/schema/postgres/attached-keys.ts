@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Schema } from "../schema.js";
 import { Attachments } from "./attachments.js";
 import { CONSTRAINTS, qualified } from "./names.js";

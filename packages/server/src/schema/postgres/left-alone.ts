@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Schema, SchemaObject } from "../schema.js";
 import { changesBetween } from "../schema-diff.js";
 import { leftAloneIn } from "../unmanaged.js";

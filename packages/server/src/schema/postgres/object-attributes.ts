@@ -1,4 +1,4 @@
-import type { Pausing } from "../../kernel/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import { idIn, type Part, partsIn, type Schema, type SchemaObject, textOf } from "../schema.js";
 import { goOnCounting } from "./alter-column.js";
 import { inheritedColumnSettings, type Settings, settings } from "./column-settings.js";

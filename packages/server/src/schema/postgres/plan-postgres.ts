@@ -1,4 +1,4 @@
-import type { Pausing } from "../../kernel/pausing.js";
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
 import type { Phase, Script } from "../ports.js";
 import { phaseOf, type Step } from "../row-check.js";
 import { idIn, partsIn, type Schema, type SchemaObject } from "../schema.js";

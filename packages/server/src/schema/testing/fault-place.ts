@@ -1,4 +1,4 @@
-import type { AppError } from "../../kernel/errors.js";
+import type { AppError } from "@steward/kernel/errors.js";
 import type { Migration, MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";
 

@@ -1,5 +1,5 @@
-import { ADMIN } from "../../kernel/testing/nobody.js";
-import { AppError } from "../../kernel/errors.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type Migration, schemasOf } from "../index.js";
 import type { FaultyEnd, FaultPlace } from "./fault-place.js";
 import type { FaultSchemas } from "./fault-schemas.js";

@@ -1,4 +1,4 @@
-import { seededRandom, testSeed } from "../../kernel/testing/seeded-random.js";
+import { seededRandom, testSeed } from "@steward/kernel/testing/seeded-random.js";
 import type { Dialect } from "../schema.js";
 import type { FaultPlace } from "./fault-place.js";
 import { type RoundResult, runFaultRound } from "./fault-round.js";

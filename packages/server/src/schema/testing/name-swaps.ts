@@ -1,6 +1,6 @@
-import { ADMIN } from "../../kernel/testing/nobody.js";
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { memoryRepositories } from "../../state/testing/memory-repositories.js";
 import { MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";

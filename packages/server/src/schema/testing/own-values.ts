@@ -1,4 +1,4 @@
-import { withoutPauses } from "../../kernel/pausing.js";
+import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { driftBetween } from "../drift.js";
 import { identify } from "../identify.js";
 import { type Migration, Schema, schemasOf } from "../index.js";

@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.js";
-import { SCHEMA_BYTES_MAX } from "../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { SCHEMA_BYTES_MAX } from "@steward/kernel/limits.js";
 import { hintsIn } from "../definitions.js";
 import type { PlacedHint } from "../hint-effects.js";
 import type { Dialect } from "../schema.js";

@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.js";
-import { DEFINITION_LENGTH_MAX } from "../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { DEFINITION_LENGTH_MAX } from "@steward/kernel/limits.js";
 import type { Dialect } from "../schema.js";
 import { isSign, isWord, nextToken, type Token } from "../sql-tokens.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { type Hash, hashOf } from "../hash.js";
 import type { BlockStore } from "../ports.js";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { BlockCache } from "../block-cache.js";
 import { MemoryBlockStore } from "../memory-block-store.js";
 

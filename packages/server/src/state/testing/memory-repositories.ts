@@ -1,4 +1,4 @@
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { checkStore } from "../fsck.js";
 import { collectGarbage } from "../garbage.js";
 import { MemoryBlockStore } from "../memory-block-store.js";

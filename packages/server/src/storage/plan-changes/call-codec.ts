@@ -1,5 +1,5 @@
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { PreparedStep } from "../../plans/index.js";
 import { callerOf, dataOf, keptCaller, keptData } from "./recorded-caller.js";
 import type { KeptCaller, KeptData } from "./recorded-caller.js";

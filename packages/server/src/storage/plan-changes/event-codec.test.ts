@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isoTime } from "../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "../../plans/index.js";
 import { eventsJson, planEventsOf } from "./event-codec.js";
 

@@ -1,5 +1,5 @@
-import { assert } from "../../kernel/assert.js";
-import { isoTime } from "../../kernel/clock.js";
+import { assert } from "@steward/kernel/assert.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import type { PlanEvent, PlanEventType } from "../../plans/index.js";
 
 /** Events of one type whose payloads have these members, in this order. */

@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { PageRequest, PlanPage, PlanStatus } from "../../plans/index.js";
 import { planSummaryOf } from "../../plans/execution.js";
 import type { LoadedPlan } from "../../plans/engine/index.js";

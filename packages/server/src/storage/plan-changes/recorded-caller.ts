@@ -4,7 +4,7 @@ import {
   anonymousCaller,
   recordedCaller,
   type RecordedCaller,
-} from "../../kernel/caller.js";
+} from "@steward/kernel/caller.js";
 import type { RecordedData, ToolCallRecord } from "../../kernel/tool-call.js";
 
 /** A caller as it is kept. The names are those of the user, the agent and the key, without `null` at the end. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { PostgresClient } from "../../adapters/postgres-client.js";
 import { connectionRefusal, isOutcomeUnknown, sqlStateOf } from "../../adapters/postgres-errors.js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 
 /** What is bound to a statement. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { CopiedColumn, CopiedRow, CopiedTable } from "../copied-table.js";
 import type { Connection, Database } from "./database.js";
 

@@ -1,5 +1,5 @@
-import { NIL_ORG_ID } from "../../kernel/caller.js";
-import { AppError } from "../../kernel/errors.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Connection, Database } from "./database.js";
 import { distribute, distributeAdded, pendingDistribution } from "./distribution/distribute.js";
 import { createPlanTables } from "./migrations/0001-plans.js";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { silentLog } from "../../kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { NodeFile } from "./node-file.js";
 
 describe("the name of a data directory's node", () => {

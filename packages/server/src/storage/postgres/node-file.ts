@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { isUuid } from "../../kernel/ids.js";
-import type { Log } from "../../kernel/log.js";
+import { isUuid } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
 import { makePrivateDirectory } from "../private-files.js";
 
 /** The process that used a data directory last, as a node. */

@@ -1,8 +1,8 @@
-import type { Clock } from "../../kernel/clock.js";
-import { NIL_ORG_ID } from "../../kernel/caller.js";
-import type { Ids } from "../../kernel/ids.js";
-import type { Log } from "../../kernel/log.js";
-import { WorkerLoop } from "../../kernel/worker-loop.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
+import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Database } from "./database.js";
 import type { NodeFile } from "./node-file.js";
 

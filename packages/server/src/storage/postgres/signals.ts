@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
-import type { Log } from "../../kernel/log.js";
-import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
+import type { Log } from "@steward/kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { PlanRef } from "../../plans/ports.js";
 import type { Database } from "./database.js";
 

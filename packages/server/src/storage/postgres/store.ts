@@ -1,8 +1,8 @@
-import type { Clock } from "../../kernel/clock.js";
-import type { Ids } from "../../kernel/ids.js";
-import type { Log } from "../../kernel/log.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import { systemTimers } from "../../kernel/timers.js";
+import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { Store } from "../store.js";
 import { PostgresApiKeyStore } from "./governance/api-key-store.js";
 import { PostgresPolicyStore } from "./governance/policy-store.js";

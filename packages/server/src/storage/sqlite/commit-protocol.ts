@@ -1,4 +1,4 @@
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { SqliteValue } from "./connection.js";
 
 /** One statement of a unit. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { failureReason } from "../failure-reason.js";
 import {
   UnitUnpacker,

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
 import {
   UnitPacker,

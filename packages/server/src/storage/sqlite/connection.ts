@@ -3,7 +3,7 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance,
 } from "@photostructure/sqlite";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { failureReason } from "../failure-reason.js";
 
 /** A value of a row, or one bound to a statement. */

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { createPlanTables } from "./migrations/0001-plans.js";
 import { createPlanViews } from "./migrations/0002-plan-views.js";
 import { createUsageTables } from "./migrations/0003-usage.js";

@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { storeUnavailable } from "../failure-reason.js";
 
 /** SQLite's result code for a lock that another connection has. */

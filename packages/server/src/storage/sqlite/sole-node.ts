@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { EngineNode, PlanHandover } from "../../plans/engine/index.js";
 
 /** What the one process is called that owns the store. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry, type Telemetry } from "../../kernel/telemetry.js";
 import { planStoreBattery } from "../contract.js";
 import { CommitWriter, WriteConflict } from "./commit-writer.js";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Clock } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Telemetry } from "../../kernel/telemetry.js";
-import { systemTimers } from "../../kernel/timers.js";
+import { systemTimers } from "@steward/kernel/concurrency/timers.js";
 import type { ReembeddingStore } from "../../memory/ports.js";
 import { DirectoryProbe } from "../directory-probe.js";
 import { storeUnavailable } from "../failure-reason.js";

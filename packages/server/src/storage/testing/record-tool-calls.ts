@@ -1,6 +1,6 @@
-import { assert } from "../../kernel/assert.js";
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { assert } from "@steward/kernel/assert.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { toolCallRecord } from "../../kernel/testing/tool-call-record.js";
 import type { ToolCallRecord } from "../../kernel/tool-call.js";
 import type { PreparedStep } from "../../plans/index.js";

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { type BlockStore, type Fault, type Hash, log, TripleStore } from "../../state/index.js";
-import { seededRandom } from "../../kernel/testing/seeded-random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 
 /** Each driver has its branch; they share the state, and each collects the other's garbage. */
 const BRANCHES = ["main", "other"];

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { seededRandom, withSeed } from "../../kernel/testing/seeded-random.js";
+import { seededRandom, withSeed } from "@steward/kernel/testing/seeded-random.js";
 import type { ToolCallFeed } from "../../kernel/tool-call.js";
 import type { MemoryStore } from "../../memory/ports.js";
 import type { PlanEngine } from "../../plans/index.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import type { CustomerBindings } from "../../payments/ports.js";
 import type { PlanEngine } from "../../plans/index.js";
 import type { UsageEvent, UsageStore } from "../../usage/ports.js";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Metadata, ServerUnaryCall } from "@grpc/grpc-js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Action } from "../../identity/index.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Share } from "../organization-quotas.js";

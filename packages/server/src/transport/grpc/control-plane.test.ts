@@ -1,6 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
 import { NoopOrchestrator } from "../../plans/orchestrators/noop-orchestrator.js";
 import type { Message } from "./testing/bare-client.js";

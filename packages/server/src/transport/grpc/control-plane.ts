@@ -1,6 +1,6 @@
-import { sessionFor } from "../../kernel/caller.js";
+import { sessionFor } from "@steward/kernel/caller.js";
 import { ControlPlaneService } from "@steward/protocol/grpc";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Orchestrator } from "../../plans/index.js";
 import { followEvents } from "../follow-events.js";
 import { journalOf } from "../journal.js";

@@ -8,7 +8,7 @@ import {
   StatusSchema,
 } from "@steward/protocol/grpc";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { REQUEST_TOO_LARGE } from "../errors.js";
 import { errorStatusOf, type ErrorStatus } from "./error-status.js";
 

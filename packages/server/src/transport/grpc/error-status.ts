@@ -7,7 +7,7 @@ import {
   RetryInfoSchema,
   StatusSchema,
 } from "@steward/protocol/grpc";
-import { AppError, type FieldViolation } from "../../kernel/errors.js";
+import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 import { WIRE_STATUS, type WireStatus } from "../errors.js";
 
 /** An error as the end of a gRPC call. */

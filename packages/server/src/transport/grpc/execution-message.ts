@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@steward/protocol";
 import type { ExecuteStepRequest, ExecuteStepResponse } from "@steward/protocol/grpc";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { StepError, StepExecution, StepResult } from "../../plans/index.js";
 import { contextUpdateMessage, stepResultMessage } from "./messages.js";
 

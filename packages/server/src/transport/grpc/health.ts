@@ -7,7 +7,7 @@ import {
   MemoryService,
   type HealthCheckResponse,
 } from "@steward/protocol/grpc";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Health } from "../services.js";
 import type { Methods } from "./methods.js";
 

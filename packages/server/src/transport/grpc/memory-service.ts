@@ -1,4 +1,4 @@
-import { sessionFor } from "../../kernel/caller.js";
+import { sessionFor } from "@steward/kernel/caller.js";
 import { MemoryService as MemoryServiceDescription } from "@steward/protocol/grpc";
 import type { MemoryService } from "../../memory/index.js";
 import {

@@ -13,7 +13,7 @@ import type {
   ServerUnaryCall,
   ServerWritableStream,
 } from "@grpc/grpc-js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Services } from "../services.js";
 import type { AdmitStream } from "../stream-limits.js";

@@ -1,11 +1,11 @@
 import type { ListPlansRequest } from "@steward/protocol/grpc";
 import { PLAN_STATUSES } from "@steward/protocol/rest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   CANCEL_REASON_LENGTH_MAX,
   PLANS_PAGE_DEFAULT,
   PLANS_PAGE_MAX,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { PageRequest, PlanFilter, PlanStatus } from "../../plans/index.js";
 import { asPlanId, asStepId } from "../plan-ids.js";
 

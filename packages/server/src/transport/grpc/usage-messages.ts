@@ -1,5 +1,5 @@
 import type * as proto from "@steward/protocol/grpc";
-import { isoTime } from "../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import {
   formatUsd,
   amountText,

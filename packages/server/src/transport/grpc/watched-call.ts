@@ -5,8 +5,8 @@ import {
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
 } from "@grpc/grpc-js";
-import type { Clock } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Labels, Telemetry } from "../../kernel/telemetry.js";
 import { errorStatusOf, type ErrorStatus } from "./error-status.js";
 

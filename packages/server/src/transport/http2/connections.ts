@@ -6,7 +6,7 @@ import {
   type ConnectionInjector,
   type ServerInterceptor,
 } from "@grpc/grpc-js";
-import { assert } from "../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { StreamListener } from "./stream-listener.js";
 import {
@@ -14,7 +14,7 @@ import {
   HTTP2_SESSION_MEMORY_MAX,
   HTTP2_STREAMS_MAX,
   REQUEST_BYTES_MAX,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import { headerBytes } from "./header-bytes.js";
 import { refuseHeaders } from "./refusals.js";
 import { UnreadStreams } from "./unread-streams.js";

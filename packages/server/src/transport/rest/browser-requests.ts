@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { RestApp } from "./rest-app.js";
 
 /**

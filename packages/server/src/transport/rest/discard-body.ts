@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { REQUEST_BYTES_MAX } from "../../kernel/limits.js";
+import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
 
 /** Bytes of a refused body that are still read. */
 const DISCARDED_BYTES_MAX = 16 * REQUEST_BYTES_MAX;

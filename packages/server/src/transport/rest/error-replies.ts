@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../../kernel/errors.js";
-import type { Log } from "../../kernel/log.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Log } from "@steward/kernel/log.js";
 import { REQUEST_TOO_LARGE, restErrorOf, UNSUPPORTED_CODING, type RestError } from "../errors.js";
 import { discardBody } from "./discard-body.js";
 import type { RestApp } from "./rest-app.js";

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { requireModestJson } from "./json-bounds.js";
 import type { RestApp } from "./rest-app.js";
 

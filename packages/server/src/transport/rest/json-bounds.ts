@@ -1,10 +1,10 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   REQUEST_DEPTH_MAX,
   REQUEST_FIELDS_MAX,
   REQUEST_LIST_MAX,
   REQUEST_VALUES_MAX,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

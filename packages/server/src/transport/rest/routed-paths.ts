@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { restErrorOf } from "../errors.js";
 import type { AnswerUnrouted } from "./connection-errors.js";
 import type { RestApp } from "./rest-app.js";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { OrganizationQuotas, type QuotaLimits } from "../organization-quotas.js";
 
 /** Quotas that no test reaches, but for those that it names. */

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from "../../kernel/log.js";
+import type { Log, LogFields } from "@steward/kernel/log.js";
 
 /** One line that was logged. */
 export interface LoggedLine {

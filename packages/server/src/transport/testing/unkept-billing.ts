@@ -1,7 +1,7 @@
-import { systemClock } from "../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { EventBus } from "../../kernel/event-bus.js";
-import { systemIds } from "../../kernel/ids.js";
-import { silentLog } from "../../kernel/log.js";
+import { systemIds } from "@steward/kernel/ids.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { noCustomerBindings, PaymentService } from "../../payments/index.js";
 import {
   LedgerReservations,

@@ -1,6 +1,6 @@
 import { ZeroProvider } from "../../embedding/index.js";
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { MemoryService, noMemoryStore, noVectorIndex } from "../../memory/index.js";
 
 /** Memory of a server that has nothing to keep it in. */

@@ -1,5 +1,5 @@
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { MigrationService } from "../../schema/index.js";
 import { noRepositories } from "../../state/index.js";
 

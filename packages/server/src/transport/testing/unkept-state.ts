@@ -1,5 +1,5 @@
-import { AppError } from "../../kernel/errors.js";
-import { systemClock } from "../../kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { noRepositories, StateService } from "../../state/index.js";
 
 /** The state of a server that has nothing to keep it in. */

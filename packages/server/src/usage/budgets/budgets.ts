@@ -1,4 +1,4 @@
-import { isoTime } from "../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import { formatUsd, type Nanodollars } from "../money.js";
 import { addTotals, NO_USAGE, type Posting, type UsageTotals } from "../posting.js";
 

@@ -1,5 +1,5 @@
 import type { AnnouncedToolCall } from "../../governance/index.js";
-import type { Clock } from "../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import { BudgetLedger, type Admission } from "./budgets.js";
 import type { BudgetReservations, UsageStore } from "../ports.js";
 import { postingOf } from "../posting.js";

@@ -1,7 +1,7 @@
 import type { AnnouncedToolCall, ToolCallGate } from "../../governance/index.js";
-import { AppError } from "../../kernel/errors.js";
-import type { Log } from "../../kernel/log.js";
-import { type BatchEnd, WorkerLoop } from "../../kernel/worker-loop.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Log } from "@steward/kernel/log.js";
+import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { Admission, BudgetReservations } from "../ports.js";
 import type { UsageRecorder } from "../events/recorder.js";
 

@@ -1,9 +1,9 @@
-import { AppError } from "../../kernel/errors.js";
-import type { Backoff } from "../../kernel/backoff.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Backoff } from "@steward/kernel/concurrency/backoff.js";
 import type { EventBus, Unsubscribe } from "../../kernel/event-bus.js";
-import type { Log } from "../../kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { AuditEvents } from "../../kernel/tool-call.js";
-import { WorkerLoop } from "../../kernel/worker-loop.js";
+import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
 import type { UsageStore } from "../ports.js";
 import type { UsageEvent } from "./usage-event.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { PriceList, setPrice, type Price, type PricedCall, type PriceScope } from "./pricing.js";
 
 const price = (over: Partial<Price> = {}): Price => ({

@@ -1,5 +1,5 @@
-import { isoTime } from "../../kernel/clock.js";
-import { AppError } from "../../kernel/errors.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { AauWeight } from "../events/aau.js";
 import { invalidArgument } from "../instant.js";
 import type { Nanodollars } from "../money.js";

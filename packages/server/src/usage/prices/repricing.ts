@@ -1,4 +1,4 @@
-import type { Ids } from "../../kernel/ids.js";
+import type { Ids } from "@steward/kernel/ids.js";
 import { invalidArgument, parseInstant } from "../instant.js";
 import type { Nanodollars } from "../money.js";
 import type { Correction, CostedRow, RowRange, UsageStore } from "../ports.js";

@@ -1,9 +1,9 @@
-import { invalidField } from "../../kernel/errors.js";
-import { isUuid } from "../../kernel/ids.js";
+import { invalidField } from "@steward/kernel/errors.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import {
   USAGE_ORGANIZATIONS_PAGE_DEFAULT,
   USAGE_ORGANIZATIONS_PAGE_MAX,
-} from "../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import type { OrganizationPage } from "../ports.js";
 import type { UsageTotals } from "../posting.js";
 import { bucketsFor, parseReportQuery, type ReportParameters } from "./report-query.js";

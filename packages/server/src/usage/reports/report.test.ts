@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../kernel/clock.js";
-import { systemIds } from "../../kernel/ids.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { INTENTS } from "../../governance/index.js";
 import { aauWeight } from "../events/aau.js";
 import { addTotals, NO_USAGE, postingOf, postingOfAdjustment, type Posting } from "../posting.js";

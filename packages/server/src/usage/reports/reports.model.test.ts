@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { INTENTS } from "../../governance/index.js";
-import { AppError } from "../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
 import { aauWeight } from "../events/aau.js";
 import { formatUsd } from "../money.js";

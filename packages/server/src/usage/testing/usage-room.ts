@@ -1,13 +1,13 @@
-import { ADMIN } from "../../kernel/testing/nobody.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publishToolCalls } from "../../governance/index.js";
-import type { Caller } from "../../kernel/caller.js";
-import { systemClock, type Clock } from "../../kernel/clock.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { systemClock, type Clock } from "@steward/kernel/clock.js";
 import { EventBus } from "../../kernel/event-bus.js";
-import { systemIds } from "../../kernel/ids.js";
-import { silentLog } from "../../kernel/log.js";
+import { systemIds } from "@steward/kernel/ids.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { silentTelemetry } from "../../kernel/telemetry.js";
 import type { AuditEvents } from "../../kernel/tool-call.js";
 import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/store.js";

@@ -1,9 +1,9 @@
 import { freshDatabase } from "@steward/test-postgres";
 import type pg from "pg";
-import { ADMIN } from "../../../kernel/testing/nobody.js";
-import { systemClock } from "../../../kernel/clock.js";
-import { AppError } from "../../../kernel/errors.js";
-import { systemIds } from "../../../kernel/ids.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import { MigrationService } from "../../../schema/index.js";
 import type {
   FaultPlace,

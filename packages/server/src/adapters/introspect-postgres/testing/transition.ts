@@ -1,6 +1,6 @@
 import { freshDatabase } from "@steward/test-postgres";
 import pg from "pg";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { concernedRelations } from "../../../schema/concern.js";
 import {
   identify,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { ADMIN } from "../../../kernel/testing/nobody.js";
-import { AppError } from "../../../kernel/errors.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Migration } from "../../../schema/index.js";
 import type { FaultyOrder } from "../../../schema/testing/fault-place.js";
 import { dieAfter } from "./die-after-statement.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { FaultyEnd, FaultyRun } from "../../../schema/testing/fault-place.js";
 import type { ChildOrder, ChildReport } from "./migrating-child.js";
 

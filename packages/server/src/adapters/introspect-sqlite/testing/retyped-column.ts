@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { identify, renameHints, scriptBetween, stepsOf } from "../../../schema/index.js";
 import { unsaid } from "../../../schema/testing/operation-table.js";
 import { introspectSqlite } from "../../sqlite-catalog.js";

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { assert } from "../../../kernel/assert.js";
-import { failureOf } from "../../../kernel/worker-protocol.js";
+import { assert } from "@steward/kernel/assert.js";
+import { failureOf } from "@steward/kernel/concurrency/worker-protocol.js";
 import { encodeDocument } from "../document-bytes.js";
 import { headOf, type Message, type MessageKind, MessageReader } from "../messages.js";
 import { type DocumentParser, documentParser } from "../read-document.js";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { MemoryBlockStore, type Quad, type RdfFormat, TripleStore } from "../../../state/index.js";
 import { documentParser } from "../read-document.js";
 

@@ -1,5 +1,5 @@
 import { Generator } from "@traqula/generator-sparql-1-2";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   blank,
   type BlockCache,

@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { jsonQuad, type JsonTerm, type QuadLike, type QueryAnswer } from "../../../state/index.js";
 import { asWritten } from "../rewrite/stored-form.js";
 import type { OxigraphStore } from "./oxigraph.js";

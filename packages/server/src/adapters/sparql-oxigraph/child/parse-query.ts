@@ -1,6 +1,6 @@
 import { toAlgebra } from "@traqula/algebra-sparql-1-2";
 import { Parser } from "@traqula/parser-sparql-1-2";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Operation, ToAlgebra } from "../algebra.js";
 import type { Query } from "../syntax.js";
 import type { Oxigraph } from "./oxigraph.js";

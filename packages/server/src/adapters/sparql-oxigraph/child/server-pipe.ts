@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { BlockReader, Hash } from "../../../state/index.js";
 import {
   decodeMessage,

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { assert } from "../../../kernel/assert.js";
-import { AppError } from "../../../kernel/errors.js";
-import { failureOf } from "../../../kernel/worker-protocol.js";
+import { assert } from "@steward/kernel/assert.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { failureOf } from "@steward/kernel/concurrency/worker-protocol.js";
 import { BlockCache, type QueryAnswer } from "../../../state/index.js";
 import type { FromProcess, ProcessSettings, QueryRequest } from "../query-protocol.js";
 import { QueryAnswerer } from "./answer-query.js";

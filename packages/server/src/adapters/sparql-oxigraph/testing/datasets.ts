@@ -1,6 +1,6 @@
 import oxigraph from "oxigraph";
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
-import { systemClock } from "../../../kernel/clock.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import {
   BlockCache,
   MemoryBlockStore,

@@ -1,6 +1,6 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import type { SqlAnalyzer } from "../../../governance/index.js";
-import { silentLog } from "../../../kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { PostgresAnalyzer } from "../../sql-analyzer/postgres-analyzer.js";
 import type { TargetFixture } from "../../testing/sql-target-battery.js";
 import { PostgresTarget, type PostgresTargetOptions } from "../postgres-target.js";

@@ -5,7 +5,7 @@ import {
   type TouchedData,
   type TouchedTable,
 } from "../../../governance/index.js";
-import { RecentMap } from "../../../kernel/recent-map.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import { StatementError, type StatementRequest } from "../../../plans/ports.js";
 import type { KnownStatement } from "../../admission.js";
 import { mayFitOtherwise, parametersFor } from "../parameters.js";

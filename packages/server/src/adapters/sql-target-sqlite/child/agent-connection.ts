@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { StatementError } from "../../../plans/ports.js";
 import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } from "../protocol.js";
-import { RecentMap } from "../../../kernel/recent-map.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import { toSqliteBinds } from "./binds.js";
 import { Catalog } from "./catalog.js";
 import { toStatementError } from "./failure.js";

@@ -1,4 +1,4 @@
-import { assert } from "../../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { StatementError, type SqlValue } from "../../../plans/ports.js";
 import type { SqliteCell } from "./rows-json.js";
 

@@ -1,4 +1,4 @@
-import { SQL_GROWTH_BYTES_MAX } from "../../../kernel/limits.js";
+import { SQL_GROWTH_BYTES_MAX } from "@steward/kernel/limits.js";
 import { StatementError } from "../../../plans/ports.js";
 import { withoutValues } from "../../bound-values.js";
 import type { AdmittedStatement } from "../protocol.js";

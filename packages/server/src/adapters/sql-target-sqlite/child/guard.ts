@@ -1,6 +1,6 @@
 import { constants, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Intent } from "../../../governance/index.js";
-import { assert } from "../../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import { isForbiddenFunction } from "../../sqlite-functions.js";
 import { isOwnTable } from "../../own-tables.js";
 

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { assert } from "../../../kernel/assert.js";
-import { systemClock } from "../../../kernel/clock.js";
+import { assert } from "@steward/kernel/assert.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { encodeFrame, FrameDecoder } from "../frames.js";
 import { withoutRows } from "../../result-rows.js";

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { assert } from "../../../kernel/assert.js";
-import type { Clock } from "../../../kernel/clock.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { markerOutput, outputOfMarker } from "../../marker-output.js";
 import { MARKER_TABLE } from "../../own-tables.js";

@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StatementClass } from "../../../governance/index.js";
-import type { Clock } from "../../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { AttemptRef, SqlValue } from "../../../plans/ports.js";
 import { MARKER_TABLE } from "../../own-tables.js";
 import type { WriteTask } from "../protocol.js";

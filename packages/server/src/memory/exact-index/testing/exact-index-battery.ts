@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../kernel/testing/seeded-random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { ExactIndex } from "../exact-index.js";
 import type { FilterKernel } from "../filter-kernel.js";
 import { compareHits, type Hit } from "../top-k.js";

@@ -1,5 +1,5 @@
-import { AppError } from "../../../kernel/errors.js";
-import { LEASE_MS } from "../../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { LEASE_MS } from "@steward/kernel/limits.js";
 import type { PlanEvent } from "../../plan-events.js";
 import type { PlanState, StepContext } from "../../plan-state.js";
 import type { AbandonedStep, AttemptRef, NewPlan, PlanRef } from "../../ports.js";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Timers } from "../../../kernel/timers.js";
+import type { Timers } from "@steward/kernel/concurrency/timers.js";
 
 /** Something that waits to be let on: a call on its way to the log, or its answer on the way back. */
 interface Waiting {

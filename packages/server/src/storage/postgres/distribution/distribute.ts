@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { Connection } from "../database.js";
 import { distributionStatements, type StoreFunction, type StoreOnCluster } from "./statements.js";
 

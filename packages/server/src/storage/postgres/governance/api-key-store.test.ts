@@ -6,9 +6,9 @@ import {
   FailedAttempts,
   remembered,
 } from "../../../identity/index.js";
-import { systemClock } from "../../../kernel/clock.js";
-import { silentLog } from "../../../kernel/log.js";
-import { ADMIN } from "../../../kernel/testing/nobody.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { silentLog } from "@steward/kernel/log.js";
+import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { apiKeyBattery } from "../../testing/api-key-battery.js";
 import { openTestStore } from "../testing/open-store.js";
 

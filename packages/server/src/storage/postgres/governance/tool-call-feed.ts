@@ -1,4 +1,4 @@
-import { assert } from "../../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
 import type { TakenCalls, ToolCallFeed } from "../../../kernel/tool-call.js";
 import type { PlanRef } from "../../../plans/ports.js";

@@ -1,5 +1,5 @@
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
-import type { Log } from "../../../kernel/log.js";
+import type { Log } from "@steward/kernel/log.js";
 import type { PlanRef } from "../../../plans/ports.js";
 import type { CallConsumer } from "./call-feed.js";
 import type { Database } from "../database.js";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WorkerVectorIndex } from "../../../adapters/vector-index-wasm/index.js";
-import { silentLog } from "../../../kernel/log.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { Store } from "../../store.js";

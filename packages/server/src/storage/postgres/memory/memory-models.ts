@@ -1,6 +1,6 @@
-import { assert } from "../../../kernel/assert.js";
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
-import { AppError } from "../../../kernel/errors.js";
+import { assert } from "@steward/kernel/assert.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { EmbeddingModel } from "../../../memory/ports.js";
 import { otherModel } from "../../other-model.js";
 import type { Connection } from "../database.js";

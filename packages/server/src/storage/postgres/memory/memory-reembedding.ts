@@ -1,4 +1,4 @@
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { MemoryEntry, ReembeddingProgress } from "../../../memory/index.js";
 import type { EmbeddedEntry, EmbeddingModel, ReembeddingStore } from "../../../memory/ports.js";
 import { byOrganization } from "../by-organization.js";

@@ -1,6 +1,6 @@
-import { assert } from "../../../kernel/assert.js";
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
-import { isUuid } from "../../../kernel/ids.js";
+import { assert } from "@steward/kernel/assert.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { isUuid } from "@steward/kernel/ids.js";
 import type { PageRequest, PlanEvent, PlanFilter, PlanPage } from "../../../plans/index.js";
 import {
   planNotFound,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 
 /** What runs a statement past the store. */
 interface Queryable {

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../../../kernel/clock.js";
-import { systemIds } from "../../../kernel/ids.js";
-import { silentLog } from "../../../kernel/log.js";
+import { type Clock, systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
+import { silentLog } from "@steward/kernel/log.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import type { Store } from "../../store.js";
 import { openPostgresStore } from "../store.js";

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
-import { systemClock } from "../../../kernel/clock.js";
-import { AppError } from "../../../kernel/errors.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import { type BlockStore, type Hash, mergeIntoBranch, TripleStore } from "../../../state/index.js";
-import { seededRandom } from "../../../kernel/testing/seeded-random.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { anyQuad } from "../../testing/any-quad.js";
 import { openStateNode } from "./state-node.js";
 

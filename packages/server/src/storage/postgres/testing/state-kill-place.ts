@@ -2,7 +2,7 @@ import { freshDatabase } from "@steward/test-postgres";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { KillPlace } from "../../testing/state-kill-rounds.js";
 import { Database } from "../database.js";
 import { migrate } from "../migrate.js";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { ClonedRepositories, type Origin } from "../../../state/index.js";
 import { SqliteClones } from "../../sqlite/state/clones.js";
 import { Database } from "../database.js";

@@ -1,5 +1,5 @@
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
-import type { Clock } from "../../../kernel/clock.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { AnnouncedToolCall } from "../../../governance/index.js";
 import { BudgetLedger, chargeOf, PriceList, windowOf } from "../../../usage/index.js";
 import type { Admission, Budget, BudgetReservations, Charge } from "../../../usage/ports.js";

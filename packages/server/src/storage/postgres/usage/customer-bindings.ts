@@ -1,5 +1,5 @@
 import type { CustomerBindings } from "../../../payments/ports.js";
-import { NIL_ORG_ID } from "../../../kernel/caller.js";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import type { Database } from "../database.js";
 
 /** Which organization a customer belongs to, in PostgreSQL. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { assert } from "../../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { Unsubscribe } from "../../../kernel/event-bus.js";
-import { RecentMap } from "../../../kernel/recent-map.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { RecordedListener, ToolCallLog, ToolCallRecord } from "../../../kernel/tool-call.js";
 import type { PreparedStep } from "../../../plans/index.js";
 import { callOf, preparedStepsOf } from "../../plan-changes/index.js";

@@ -1,4 +1,4 @@
-import { assert } from "../../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { EntryFilter, IndexEntry, IndexSource, TextQuery } from "../../../memory/index.js";
 import { vectorOfBlob } from "../../vector-blob.js";
 import { openConnection, StatementCache, type SqliteRow, type SqliteValue } from "../connection.js";

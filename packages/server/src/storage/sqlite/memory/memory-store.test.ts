@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach } from "vitest";
-import { systemClock } from "../../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../../../kernel/telemetry.js";
 import { memoryStoreBattery } from "../../testing/memory-store-battery.js";
 import { reembeddingBattery } from "../../testing/reembedding-battery.js";

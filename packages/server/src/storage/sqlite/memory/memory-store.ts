@@ -1,4 +1,4 @@
-import { assert } from "../../../kernel/assert.js";
+import { assert } from "@steward/kernel/assert.js";
 import type { TakenCalls } from "../../../kernel/tool-call.js";
 import type { EntryFilter, MemoryEntry } from "../../../memory/index.js";
 import type {

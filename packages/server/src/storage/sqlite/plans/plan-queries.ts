@@ -1,5 +1,5 @@
-import { assert } from "../../../kernel/assert.js";
-import type { Clock } from "../../../kernel/clock.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type {
   DueWork,
   EarlierRequest,

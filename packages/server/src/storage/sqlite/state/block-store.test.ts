@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { hashOf, quad, text, iri, TripleStore } from "../../../state/index.js";
 import { describeBlockStore } from "../../../state/testing/block-store-battery.js";
 import { openSqliteBlockStore } from "./block-store.js";

@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { Clock } from "../../../kernel/clock.js";
-import { AppError } from "../../../kernel/errors.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   type BlockStore,
   CorruptedBlock,

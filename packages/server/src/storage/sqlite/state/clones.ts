@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { assert } from "../../../kernel/assert.js";
-import type { Clock } from "../../../kernel/clock.js";
-import { AppError } from "../../../kernel/errors.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
 import type { BlockStore, Clones, Fault, Hash } from "../../../state/index.js";
 import { makePrivateDirectory } from "../../private-files.js";
 import { openSqliteBlockStore } from "./block-store.js";

@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import { withSeed } from "../../../kernel/testing/seeded-random.js";
+import { withSeed } from "@steward/kernel/testing/seeded-random.js";
 import { stateKillRounds } from "../../testing/state-kill-rounds.js";
 import { sqliteKillPlace } from "../testing/state-kill-place.js";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../../../kernel/errors.js";
-import { WorkerThread } from "../../../kernel/worker-thread.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { UpkeepCalls, UpkeepOrder, UpkeepReport } from "./state-upkeep-worker.js";
 
 /** Does the work on whole stores in a thread for each, with a connection of its own; one at a time. */

@@ -1,5 +1,5 @@
-import { systemClock } from "../../../kernel/clock.js";
-import { serveThread } from "../../../kernel/worker-thread.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import {
   type BlockStore,
   checkStore,

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { systemClock } from "../../../kernel/clock.js";
-import { seededRandom } from "../../../kernel/testing/seeded-random.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { collectGarbage, mergeIntoBranch, TripleStore } from "../../../state/index.js";
 import { anyQuad } from "../../testing/any-quad.js";
 import { openSqliteBlockStore } from "../state/block-store.js";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../../kernel/clock.js";
+import { systemClock } from "@steward/kernel/clock.js";
 import { checkStore } from "../../../state/index.js";
 import type { KillPlace } from "../../testing/state-kill-rounds.js";
 import { openSqliteBlockStore } from "../state/block-store.js";

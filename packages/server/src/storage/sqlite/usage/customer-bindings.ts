@@ -1,4 +1,4 @@
-import type { Clock } from "../../../kernel/clock.js";
+import type { Clock } from "@steward/kernel/clock.js";
 import type { CustomerBindings } from "../../../payments/ports.js";
 import { WriteConflict, type CommitWriter } from "../commit-writer.js";
 import { read, type StatementCache } from "../connection.js";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { credentials, type ChannelCredentials } from "@grpc/grpc-js";
 import { openPolicies } from "../../../app-policies.js";
-import { systemClock } from "../../../kernel/clock.js";
-import { systemIds } from "../../../kernel/ids.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { systemIds } from "@steward/kernel/ids.js";
 import type { Labels, Telemetry } from "../../../kernel/telemetry.js";
 import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";

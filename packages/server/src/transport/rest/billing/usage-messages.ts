@@ -9,7 +9,7 @@ import type {
   UsageDifference,
   UsageTotals as UsageTotalsMessage,
 } from "@steward/protocol/rest";
-import { isoTime } from "../../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import {
   formatUsd,
   amountText,

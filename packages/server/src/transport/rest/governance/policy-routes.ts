@@ -12,7 +12,7 @@ import {
   type PolicyAnswer,
   type PolicyQuestion,
 } from "@steward/protocol/rest";
-import { isoTime } from "../../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import type { Explained, PolicyService, Question } from "../../../policies/index.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";

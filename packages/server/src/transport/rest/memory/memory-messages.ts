@@ -7,7 +7,7 @@ import type {
   MemorySearchRequest,
   MemoryStats,
 } from "@steward/protocol/rest";
-import { isoTime } from "../../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import type {
   EntryFilter,
   EntryPage,

@@ -1,4 +1,4 @@
-import { sessionFor } from "../../../kernel/caller.js";
+import { sessionFor } from "@steward/kernel/caller.js";
 import {
   dataOf,
   deletedEntriesSchema,

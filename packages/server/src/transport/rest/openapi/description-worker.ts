@@ -1,5 +1,5 @@
 import { workerData } from "node:worker_threads";
-import { serveThread } from "../../../kernel/worker-thread.js";
+import { serveThread } from "@steward/kernel/concurrency/worker-thread.js";
 import { describedRoutes } from "../server.js";
 
 /** What the thread is told. */

@@ -1,5 +1,5 @@
-import { AppError } from "../../../kernel/errors.js";
-import { WorkerThread } from "../../../kernel/worker-thread.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { WorkerThread } from "@steward/kernel/concurrency/worker-thread.js";
 import type { RestApp } from "../rest-app.js";
 import type { DescriptionCalls, DescriptionOptions } from "./description-worker.js";
 

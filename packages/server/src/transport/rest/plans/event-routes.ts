@@ -1,7 +1,7 @@
 import { planEventsQuerySchema, type PlanEventsQuery } from "@steward/protocol/rest";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
-import { AppError } from "../../../kernel/errors.js";
+import { AppError } from "@steward/kernel/errors.js";
 import {
   isTerminalEvent,
   type PlanEvent,

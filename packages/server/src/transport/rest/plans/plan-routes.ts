@@ -1,4 +1,4 @@
-import { sessionFor } from "../../../kernel/caller.js";
+import { sessionFor } from "@steward/kernel/caller.js";
 import {
   dataOf,
   planPageQuerySchema,
@@ -9,8 +9,8 @@ import {
   submitPlanRequestSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import { AppError } from "../../../kernel/errors.js";
-import { PLANS_PAGE_DEFAULT } from "../../../kernel/limits.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { PLANS_PAGE_DEFAULT } from "@steward/kernel/limits.js";
 import type { Orchestrator } from "../../../plans/index.js";
 import { journalOf } from "../../journal.js";
 import { errors, json } from "../described-replies.js";

@@ -6,7 +6,7 @@ import type {
   SchemaDrift,
   UnfinishedRun as UnfinishedRunMessage,
 } from "@steward/protocol/rest";
-import { isoTime } from "../../../kernel/clock.js";
+import { isoTime } from "@steward/kernel/clock.js";
 import {
   type Drift,
   effectOf,

@@ -15,7 +15,7 @@ import {
   unchangedSchemaSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import { PROPOSAL_BYTES_MAX } from "../../../kernel/limits.js";
+import { PROPOSAL_BYTES_MAX } from "@steward/kernel/limits.js";
 import type { MigrationService, RunOptions } from "../../../schema/index.js";
 import { errors, json } from "../described-replies.js";
 import {

@@ -10,7 +10,7 @@ import {
 } from "@steward/protocol/rest";
 import type { FastifyReply } from "fastify";
 import * as z from "zod";
-import { invalidField } from "../../../kernel/errors.js";
+import { invalidField } from "@steward/kernel/errors.js";
 import { commitId, commitOfId, type Hash, type StateService } from "../../../state/index.js";
 import { errors, json } from "../described-replies.js";
 import { discardBody } from "../discard-body.js";

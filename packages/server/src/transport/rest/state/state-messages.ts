@@ -11,9 +11,9 @@ import type {
   StateProof,
   StateReverted,
 } from "@steward/protocol/rest";
-import { isoTime } from "../../../kernel/clock.js";
-import { AppError, invalidField } from "../../../kernel/errors.js";
-import { STATE_QUADS_PAGE_DEFAULT } from "../../../kernel/limits.js";
+import { isoTime } from "@steward/kernel/clock.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { STATE_QUADS_PAGE_DEFAULT } from "@steward/kernel/limits.js";
 import {
   type Bindings,
   cidOf,

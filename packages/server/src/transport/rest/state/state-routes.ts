@@ -22,12 +22,12 @@ import {
   stateRevertSchema,
 } from "@steward/protocol/rest";
 import * as z from "zod";
-import { invalidField } from "../../../kernel/errors.js";
+import { invalidField } from "@steward/kernel/errors.js";
 import {
   STATE_LOG_PAGE_DEFAULT,
   STATE_QUADS_PAGE_DEFAULT,
   STATE_SOLUTIONS_MAX,
-} from "../../../kernel/limits.js";
+} from "@steward/kernel/limits.js";
 import { commitId, commitOfId, type Hash, type StateService } from "../../../state/index.js";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";

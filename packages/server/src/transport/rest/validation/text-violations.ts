@@ -1,4 +1,4 @@
-import type { FieldViolation } from "../../../kernel/errors.js";
+import type { FieldViolation } from "@steward/kernel/errors.js";
 import { textDefect } from "../../../kernel/text-defect.js";
 import { fieldPath } from "./field-path.js";
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@steward/protocol";
 import { $ZodObject, $ZodType, safeParse, type $ZodIssue, type $ZodRawIssue } from "zod/v4/core";
-import { assert } from "../../../kernel/assert.js";
-import { AppError, type FieldViolation } from "../../../kernel/errors.js";
+import { assert } from "@steward/kernel/assert.js";
+import { AppError, type FieldViolation } from "@steward/kernel/errors.js";
 import { expectedInstead } from "../../../kernel/unknown-field.js";
 import { issueReason, valueAt } from "./issue-reason.js";
 import { fieldPath, fieldWithin } from "./field-path.js";

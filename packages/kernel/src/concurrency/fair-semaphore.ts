@@ -1,4 +1,4 @@
-import { AppError } from "./errors.js";
+import { AppError } from "../errors.js";
 import { FairQueue, slotsPerParty } from "./fair-queue.js";
 import { Tally } from "./tally.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { AppError } from "./errors.js";
+import { AppError } from "../errors.js";
 import type { TestCalls, TestNews } from "./testing/serving-thread.js";
 import { WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
 

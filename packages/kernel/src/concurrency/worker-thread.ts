@@ -1,6 +1,6 @@
 import { parentPort, Worker, type ResourceLimits } from "node:worker_threads";
-import { assert } from "./assert.js";
-import { THREAD_END_MS } from "./limits.js";
+import { assert } from "../assert.js";
+import { THREAD_END_MS } from "../limits.js";
 import { type CallTable, type Handlers, Peer, type PeerMessage } from "./worker-protocol.js";
 
 export interface WorkerThreadOptions<Host extends CallTable<Host>> {

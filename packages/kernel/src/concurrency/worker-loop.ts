@@ -1,6 +1,6 @@
 import { type Backoff, backoffMs } from "./backoff.js";
-import { DRAIN_MS } from "./limits.js";
-import type { Log } from "./log.js";
+import { DRAIN_MS } from "../limits.js";
+import type { Log } from "../log.js";
 import { systemTimers, type Timers } from "./timers.js";
 
 /** Result of a batch: `more` starts the next batch at once, `idle` waits for the next wake-up. */

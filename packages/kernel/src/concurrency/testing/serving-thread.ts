@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "../errors.js";
+import { AppError } from "../../errors.js";
 import { serveThread } from "../worker-thread.js";
 
 /** Calls that the test makes to the thread. */

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@steward/protocol";
-import { AppError, type FieldViolation } from "./errors.js";
+import { AppError, type FieldViolation } from "../errors.js";
 
 /** The calls that one side answers, by name: the type of each request and of its response. */
 export type CallTable<Calls> = {

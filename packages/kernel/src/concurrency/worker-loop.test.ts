@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { silentLog, type Log } from "./log.js";
-import { seededRandom } from "./testing/seeded-random.js";
+import { silentLog, type Log } from "../log.js";
+import { seededRandom } from "../testing/seeded-random.js";
 import { SimulatedTimers } from "./testing/simulated-timers.js";
 import { type BatchEnd, WorkerLoop, type WorkerLoopOptions } from "./worker-loop.js";
 

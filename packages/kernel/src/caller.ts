@@ -82,14 +82,6 @@ export function anonymousCaller(orgId: string = NIL_ORG_ID): Caller {
 }
 
 /**
- * The person on whose behalf an agent acts. `undefined` for other kinds of callers, and for an
- * agent that names nobody.
- */
-export function actingFor({ kind, userId }: Caller): string | undefined {
-  return kind === "agent" ? userId : undefined;
-}
-
-/**
  * Whether the identity was verified by this service or by a trusted proxy, rather than claimed by
  * the client (Decision §2).
  */

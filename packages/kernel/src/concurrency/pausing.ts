@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AppError } from "./errors.js";
+import { AppError } from "../errors.js";
 
 /** Long work as a generator. Each `yield` is a point where the event loop may run other work. */
 export type Pausing<T> = Generator<undefined, T>;
