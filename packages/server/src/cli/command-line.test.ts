@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
 import { createProgram } from "./program.js";
-import { createTerminal } from "./terminal.js";
+import { createTerminal } from "./terminal/terminal.js";
 import { runHere } from "./testing/run-here.js";
 import { BIN, runSteward } from "./testing/steward-process.js";
 

@@ -1,6 +1,6 @@
 import type { Environment } from "../config/index.js";
 import type { ExitCode } from "./exit-code.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 /** The command's environment: streams, variables, exit code. */
 export interface CliContext {

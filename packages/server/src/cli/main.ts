@@ -2,8 +2,8 @@ import { processEnvironment } from "../config/index.js";
 import { CliError } from "./cli-error.js";
 import { EXIT } from "./exit-code.js";
 import { report, runCommand } from "./run-command.js";
-import { createTerminal } from "./terminal.js";
-import type { Terminal } from "./terminal.js";
+import { createTerminal } from "./terminal/terminal.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 await main(process.argv.slice(2));
 

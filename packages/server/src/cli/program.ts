@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { version } from "../version.js";
 import type { CliContext } from "./context.js";
-import type { CredentialOptions } from "./client-credential.js";
-import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./help-format.js";
+import type { CredentialOptions } from "./connection/client-credential.js";
+import { formatHelpItem, HELP_WIDTH_DEFAULT, HELP_WIDTH_MIN } from "./terminal/help-format.js";
 
 type MakeCommand = (context: CliContext) => Command;
 
@@ -11,8 +11,8 @@ type MakeCommand = (context: CliContext) => Command;
  * needed.
  */
 const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
-  ["dev", async () => (await import("./dev.js")).devCommand],
-  ["serve", async () => (await import("./serve.js")).serveCommand],
+  ["dev", async () => (await import("./serve/dev.js")).devCommand],
+  ["serve", async () => (await import("./serve/serve.js")).serveCommand],
   ["plan", async () => (await import("./plan/index.js")).planCommand],
   ["memory", async () => (await import("./memory/index.js")).memoryCommand],
   ["migrate-db", async () => (await import("./migrate-db/index.js")).migrateDbCommand],
@@ -21,13 +21,13 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["price", async () => (await import("./billing/index.js")).priceCommand],
   ["budget", async () => (await import("./billing/index.js")).budgetCommand],
   ["payments", async () => (await import("./billing/index.js")).paymentsCommand],
-  ["backup", async () => (await import("./backup.js")).backupCommand],
-  ["restore", async () => (await import("./backup.js")).restoreCommand],
+  ["backup", async () => (await import("./store/backup.js")).backupCommand],
+  ["restore", async () => (await import("./store/backup.js")).restoreCommand],
   ["key", async () => (await import("./key/index.js")).keyCommand],
   ["policy", async () => (await import("./policy/index.js")).policyCommand],
-  ["migrate", async () => (await import("./migrate.js")).migrateCommand],
-  ["copy", async () => (await import("./copy.js")).copyCommand],
-  ["config", async () => (await import("./config.js")).configCommand],
+  ["migrate", async () => (await import("./store/migrate.js")).migrateCommand],
+  ["copy", async () => (await import("./store/copy.js")).copyCommand],
+  ["config", async () => (await import("./settings/config.js")).configCommand],
   ["doctor", async () => (await import("./doctor/index.js")).doctorCommand],
 ]);
 

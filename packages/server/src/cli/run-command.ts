@@ -4,7 +4,7 @@ import { toCliError } from "./cli-error.js";
 import type { CliContext } from "./context.js";
 import { EXIT } from "./exit-code.js";
 import { createProgram } from "./program.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 /** Commander's pseudo-errors after it has printed the help or the version. */
 const SAID_ALREADY: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { OrganizationQuery } from "@steward/client";
-import { clientCommand } from "../server-connection.js";
+import { clientCommand } from "../connection/server-connection.js";
 
 /** The role of operators, who administer all organizations. */
 export const OPERATOR = "operator";

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { billingCommand, organizationOf, withOrganization } from "./billing-command.js";
 
 interface BudgetOptions extends ClientOptions {

@@ -1,8 +1,8 @@
 import type { PaymentMethod } from "@steward/client";
 import { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { billingCommand, OPERATOR } from "./billing-command.js";
 
 /** `steward payments …`: the saved payment methods. */

@@ -2,8 +2,8 @@ import type { RepriceRequest } from "@steward/client";
 import { Command, Option } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { billingCommand, OPERATOR, organizationOf, withOrganization } from "./billing-command.js";
 import { monthAfter } from "./usage-range.js";
 

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
 import { billingCommand } from "./billing-command.js";
 import { queryOf, withRange, type UsageOptions } from "./usage-range.js";
 

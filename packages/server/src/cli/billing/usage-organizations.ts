@@ -1,7 +1,7 @@
 import type { OrganizationUsage } from "@steward/client";
 import { Option, type Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
 import { OPERATOR } from "./billing-command.js";
 import { queryOf, type UsageOptions } from "./usage-range.js";
 

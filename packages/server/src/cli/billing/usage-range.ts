@@ -3,7 +3,7 @@ import { USAGE_GROUPINGS } from "@steward/protocol/rest";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
-import type { ClientOptions } from "../server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 
 /** The options of commands that show usage. */
 export interface UsageOptions extends ClientOptions {

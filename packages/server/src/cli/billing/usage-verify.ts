@@ -2,8 +2,8 @@ import type { UsageTotals } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { billingCommand } from "./billing-command.js";
 
 interface VerifyOptions extends ClientOptions {

@@ -1,9 +1,9 @@
 import type { DailyUsage } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
-import type { Column } from "../table.js";
-import type { Colors } from "../terminal.js";
+import { connect } from "../connection/server-connection.js";
+import type { Column } from "../terminal/table.js";
+import type { Colors } from "../terminal/terminal.js";
 import { billingCommand } from "./billing-command.js";
 import { showOrganizations, withOrganizations, type ReportOptions } from "./usage-organizations.js";
 import { exportCommand } from "./usage-export.js";

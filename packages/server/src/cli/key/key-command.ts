@@ -7,8 +7,12 @@ import { SETTINGS } from "../../config/index.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { configOrExit, settingsCommand, type SettingsOptions } from "../settings-command.js";
-import { settingFlags } from "../setting-options.js";
+import {
+  configOrExit,
+  settingsCommand,
+  type SettingsOptions,
+} from "../settings/settings-command.js";
+import { settingFlags } from "../settings/setting-options.js";
 
 export interface KeyOptions extends SettingsOptions {
   readonly org: string;

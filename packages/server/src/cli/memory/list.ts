@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { ENTRIES_PAGE_MAX } from "@steward/kernel/limits.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 
 interface ListOptions extends ClientOptions {
   readonly tool?: string;

@@ -7,12 +7,12 @@ import type { ReembeddingProgress } from "../../memory/index.js";
 import { CliError, usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { configOrExit, settingsCommand } from "../settings-command.js";
-import type { SettingsOptions } from "../settings-command.js";
-import { progressBar } from "../progress-bar.js";
-import { settingFlags } from "../setting-options.js";
-import { onStopSignal } from "../stop-signal.js";
-import type { Terminal } from "../terminal.js";
+import { configOrExit, settingsCommand } from "../settings/settings-command.js";
+import type { SettingsOptions } from "../settings/settings-command.js";
+import { progressBar } from "../terminal/progress-bar.js";
+import { settingFlags } from "../settings/setting-options.js";
+import { onStopSignal } from "../serve/stop-signal.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** `steward memory reembed`: computes new vectors of all entries with the configured model. */
 export function reembedCommand({ env, terminal }: CliContext): Command {
@@ -49,7 +49,7 @@ async function run(
 ): Promise<ReembeddingProgress & { readonly model: string }> {
   // Imported here, so that client commands start without a server's modules.
   const { reembedStore } = await import("../../app-reembed.js");
-  const { tellOfEmbedding } = await import("../embedding-note.js");
+  const { tellOfEmbedding } = await import("../serve/embedding-note.js");
   tellOfEmbedding(config, terminal);
   try {
     return await reembedStore(config, {

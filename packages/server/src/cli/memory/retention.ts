@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { RETENTION_DAYS_MAX } from "@steward/kernel/limits.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 
 /** Stands for an unlimited retention period. */
 const FOREVER = "forever";

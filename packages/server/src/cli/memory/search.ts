@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { hitOf } from "./hit.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 
 interface SearchOptions extends ClientOptions {
   readonly top?: string;

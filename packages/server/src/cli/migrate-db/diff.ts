@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { changeLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { operationLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";
 

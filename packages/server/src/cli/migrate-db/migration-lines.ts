@@ -1,5 +1,5 @@
 import type { Migration, MigrationFinding, SchemaDiff, SchemaOperation } from "@steward/client";
-import type { Colors } from "../terminal.js";
+import type { Colors } from "../terminal/terminal.js";
 import { phaseLines } from "./phase-lines.js";
 
 /** Formats a migration: operations, findings, statements. */

@@ -1,9 +1,9 @@
 import type { Migration } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
-import { confirm, isInteractive } from "../confirm.js";
+import { connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
+import { confirm, isInteractive } from "../terminal/confirm.js";
 import { EXIT } from "../exit-code.js";
 import { runLines } from "./migration-lines.js";
 import { schemaAdminCommand } from "./schema-admin-command.js";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 
 /** `steward plan cancel ID`: returns when no step of the plan is running any more. */
 export function cancelCommand(context: CliContext): Command {

@@ -1,11 +1,11 @@
 import type { Plan, PlanStep } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
-import { paintStatus, statusSign } from "../status-style.js";
-import { fit, renderTable } from "../table.js";
-import type { Terminal } from "../terminal.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
+import { paintStatus, statusSign } from "../terminal/status-style.js";
+import { fit, renderTable } from "../terminal/table.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** `steward plan get ID`: prints a plan and its steps. */
 export function getCommand(context: CliContext): Command {

@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { PLANS_PAGE_MAX } from "@steward/kernel/limits.js";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
-import { paintStatus, PLAN_STATUSES } from "../status-style.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
+import { paintStatus, PLAN_STATUSES } from "../terminal/status-style.js";
 
 interface ListOptions extends ClientOptions {
   readonly status?: PlanStatus;

@@ -1,5 +1,5 @@
 import type { Plan, StepProgress } from "@steward/client";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { changeLine, FRAME_MS, progressLines } from "./progress-lines.js";
 import { PlanProgress } from "./progress.js";
 import type { StepView } from "./progress.js";

@@ -1,6 +1,6 @@
-import { paintStatus, statusSign } from "../status-style.js";
-import { cut, fit } from "../table.js";
-import type { Colors } from "../terminal.js";
+import { paintStatus, statusSign } from "../terminal/status-style.js";
+import { cut, fit } from "../terminal/table.js";
+import type { Colors } from "../terminal/terminal.js";
 import type { StepView } from "./progress.js";
 
 /** Size and colours of the display. */

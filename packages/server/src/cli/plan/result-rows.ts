@@ -1,6 +1,6 @@
 import type { Plan, Plans, StepExecution } from "@steward/client";
-import { renderTable } from "../table.js";
-import type { Terminal } from "../terminal.js";
+import { renderTable } from "../terminal/table.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** Limit of displayed rows per result. */
 const ROWS_SHOWN_MAX = 20;

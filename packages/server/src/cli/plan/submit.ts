@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
 import { readPlanFile } from "./plan-file.js";
 
 interface SubmitOptions extends ClientOptions {

@@ -4,11 +4,11 @@ import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { clientCommand, connect } from "../server-connection.js";
-import type { ClientOptions } from "../server-connection.js";
-import { paintStatus } from "../status-style.js";
-import { fit } from "../table.js";
-import type { Colors } from "../terminal.js";
+import { clientCommand, connect } from "../connection/server-connection.js";
+import type { ClientOptions } from "../connection/server-connection.js";
+import { paintStatus } from "../terminal/status-style.js";
+import { fit } from "../terminal/table.js";
+import type { Colors } from "../terminal/terminal.js";
 
 interface WatchOptions extends ClientOptions {
   readonly after?: string;

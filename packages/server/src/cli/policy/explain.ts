@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect, type ClientOptions } from "../server-connection.js";
+import { connect, type ClientOptions } from "../connection/server-connection.js";
 import { answerLines } from "./answer-lines.js";
 import { policyAdminCommand } from "./policy-command.js";
 

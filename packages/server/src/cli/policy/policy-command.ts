@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { clientCommand } from "../server-connection.js";
+import { clientCommand } from "../connection/server-connection.js";
 
 /** A command for policy admins. It sends the role as a claim, which the server may refuse. */
 export function policyAdminCommand(name: string, description: string): Command {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { connect, type ClientOptions } from "../server-connection.js";
+import { connect, type ClientOptions } from "../connection/server-connection.js";
 import { readTextFile } from "../text-file.js";
 import { POLICY_FILE, policyAdminCommand } from "./policy-command.js";
 

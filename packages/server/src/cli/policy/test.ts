@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CliError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { connect, type ClientOptions } from "../server-connection.js";
+import { connect, type ClientOptions } from "../connection/server-connection.js";
 import { readTextFile } from "../text-file.js";
 import { answerLines } from "./answer-lines.js";
 import { readCases } from "./cases.js";

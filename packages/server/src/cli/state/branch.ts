@@ -1,10 +1,10 @@
 import type { StateRef, StewardClient } from "@steward/client";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
-import { confirm, isInteractive } from "../confirm.js";
+import { confirm, isInteractive } from "../terminal/confirm.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 
 interface BranchOptions extends ClientOptions {
   readonly tag?: true;

@@ -1,5 +1,5 @@
 import type { StateConflict, StateMerged, StateReverted } from "@steward/client";
-import type { Colors } from "../terminal.js";
+import type { Colors } from "../terminal/terminal.js";
 import { diffLines } from "./diff.js";
 import { showTerm } from "./terms.js";
 

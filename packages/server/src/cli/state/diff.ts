@@ -1,8 +1,8 @@
 import type { StateDiff, StateQuad } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
-import type { Colors } from "../terminal.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
+import type { Colors } from "../terminal/terminal.js";
 import { showStatement, showTerm } from "./terms.js";
 
 interface DiffOptions extends ClientOptions {

@@ -2,8 +2,8 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { progressBar } from "../progress-bar.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { progressBar } from "../terminal/progress-bar.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 import { FORMATS, formatOf, mebibytes } from "./document.js";
 import { typedTerm } from "./terms.js";
 

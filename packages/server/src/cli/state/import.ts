@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import type { StateImport, StateImported } from "@steward/client";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 import { BASE_HELP } from "./changed-lines.js";
 import { FORMATS, formatOf, mebibytes, openDocument, readDocument } from "./document.js";
-import { progressBar } from "../progress-bar.js";
+import { progressBar } from "../terminal/progress-bar.js";
 
 interface ImportOptions extends ClientOptions {
   readonly branch: string;

@@ -1,9 +1,9 @@
 import type { StateCommit } from "@steward/client";
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
-import { fit } from "../table.js";
-import type { Colors } from "../terminal.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
+import { fit } from "../terminal/table.js";
+import type { Colors } from "../terminal/terminal.js";
 
 interface LogOptions extends ClientOptions {
   readonly limit?: string;

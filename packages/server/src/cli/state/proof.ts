@@ -4,7 +4,7 @@ import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { JSON_OPTION_HELP } from "../json-option.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 import { DEFAULT_GRAPH, quad, type Quad, verifyQuad } from "../../state/index.js";
 import { readDocument } from "./document.js";
 import { showStatement, showTerm, termOf, typedTerm } from "./terms.js";

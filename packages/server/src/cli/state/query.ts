@@ -2,8 +2,8 @@ import type { StateAnswer } from "@steward/client";
 import type { Command } from "commander";
 import { usageError } from "../cli-error.js";
 import type { CliContext } from "../context.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
-import type { Terminal } from "../terminal.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { readDocument } from "./document.js";
 import { showStatement, showTerm, typedTerm } from "./terms.js";
 

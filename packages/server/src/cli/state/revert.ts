@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 import { BASE_HELP, changedLines } from "./changed-lines.js";
 
 interface RevertOptions extends ClientOptions {

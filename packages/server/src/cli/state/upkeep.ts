@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
-import { clientCommand, connect, type ClientOptions } from "../server-connection.js";
+import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
 
 /** `steward state fsck`: checks every block reachable from refs. */
 export function fsckCommand({ env, terminal, exitWith }: CliContext): Command {

@@ -1,6 +1,6 @@
 import type { ExitCode } from "../exit-code.js";
 import { runCommand } from "../run-command.js";
-import { createTerminal } from "../terminal.js";
+import { createTerminal } from "../terminal/terminal.js";
 import type { Ended, Surroundings } from "./steward-process.js";
 
 /** Inputs of a run in this process besides the arguments. */

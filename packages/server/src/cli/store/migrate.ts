@@ -1,10 +1,14 @@
 import type { Command } from "commander";
-import { maskDatabaseUrl, SETTINGS } from "../config/index.js";
-import { CliError } from "./cli-error.js";
-import type { CliContext } from "./context.js";
-import { EXIT } from "./exit-code.js";
-import { configOrExit, settingsCommand, type SettingsOptions } from "./settings-command.js";
-import { settingFlags } from "./setting-options.js";
+import { maskDatabaseUrl, SETTINGS } from "../../config/index.js";
+import { CliError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
+import {
+  configOrExit,
+  settingsCommand,
+  type SettingsOptions,
+} from "../settings/settings-command.js";
+import { settingFlags } from "../settings/setting-options.js";
 
 interface MigrateOptions extends SettingsOptions {
   readonly dryRun?: true;
@@ -25,7 +29,7 @@ export function migrateCommand({ env, terminal }: CliContext): Command {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     const url = config.databaseUrl;
     if (url === undefined) throw noStore();
-    const { distributeStore, migrateStore } = await import("../app-migrate.js");
+    const { distributeStore, migrateStore } = await import("../../app-migrate.js");
     const dryRun = options.dryRun === true;
     const { migrations, statements } =
       options.distribute === true

@@ -1,12 +1,12 @@
 import { createClient } from "@steward/client";
 import type { StewardClient } from "@steward/client";
 import { Command } from "commander";
-import { readSetting, SERVER_URL_SETTING } from "../config/index.js";
-import type { Environment } from "../config/index.js";
-import { usageError } from "./cli-error.js";
+import { readSetting, SERVER_URL_SETTING } from "../../config/index.js";
+import type { Environment } from "../../config/index.js";
+import { usageError } from "../cli-error.js";
 import { clientCredential, type CredentialOptions } from "./client-credential.js";
 import { watchedFetch } from "./watched-fetch.js";
-import { JSON_OPTION_HELP } from "./json-option.js";
+import { JSON_OPTION_HELP } from "../json-option.js";
 
 /** The options of commands that connect to a server. */
 export interface ClientOptions extends CredentialOptions {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runHere } from "./testing/run-here.js";
-import { startSteward } from "./testing/steward-process.js";
-import type { Ended, Running } from "./testing/steward-process.js";
+import { runHere } from "../testing/run-here.js";
+import { startSteward } from "../testing/steward-process.js";
+import type { Ended, Running } from "../testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-plans-"));
 let server: Running;

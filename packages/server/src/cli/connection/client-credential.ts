@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Environment } from "../config/index.js";
-import { usageError } from "./cli-error.js";
+import type { Environment } from "../../config/index.js";
+import { usageError } from "../cli-error.js";
 
 /** The options that supply a credential. */
 export interface CredentialOptions {

@@ -1,6 +1,6 @@
-import { remoteProviderHost } from "../app-embedding.js";
-import type { Config } from "../config/index.js";
-import type { Terminal } from "./terminal.js";
+import { remoteProviderHost } from "../../app-embedding.js";
+import type { Config } from "../../config/index.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /**
  * Warns that texts of tool calls leave this machine to be embedded, and names their destination.

@@ -1,9 +1,9 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { maskDatabaseUrl, SERVER_URL_SETTING } from "../config/index.js";
-import type { Config } from "../config/index.js";
+import { maskDatabaseUrl, SERVER_URL_SETTING } from "../../config/index.js";
+import type { Config } from "../../config/index.js";
 import type { ServerUrls } from "./server-urls.js";
-import type { Colors } from "./terminal.js";
+import type { Colors } from "../terminal/terminal.js";
 
 /** The addresses of a new server, for the person who started it. */
 export function places(
@@ -53,7 +53,7 @@ export function firstPlan(urls: ServerUrls, { bold, dim }: Colors): readonly str
 }
 
 function firstPlanCommand({ rest }: ServerUrls): string {
-  const example = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
+  const example = fileURLToPath(new URL("../../../examples/first-plan.json", import.meta.url));
   const server = rest === SERVER_URL_SETTING.default ? "" : ` --server ${rest}`;
   return `npx steward plan run ${relative(process.cwd(), example)}${server}`;
 }

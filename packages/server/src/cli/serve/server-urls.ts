@@ -1,5 +1,5 @@
-import type { App } from "../app.js";
-import type { Config } from "../config/index.js";
+import type { App } from "../../app.js";
+import type { Config } from "../../config/index.js";
 
 /** Addresses of a running server. */
 export interface ServerUrls {

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { readConfig, SETTINGS, sqliteFile } from "../config/index.js";
-import type { Config, SettingProblem, SettingSources } from "../config/index.js";
-import { CliError } from "./cli-error.js";
-import { EXIT } from "./exit-code.js";
-import { JSON_OPTION_HELP } from "./json-option.js";
+import { readConfig, SETTINGS, sqliteFile } from "../../config/index.js";
+import type { Config, SettingProblem, SettingSources } from "../../config/index.js";
+import { CliError } from "../cli-error.js";
+import { EXIT } from "../exit-code.js";
+import { JSON_OPTION_HELP } from "../json-option.js";
 import { withSettingOptions } from "./setting-options.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** The options of a command about a local server, besides the settings. */
 export interface SettingsOptions {

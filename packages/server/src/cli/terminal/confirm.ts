@@ -1,4 +1,4 @@
-import type { CliContext } from "./context.js";
+import type { CliContext } from "../context.js";
 
 /** Whether the program runs interactively, so that it can ask a person. */
 export function isInteractive({

@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 import pc from "picocolors";
-import type { Environment } from "../config/index.js";
+import type { Environment } from "../../config/index.js";
 import { renderTable, type Column } from "./table.js";
 
 /** Colour functions of one stream, which do nothing when colours are off. */

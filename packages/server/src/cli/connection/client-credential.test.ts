@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runHere } from "./testing/run-here.js";
+import { runHere } from "../testing/run-here.js";
 
 const KEY = `stw_live_${"a".repeat(24)}_${"b".repeat(64)}`;
 const cwd = mkdtempSync(join(tmpdir(), "steward-credential-"));

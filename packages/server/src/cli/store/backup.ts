@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { systemClock } from "@steward/kernel/clock.js";
-import { readSetting, SETTINGS, sqliteFile, stateDirectory } from "../config/index.js";
-import type { Setting, SettingSources } from "../config/index.js";
-import type { StoreCopy, StorePlaces } from "../storage/sqlite/backup.js";
-import { usageError } from "./cli-error.js";
-import type { CliContext } from "./context.js";
-import { progressBar } from "./progress-bar.js";
-import { settingsCommand } from "./settings-command.js";
-import type { SettingsOptions } from "./settings-command.js";
-import { settingFlags } from "./setting-options.js";
+import { readSetting, SETTINGS, sqliteFile, stateDirectory } from "../../config/index.js";
+import type { Setting, SettingSources } from "../../config/index.js";
+import type { StoreCopy, StorePlaces } from "../../storage/sqlite/backup.js";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { progressBar } from "../terminal/progress-bar.js";
+import { settingsCommand } from "../settings/settings-command.js";
+import type { SettingsOptions } from "../settings/settings-command.js";
+import { settingFlags } from "../settings/setting-options.js";
 
 /** `steward backup`: copies the embedded store, even while a server uses it. */
 export function backupCommand({ env, terminal }: CliContext): Command {
@@ -18,7 +18,7 @@ export function backupCommand({ env, terminal }: CliContext): Command {
   ).argument("<file>", "where the copy goes; neither it nor FILE.state may exist");
   return command.action(async (file: string, options: SettingsOptions) => {
     const places = storePlaces({ env, flags: settingFlags(command) });
-    const { backupStore } = await import("../storage/sqlite/backup.js");
+    const { backupStore } = await import("../../storage/sqlite/backup.js");
     const bar = progressBar(terminal, "pages copied");
     const copied = await backupStore(places, file, ({ done, total }) => {
       bar.show(done, total);
@@ -44,7 +44,7 @@ export function restoreCommand({ env, terminal }: CliContext): Command {
     .option("--replace", "keep a store that is there under another name, and go on");
   return command.action(async (file: string, options: RestoreOptions) => {
     const places = storePlaces({ env, flags: settingFlags(command) });
-    const { restoreStore } = await import("../storage/sqlite/backup.js");
+    const { restoreStore } = await import("../../storage/sqlite/backup.js");
     const replace = options.replace === true;
     const restored = restoreStore(file, places, { replace, nowMs: systemClock.nowMs() });
     if (options.json) {

@@ -1,10 +1,14 @@
 import type { Command } from "commander";
-import { maskDatabaseUrl, sqliteFile, stateDirectory } from "../config/index.js";
-import { usageError } from "./cli-error.js";
-import type { CliContext } from "./context.js";
-import { progressBar } from "./progress-bar.js";
-import { configOrExit, settingsCommand, type SettingsOptions } from "./settings-command.js";
-import { settingFlags } from "./setting-options.js";
+import { maskDatabaseUrl, sqliteFile, stateDirectory } from "../../config/index.js";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
+import { progressBar } from "../terminal/progress-bar.js";
+import {
+  configOrExit,
+  settingsCommand,
+  type SettingsOptions,
+} from "../settings/settings-command.js";
+import { settingFlags } from "../settings/setting-options.js";
 
 /** `steward copy`: copies a SQLite store to an empty PostgreSQL database. */
 export function copyCommand({ env, terminal }: CliContext): Command {
@@ -27,7 +31,7 @@ export function copyCommand({ env, terminal }: CliContext): Command {
         "name it postgres://user@host/name",
       );
     }
-    const { copyStore } = await import("../app-copy.js");
+    const { copyStore } = await import("../../app-copy.js");
     const bar = progressBar(terminal, "plans, rows and states");
     const places = { store: file, state: stateDirectory(config.dataDir) };
     const copied = await copyStore(places, url, (done, total) => {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
-import { SETTINGS } from "../config/index.js";
-import type { Environment, Setting } from "../config/index.js";
+import { SETTINGS } from "../../config/index.js";
+import type { Environment, Setting } from "../../config/index.js";
 
 /** Adds a flag for every setting that has one. Values are parsed and validated by config. */
 export function withSettingOptions(command: Command): Command {

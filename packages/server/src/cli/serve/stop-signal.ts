@@ -1,4 +1,4 @@
-import { EXIT } from "./exit-code.js";
+import { EXIT } from "../exit-code.js";
 
 /**
  * Signals within this interval count as one, because npm forwards a Ctrl-C that the program has

@@ -1,6 +1,6 @@
-import type { Config } from "../config/index.js";
-import { CliError } from "./cli-error.js";
-import { EXIT } from "./exit-code.js";
+import type { Config } from "../../config/index.js";
+import { CliError } from "../cli-error.js";
+import { EXIT } from "../exit-code.js";
 
 /**
  * Explains why the system did not let a server listen, and what to do. `undefined` for other

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { runHere } from "./testing/run-here.js";
-import { runSteward, startSteward } from "./testing/steward-process.js";
+import { runHere } from "../testing/run-here.js";
+import { runSteward, startSteward } from "../testing/steward-process.js";
 
-const EXAMPLE = fileURLToPath(new URL("../../examples/first-plan.json", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("../../../examples/first-plan.json", import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "steward-servers-"));
 afterAll(() => {

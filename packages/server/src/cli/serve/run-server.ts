@@ -1,13 +1,13 @@
-import type { App } from "../app.js";
-import type { Config } from "../config/index.js";
+import type { App } from "../../app.js";
+import type { Config } from "../../config/index.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { usageError } from "./cli-error.js";
-import type { CliError } from "./cli-error.js";
-import { EXIT } from "./exit-code.js";
+import { usageError } from "../cli-error.js";
+import type { CliError } from "../cli-error.js";
+import { EXIT } from "../exit-code.js";
 import { listenError } from "./listen-error.js";
 import { onStopSignal } from "./stop-signal.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** Time for closing a server beyond its drain, in ms. After this time the process exits. */
 const CLOSE_GRACE_MS = 1000;
@@ -45,7 +45,7 @@ export async function runServer(
 
 async function open(config: Config): Promise<App> {
   // Imported here, so that client commands start without a server's modules.
-  const { openApp } = await import("../app.js");
+  const { openApp } = await import("../../app.js");
   try {
     return await openApp(config);
   } catch (error) {

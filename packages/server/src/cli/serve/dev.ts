@@ -1,15 +1,19 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import { readSetting, SETTINGS, sqliteFile } from "../config/index.js";
-import type { Config, Environment, SettingSources } from "../config/index.js";
-import { usageError } from "./cli-error.js";
-import type { CliContext } from "./context.js";
+import { readSetting, SETTINGS, sqliteFile } from "../../config/index.js";
+import type { Config, Environment, SettingSources } from "../../config/index.js";
+import { usageError } from "../cli-error.js";
+import type { CliContext } from "../context.js";
 import { tellOfEmbedding } from "./embedding-note.js";
 import { runServer } from "./run-server.js";
-import { assertDataSourcesExist, configOrExit, settingsCommand } from "./settings-command.js";
-import type { SettingsOptions } from "./settings-command.js";
+import {
+  assertDataSourcesExist,
+  configOrExit,
+  settingsCommand,
+} from "../settings/settings-command.js";
+import type { SettingsOptions } from "../settings/settings-command.js";
 import { serverUrls } from "./server-urls.js";
-import { settingFlags } from "./setting-options.js";
+import { settingFlags } from "../settings/setting-options.js";
 import { firstPlan, places } from "./welcome.js";
 
 /** `steward dev`: runs a complete server on one port, with a local store and sample data. */
@@ -61,7 +65,7 @@ function usesSample({ dataSources, dataDir }: Config): boolean {
 
 async function createSample({ dataDir }: Config): Promise<void> {
   const file = join(dataDir, SAMPLE_FILE);
-  const { createSampleDatabase } = await import("../adapters/sample-database/index.js");
+  const { createSampleDatabase } = await import("../../adapters/sample-database/index.js");
   try {
     createSampleDatabase(file);
   } catch (error) {

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runHere } from "./testing/run-here.js";
-import { runSteward } from "./testing/steward-process.js";
+import { runHere } from "../testing/run-here.js";
+import { runSteward } from "../testing/steward-process.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "steward-migrate-"));
 afterAll(() => {

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runHere } from "./testing/run-here.js";
-import { runSteward, startSteward } from "./testing/steward-process.js";
+import { runHere } from "../testing/run-here.js";
+import { runSteward, startSteward } from "../testing/steward-process.js";
 
 const dir = mkdtempSync(join(tmpdir(), "steward-cli-backup-"));
 afterAll(() => {

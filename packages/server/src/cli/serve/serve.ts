@@ -1,14 +1,18 @@
 import type { Command } from "commander";
-import { maskDatabaseUrl } from "../config/index.js";
-import type { Config } from "../config/index.js";
-import type { CliContext } from "./context.js";
+import { maskDatabaseUrl } from "../../config/index.js";
+import type { Config } from "../../config/index.js";
+import type { CliContext } from "../context.js";
 import { tellOfEmbedding } from "./embedding-note.js";
 import { runServer } from "./run-server.js";
-import { assertDataSourcesExist, configOrExit, settingsCommand } from "./settings-command.js";
-import type { SettingsOptions } from "./settings-command.js";
+import {
+  assertDataSourcesExist,
+  configOrExit,
+  settingsCommand,
+} from "../settings/settings-command.js";
+import type { SettingsOptions } from "../settings/settings-command.js";
 import { serverUrls } from "./server-urls.js";
-import { settingFlags } from "./setting-options.js";
-import type { Terminal } from "./terminal.js";
+import { settingFlags } from "../settings/setting-options.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** `steward serve`: runs a server as configured, without development defaults. */
 export function serveCommand({ env, terminal }: CliContext): Command {

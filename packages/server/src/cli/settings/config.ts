@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { readConfig } from "../config/index.js";
-import type { ConfigReading, SettingReport } from "../config/index.js";
-import type { CliContext } from "./context.js";
-import { EXIT } from "./exit-code.js";
+import { readConfig } from "../../config/index.js";
+import type { ConfigReading, SettingReport } from "../../config/index.js";
+import type { CliContext } from "../context.js";
+import { EXIT } from "../exit-code.js";
 import { settingFlags } from "./setting-options.js";
 import { settingsCommand } from "./settings-command.js";
 import type { SettingsOptions } from "./settings-command.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** `steward config`: prints every setting with its value and origin, secrets masked. */
 export function configCommand({ env, terminal, exitWith }: CliContext): Command {
