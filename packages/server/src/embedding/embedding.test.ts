@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -34,6 +35,12 @@ describe("HashProvider", () => {
   it("pins a vector, so that stored ones stay comparable across releases", async () => {
     const vector = await new HashProvider(8).embed("Orders of ACME");
     expect([...vector].map((component) => component.toFixed(6))).toEqual(PINNED);
+  });
+
+  it("pins every bit, for characters of one and of two UTF-16 code units", async () => {
+    const vector = await new HashProvider(64).embed("Überweisung 漢字 😀𐐷 to Ada: 20 € to Ada");
+    const digest = createHash("sha256").update(Buffer.from(vector.buffer)).digest("hex");
+    expect(digest.slice(0, 16)).toBe("9086de57f8a88b34");
   });
 
   it("has norm 1, or 0 for a text without letters and digits", async () => {

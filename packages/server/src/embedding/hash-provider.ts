@@ -6,6 +6,10 @@ const NGRAM_LENGTHS = [3, 4] as const;
 /** Share of a whole word against one of its n-grams: an exact word outranks a look-alike. */
 const WORD_WEIGHT = 2;
 
+/** Hashed before a feature, so that a word is never the same feature as an n-gram. */
+const WORD_PREFIX = "w".charCodeAt(0);
+const NGRAM_PREFIX = "n".charCodeAt(0);
+
 /**
  * Signed feature hashing of words and character n-grams (Weinberger et al., 2009): no model and no
  * network, the same vector for the same text on every machine, and texts that share words are close.
@@ -32,8 +36,8 @@ function hashedFeatures(text: string, dimension: number): Float32Array {
   for (const [word, occurrences] of wordCounts(text)) {
     // The root dampens words that a long text repeats; unlike a logarithm it is exact everywhere.
     const weight = Math.sqrt(occurrences);
-    addFeature(sums, `w${word}`, weight * WORD_WEIGHT);
-    for (const ngram of ngramsOf(word)) addFeature(sums, `n${ngram}`, weight);
+    addFeature(sums, hashOf(word, 0, word.length, WORD_PREFIX), weight * WORD_WEIGHT);
+    addNgrams(sums, word, weight);
   }
   return normalized(sums);
 }
@@ -50,34 +54,56 @@ function wordCounts(text: string): Map<string, number> {
 }
 
 /** The marks at both ends tell a beginning and an ending from an inner part. */
-function* ngramsOf(word: string): Generator<string> {
-  const characters = ["<", ...word, ">"];
+function addNgrams(sums: Float64Array, word: string, weight: number): void {
+  const marked = `<${word}>`;
+  const starts = characterStarts(marked);
   for (const length of NGRAM_LENGTHS) {
-    for (let start = 0; start + length <= characters.length; start += 1) {
-      yield characters.slice(start, start + length).join("");
+    for (let first = 0; first + length < starts.length; first += 1) {
+      const hash = hashOf(marked, starts[first] ?? 0, starts[first + length] ?? 0, NGRAM_PREFIX);
+      addFeature(sums, hash, weight);
     }
   }
 }
 
+/** Where each character begins, in UTF-16 code units, and where the text ends. */
+function characterStarts(text: string): readonly number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    starts.push(at);
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1;
+  }
+  starts.push(text.length);
+  return starts;
+}
+
 /** The high bits choose the component and the lowest the sign, so that collisions cancel out. */
-function addFeature(sums: Float64Array, feature: string, weight: number): void {
-  const hash = hash32(feature);
+function addFeature(sums: Float64Array, hash: number, weight: number): void {
   const component = Math.floor((hash / 2 ** 32) * sums.length);
   sums[component] = (sums[component] ?? 0) + (hash % 2 === 0 ? weight : -weight);
 }
 
-/** FNV-1a over UTF-16 code units, then MurmurHash3's finalizer, so that every bit is well mixed. */
-function hash32(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
+/**
+ * FNV-1a over UTF-16 code units, then MurmurHash3's finalizer, so that every bit is well mixed. A part of
+ * a text is hashed where it stands: to cut a string out for each n-gram took most of an embedding's time.
+ */
+function hashOf(text: string, start: number, end: number, prefix: number): number {
+  let hash = fnvStep(0x811c9dc5, prefix);
+  for (let index = start; index < end; index += 1) hash = fnvStep(hash, text.charCodeAt(index));
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+function fnvStep(hash: number, codeUnit: number): number {
+  return Math.imul(hash ^ codeUnit, 0x01000193);
+}
+
 function normalized(sums: Float64Array): Float32Array {
-  const norm = Math.sqrt(sums.reduce((total, value) => total + value * value, 0));
-  return norm === 0 ? new Float32Array(sums.length) : Float32Array.from(sums, (v) => v / norm);
+  let squares = 0;
+  for (const sum of sums) squares += sum * sum;
+  const vector = new Float32Array(sums.length);
+  if (squares === 0) return vector;
+  const norm = Math.sqrt(squares);
+  for (const [index, sum] of sums.entries()) vector[index] = sum / norm;
+  return vector;
 }

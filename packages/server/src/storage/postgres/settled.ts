@@ -33,3 +33,8 @@ export async function settled<T>(
     }
   }
 }
+
+/** Whether the database has understood a write and would refuse it again. */
+export function isRefusal(error: unknown): boolean {
+  return !(error instanceof OutcomeUnknown) && sqlStateOf(error) !== undefined;
+}

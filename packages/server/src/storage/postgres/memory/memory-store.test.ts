@@ -262,3 +262,36 @@ async function addUntilRefused(
     return error;
   }
 }
+
+describe("entries of one organization that are added at once", () => {
+  const vector = Float32Array.of(1, 2);
+
+  it("share transactions: what is added while one is written goes together into the next", async () => {
+    await using node = await open();
+    await node.memory.useModel({ name: "two", dimension: 2 });
+    await Promise.all(
+      Array.from({ length: 20 }, (_each, n) =>
+        node.memory.addEntries([embeddedEntry(invoice(n), vector)]),
+      ),
+    );
+    const [row] = await database.query(
+      `SELECT count(*)::int AS entries, count(DISTINCT change_sequence)::int AS transactions
+       FROM memory_entry_vectors`,
+    );
+    expect(row).toEqual({ entries: 20, transactions: 1 });
+  });
+
+  it("do not fail with one that the database refuses", async () => {
+    await using node = await open();
+    await node.memory.useModel({ name: "two", dimension: 2 });
+    const contents = ["before", "no text may hold \u0000", "after"];
+    const ended = await Promise.allSettled(
+      contents.map((content, n) =>
+        node.memory.addEntries([embeddedEntry({ ...invoice(n), content }, vector)]),
+      ),
+    );
+    expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    const rows = await database.query("SELECT content FROM memory_entries ORDER BY content");
+    expect(rows).toEqual([{ content: "after" }, { content: "before" }]);
+  });
+});

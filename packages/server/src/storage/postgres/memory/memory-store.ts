@@ -10,13 +10,17 @@ import type {
 import { acknowledge } from "../governance/call-feed.js";
 import type { Database, PgValue } from "../database.js";
 import { gathered, type Lookup } from "../gathered.js";
+import { GroupCommit, type Waiting } from "../group-commit.js";
 import { activeModel, adoptModel, changedModel } from "./memory-models.js";
 import { conditionsOf, ENTRY_COLUMNS, entryOf, type EntryRow } from "./memory-rows.js";
 import { deleteEntries, insertEntries } from "./memory-writes.js";
-import { settled } from "../settled.js";
+import { isRefusal, settled } from "../settled.js";
 import type { Signals } from "../signals.js";
 import { PostgresToolCallFeed } from "../governance/tool-call-feed.js";
 import type { UnreadPlans } from "../governance/unread-plans.js";
+
+/** Calls of `addEntries` that are written together, at most. */
+const ADDS_MAX = 64;
 
 /** The memory of a PostgreSQL store. */
 export class PostgresMemoryStore implements MemoryStore {
@@ -27,6 +31,15 @@ export class PostgresMemoryStore implements MemoryStore {
   readonly #found: Lookup<MemoryEntry> = gathered((entryIds, orgId) =>
     this.#entriesById(entryIds, orgId),
   );
+  /**
+   * An organization's writes wait for its lock (`memory-sequences.ts`), so what is added while one is under
+   * way shares the next.
+   */
+  readonly #adds = new GroupCommit<readonly EmbeddedEntry[]>({
+    batchMax: ADDS_MAX,
+    inFlightMax: 1,
+    write: (_orgId, waiting) => this.#add(waiting),
+  });
   #modelId: number | undefined;
 
   constructor(db: Database, unread: UnreadPlans, signals: Signals) {
@@ -45,16 +58,9 @@ export class PostgresMemoryStore implements MemoryStore {
     this.#modelId = await this.#db.transaction((connection) => adoptModel(connection, model));
   }
 
-  async addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
-    const modelId = this.modelId;
-    await settled(
-      async () => {
-        await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
-        return true;
-      },
-      () => this.#areThere(entries),
-    );
-    this.#signals.memory(organizationsOf(entries));
+  addEntries(entries: readonly EmbeddedEntry[]): Promise<void> {
+    const [first] = entries;
+    return first === undefined ? Promise.resolve() : this.#adds.add(first.entry.orgId, entries);
   }
 
   async addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void> {
@@ -174,6 +180,32 @@ export class PostgresMemoryStore implements MemoryStore {
       await settled(() => this.#delete(first.org_id, first.session_id, ids));
     }
     return rows.map((row) => row.entry_id);
+  }
+
+  /** What the database refuses must not take its neighbours with it. */
+  async #add(waiting: readonly Waiting<readonly EmbeddedEntry[]>[]): Promise<void> {
+    try {
+      await this.#insert(waiting.flatMap(({ item }) => item));
+      for (const { resolve } of waiting) resolve();
+    } catch (error) {
+      if (waiting.length > 1 && isRefusal(error)) {
+        for (const each of waiting) await this.#add([each]);
+      } else {
+        for (const { reject } of waiting) reject(error as Error);
+      }
+    }
+  }
+
+  async #insert(entries: readonly EmbeddedEntry[]): Promise<void> {
+    const modelId = this.modelId;
+    await settled(
+      async () => {
+        await this.#db.transaction((connection) => insertEntries(connection, entries, modelId));
+        return true;
+      },
+      () => this.#areThere(entries),
+    );
+    this.#signals.memory(organizationsOf(entries));
   }
 
   /** After a try whose outcome is not known: all of its entries are there, or none. */

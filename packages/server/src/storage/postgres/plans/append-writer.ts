@@ -5,7 +5,9 @@ import type { Telemetry } from "../../../kernel/telemetry.js";
 import { AppendStatement } from "./append-statement.js";
 import { sqlStateOf } from "../../../adapters/postgres-errors.js";
 import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "../database.js";
+import { GroupCommit, type Waiting } from "../group-commit.js";
 import type { NodeLease } from "../node-lease.js";
+import { isRefusal } from "../settled.js";
 import { PlanConflict, type AppendSource, type PlanUnit } from "../../../plans/engine/index.js";
 
 /** Statements under way at once for one organization: while one commits, the next is made. */
@@ -17,24 +19,9 @@ const PATIENCE_MS = 5000;
 /** Pause before a database that does not answer is asked again, in ms. */
 const RETRY_MS = 100;
 
-/** A plan that waits for its turn, and who waits for it. */
-interface Waiting {
-  readonly source: AppendSource;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** A unit that is being written. */
-interface Writing extends Waiting {
+/** A unit that is being written, and who waits for it. */
+interface Writing extends Waiting<AppendSource> {
   readonly unit: PlanUnit;
-}
-
-/** The plans of one organization that are to be written. */
-interface Lane {
-  readonly orgId: string;
-  readonly waiting: Waiting[];
-  inFlight: number;
-  isScheduled: boolean;
 }
 
 /**
@@ -46,7 +33,15 @@ export class AppendWriter {
   readonly #node: Pick<NodeLease, "nodeId">;
   readonly #telemetry: Telemetry;
   readonly #onWritten: (unit: PlanUnit) => void;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #commits = new GroupCommit<AppendSource>({
+    batchMax: BATCH_PLANS_MAX,
+    inFlightMax: IN_FLIGHT_MAX,
+    write: (orgId, waiting) =>
+      this.#write(
+        orgId,
+        waiting.map((each) => ({ ...each, unit: each.item.takeUnit() })),
+      ),
+  });
 
   /** @param onWritten told of each unit that took effect, before its waiters are. */
   constructor(
@@ -66,40 +61,7 @@ export class AppendWriter {
    * @throws PlanConflict; AppError `STORE_UNAVAILABLE`.
    */
   append(source: AppendSource): Promise<void> {
-    const { orgId } = source.ref;
-    let lane = this.#lanes.get(orgId);
-    if (lane === undefined) {
-      lane = { orgId, waiting: [], inFlight: 0, isScheduled: false };
-      this.#lanes.set(orgId, lane);
-    }
-    const { waiting } = lane;
-    const written = new Promise<void>((resolve, reject) => {
-      waiting.push({ source, resolve, reject });
-    });
-    this.#pump(lane);
-    return written;
-  }
-
-  /** One statement to a turn of the event loop: what comes in that turn goes together. */
-  #pump(lane: Lane): void {
-    if (lane.isScheduled || lane.inFlight >= IN_FLIGHT_MAX) return;
-    if (lane.waiting.length === 0) {
-      if (lane.inFlight === 0) this.#lanes.delete(lane.orgId);
-      return;
-    }
-    lane.isScheduled = true;
-    setImmediate(() => {
-      lane.isScheduled = false;
-      const units = lane.waiting
-        .splice(0, BATCH_PLANS_MAX)
-        .map((each) => ({ ...each, unit: each.source.takeUnit() }));
-      lane.inFlight += 1;
-      void this.#write(lane.orgId, units).finally(() => {
-        lane.inFlight -= 1;
-        this.#pump(lane);
-      });
-      this.#pump(lane);
-    });
+    return this.#commits.add(source.ref.orgId, source);
   }
 
   /**
@@ -172,9 +134,4 @@ export class AppendWriter {
       reject(new PlanConflict());
     }
   }
-}
-
-/** The database has understood and will say the same again. */
-function isRefusal(error: unknown): boolean {
-  return !(error instanceof OutcomeUnknown) && sqlStateOf(error) !== undefined;
 }
