@@ -56,7 +56,7 @@ module.exports = {
       comment: "the domain sees ports, never adapters, wires or settings",
       from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|transport|config|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
+        path: `${src}/(storage|adapters|transport|config|cli|app)/|${src}/index\\.ts$`,
       },
     },
     {
@@ -127,7 +127,7 @@ module.exports = {
       comment: "a transport is given its services; it opens no store, adapter or setting",
       from: { path: `${src}/transport/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|config|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
+        path: `${src}/(storage|adapters|config|cli|app)/|${src}/index\\.ts$`,
       },
     },
     {
@@ -136,13 +136,13 @@ module.exports = {
       comment: "stores and adapters serve the domain; they know no wire, setting or command line",
       from: { path: `${src}/(storage|adapters)/`, pathNot: test },
       to: {
-        path: `${src}/(transport|config|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
+        path: `${src}/(transport|config|cli|app)/|${src}/index\\.ts$`,
       },
     },
     {
       name: "stores-and-adapters-are-strangers",
       severity: "error",
-      comment: "one technology does not lean on another; app.ts brings them together",
+      comment: "one technology does not lean on another; app/ brings them together",
       from: { path: `${src}/(storage|adapters)/([^/]+)/`, pathNot: test },
       to: {
         path: `${src}/(storage|adapters)/[^/]+/`,
@@ -155,7 +155,7 @@ module.exports = {
       comment: "settings are read before anything is opened",
       from: { path: `${src}/config/`, pathNot: test },
       to: {
-        path: `${src}/(storage|adapters|transport|cli)/|${src}/(app|app-[a-z]+|index)\\.ts$`,
+        path: `${src}/(storage|adapters|transport|cli|app)/|${src}/index\\.ts$`,
       },
     },
     {

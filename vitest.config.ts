@@ -10,8 +10,7 @@ const ROOMS =
 const inRooms = [`packages/server/dist/${ROOMS}/**/*.test.js`, "packages/kernel/dist/**/*.test.js"];
 /** Tests of what is joined to others: adapters, stores, commands, clients, and the server as a whole. */
 const joined = [
-  "packages/server/dist/{adapters,cli,identity,policies,storage}/**/*.test.js",
-  "packages/server/dist/app-*.test.js",
+  "packages/server/dist/{adapters,app,cli,identity,policies,storage}/**/*.test.js",
   "packages/{client,protocol}/dist/**/*.test.js",
 ];
 const notHere = ["**/node_modules/**", "**/*.long.test.js"];

@@ -22,7 +22,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
   "packages/protocol/src/knows-client.ts": ["../../client/src/index.js"],
   "packages/client/src/index.ts": ["@steward/protocol", "./heavy.js"],
   "packages/client/src/heavy.ts": ["node:fs"],
-  "packages/server/src/app.ts": ["./storage/sqlite/store.js", "./kernel/clock.js"],
+  "packages/server/src/app/app.ts": ["../storage/sqlite/store.js", "../kernel/clock.js"],
   "packages/server/src/lonely.ts": [],
   "packages/server/src/lost.ts": ["./nowhere.js"],
   "packages/server/src/undeclared.ts": ["undeclared-package"],

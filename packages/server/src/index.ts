@@ -3,7 +3,7 @@
  * settings from environment variables, as the command line does. Everything else here is
  * what its options and results are made of; the ports are what a program may bring itself.
  */
-export { openApp, type App, type AppOptions } from "./app.js";
+export { openApp, type App, type AppOptions } from "./app/app.js";
 export {
   type Config,
   type DataSourceConfig,

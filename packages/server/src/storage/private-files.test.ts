@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openApp } from "../app.js";
+import { openApp } from "../app/app.js";
 import { loadConfig } from "../config/index.js";
 import { assertPrivate, makePrivateDirectory, makePrivateFile } from "./private-files.js";
 

@@ -1,6 +1,6 @@
 import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
 import { join } from "node:path";
-import { openApp, type App } from "../app.js";
+import { openApp, type App } from "../app/app.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../kernel/telemetry.js";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApp, type App } from "../app.js";
+import { openApp, type App } from "../app/app.js";
 import { testTlsIdentity } from "../transport/testing/tls-identity.js";
 
 /** One of the ways to open the ports. */

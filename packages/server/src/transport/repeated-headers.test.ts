@@ -2,7 +2,7 @@ import { connect as connectTcp } from "node:net";
 import { connect } from "node:http2";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApp, type App } from "../app.js";
+import { openApp, type App } from "../app/app.js";
 import { withRepeatedHeaders } from "./repeated-headers.js";
 
 const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";

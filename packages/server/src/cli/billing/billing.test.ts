@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClient } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GOOD_KEY, StripeServer } from "../../adapters/payment-stripe/testing/stripe-server.js";
-import { openApp, type App } from "../../app.js";
+import { openApp, type App } from "../../app/app.js";
 import { openConnection } from "../../storage/sqlite/connection.js";
 import { runHere } from "../testing/run-here.js";
 import { runSteward, type Ended } from "../testing/steward-process.js";

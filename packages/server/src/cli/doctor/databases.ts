@@ -21,7 +21,7 @@ export async function checkStore(url: string | undefined): Promise<Check> {
 async function reachServer(name: string, url: string, fix: string): Promise<Check> {
   const shown = maskDatabaseUrl(url);
   try {
-    const { migrateStore } = await import("../../app-migrate.js");
+    const { migrateStore } = await import("../../app/migrate.js");
     const pending = await migrateStore(url, { dryRun: true });
     return ok(name, `${shown} answers${pending.length === 0 ? "" : " and will be migrated"}`);
   } catch (error) {

@@ -40,7 +40,7 @@ export async function withKeys<T>(
     throw usageError(`--org: ${org} is no UUID`, "name the organization by its UUID");
   const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
   if (config.databaseUrl === undefined) throw noStore();
-  const { openApiKeys } = await import("../../app-keys.js");
+  const { openApiKeys } = await import("../../app/keys.js");
   await using keys = await openApiKeys(config.databaseUrl);
   const operator: Caller = {
     ...anonymousCaller(org.toLowerCase()),

@@ -48,7 +48,7 @@ async function run(
   onProgress: (progress: ReembeddingProgress) => void,
 ): Promise<ReembeddingProgress & { readonly model: string }> {
   // Imported here, so that client commands start without a server's modules.
-  const { reembedStore } = await import("../../app-reembed.js");
+  const { reembedStore } = await import("../../app/reembed.js");
   const { tellOfEmbedding } = await import("../serve/embedding-note.js");
   tellOfEmbedding(config, terminal);
   try {

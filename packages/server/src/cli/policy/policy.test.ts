@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApp, type App } from "../../app.js";
+import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
 
 /** One server with a store, whose policies the commands change in turn. */

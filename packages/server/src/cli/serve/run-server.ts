@@ -1,4 +1,4 @@
-import type { App } from "../../app.js";
+import type { App } from "../../app/app.js";
 import type { Config } from "../../config/index.js";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
 import { AppError } from "@steward/kernel/errors.js";
@@ -45,7 +45,7 @@ export async function runServer(
 
 async function open(config: Config): Promise<App> {
   // Imported here, so that client commands start without a server's modules.
-  const { openApp } = await import("../../app.js");
+  const { openApp } = await import("../../app/app.js");
   try {
     return await openApp(config);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { App } from "../../app.js";
+import type { App } from "../../app/app.js";
 import type { Config } from "../../config/index.js";
 
 /** Addresses of a running server. */

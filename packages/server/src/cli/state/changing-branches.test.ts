@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type State } from "@steward/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApp, type App } from "../../app.js";
+import { openApp, type App } from "../../app/app.js";
 import { runHere } from "../testing/run-here.js";
 import type { Ended } from "../testing/steward-process.js";
 

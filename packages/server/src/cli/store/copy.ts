@@ -31,7 +31,7 @@ export function copyCommand({ env, terminal }: CliContext): Command {
         "name it postgres://user@host/name",
       );
     }
-    const { copyStore } = await import("../../app-copy.js");
+    const { copyStore } = await import("../../app/copy.js");
     const bar = progressBar(terminal, "plans, rows and states");
     const places = { store: file, state: stateDirectory(config.dataDir) };
     const copied = await copyStore(places, url, (done, total) => {

@@ -29,7 +29,7 @@ export function migrateCommand({ env, terminal }: CliContext): Command {
     const config = await configOrExit({ env, flags: settingFlags(command) }, terminal);
     const url = config.databaseUrl;
     if (url === undefined) throw noStore();
-    const { distributeStore, migrateStore } = await import("../../app-migrate.js");
+    const { distributeStore, migrateStore } = await import("../../app/migrate.js");
     const dryRun = options.dryRun === true;
     const { migrations, statements } =
       options.distribute === true

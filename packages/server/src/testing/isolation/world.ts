@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { AUDIENCE, OpenIdProvider } from "../../adapters/identity-jwt/testing/openid-provider.js";
-import { openApp, type App } from "../../app.js";
+import { openApp, type App } from "../../app/app.js";
 
 /** Engines of the store. */
 export const ENGINES: readonly StoreEngine[] = ["SQLite", "PostgreSQL"];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openApp, type App } from "../../app.js";
+import { openApp, type App } from "../../app/app.js";
 import { openConnection } from "../../storage/sqlite/connection.js";
 import { ORG } from "../testing/usage-room.js";
 

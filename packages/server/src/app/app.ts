@@ -1,0 +1,349 @@
+import { openIdentity } from "./identity.js";
+import { readTls, TlsRenewal } from "./tls.js";
+import { openDataSources } from "./data-sources.js";
+import { openPolicies } from "./policies.js";
+import { remoteProviderHost } from "./embedding.js";
+import { openMemory } from "./memory.js";
+import { healthOf, SharedHealth } from "./health.js";
+import { openState } from "./state.js";
+import { openMigrations, type OpenMigrations } from "./migrations.js";
+import { pinoLog } from "../adapters/log-pino/index.js";
+import { PromTelemetry } from "../adapters/metrics-prom/index.js";
+import {
+  APPLY_MIGRATION,
+  applyMigrationTool,
+  type MayApply,
+} from "../adapters/apply-migration-tool.js";
+import { buildToolRegistry } from "../adapters/tool-registry.js";
+import { loadConfig, nodeFile, sqliteFile, type Config } from "../config/index.js";
+import type { EmbeddingProvider } from "../embedding/index.js";
+import { publishToolCalls, type ToolCallGate } from "../governance/index.js";
+import { ApiKeyService, noApiKeys } from "../identity/index.js";
+import { systemClock, type Clock } from "@steward/kernel/clock.js";
+import { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { DisposalStack } from "../kernel/disposal.js";
+import { EventBus } from "../kernel/event-bus.js";
+import { systemIds, type Ids } from "@steward/kernel/ids.js";
+import { DRAIN_MS } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
+import { auditEventOf, type AuditEvents } from "../kernel/tool-call.js";
+import { noCustomerBindings, PaymentService } from "../payments/index.js";
+import type { PaymentProvider } from "../payments/ports.js";
+import type { Authorizer } from "../policies/index.js";
+import {
+  DurableOrchestrator,
+  keepInStore,
+  NoopOrchestrator,
+  recordedOrchestrator,
+  type KeepToolCall,
+  type Orchestrator,
+} from "../plans/index.js";
+import { DirectoryProbe } from "../storage/directory-probe.js";
+import { assertPrivate } from "../storage/private-files.js";
+import type { Store } from "../storage/store.js";
+import { assertSafeToListen, authenticator } from "../transport/authenticate.js";
+import { http2Sides } from "../transport/http2-sides.js";
+import { listen } from "../transport/one-port.js";
+import { OrganizationQuotas } from "../transport/organization-quotas.js";
+import { openRestServer } from "../transport/rest/server.js";
+import type { Authorize, Services } from "../transport/services.js";
+import {
+  LedgerReservations,
+  noUsageStore,
+  UsageGate,
+  UsageRecorder,
+  UsageService,
+} from "../usage/index.js";
+import { version } from "../version.js";
+
+/** A running service. Disposing of it drains what is under way, then closes everything. */
+export interface App extends AsyncDisposable {
+  readonly address: {
+    readonly host: string;
+    readonly port: number;
+    /** The same as `port`, unless gRPC has its own. */
+    readonly grpcPort: number;
+  };
+  readonly orchestrator: Orchestrator;
+  /** What the process publishes of itself, such as `LlmToolCallAuditRecorded`. */
+  readonly events: EventBus<AuditEvents>;
+  /** Has the TLS certificate and the keys of the OpenID provider read anew; SIGHUP does so too. */
+  reload(): void;
+}
+
+/** How to run: any part of a {@link Config}, and the parts that an embedding program brings itself. */
+export interface AppOptions extends Partial<Omit<Config, "embedding">> {
+  readonly embedding?: Partial<Config["embedding"]>;
+  /**
+   * Used instead of the service's own; the four operations are enough (Contract §4.3). What it runs is
+   * recorded as tool calls in the store, and the texts of its errors reach the caller.
+   */
+  readonly orchestrator?: Orchestrator;
+  /**
+   * Used instead of the configured provider; its vectors are as long as `embedding.dimension`
+   * (Contract §4.6 rule 3). `embedding.model` names what makes them: another name for other vectors.
+   */
+  readonly embeddingProvider?: EmbeddingProvider;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+/**
+ * Starts the service and resolves when it answers. The composition root: the only place that names
+ * concrete classes. What is not given has the default of the setting of the same name.
+ * @throws AppError when it cannot start safely; nothing stays open then.
+ */
+export async function openApp(options: AppOptions = {}): Promise<App> {
+  const defaults = await loadConfig({ env: {} });
+  const embedding = { ...defaults.embedding, ...options.embedding };
+  const config: Config = { ...defaults, ...options, embedding };
+  assertSafeToListen(config.host, config.auth.headers);
+  assertPrivate(config.dataDir);
+  const opened = new DisposalStack();
+  try {
+    return await openRooms(config, options, opened);
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** What every room is given. */
+interface Basics {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: PromTelemetry;
+}
+
+async function openRooms(config: Config, options: AppOptions, opened: DisposalStack): Promise<App> {
+  const clock = options.clock ?? systemClock;
+  const basics: Basics = {
+    clock,
+    ids: options.ids ?? systemIds(clock),
+    log: options.log ?? pinoLog(config.logLevel),
+    telemetry: new PromTelemetry(),
+  };
+  const events = new EventBus<AuditEvents>(basics.log);
+  const store = await openStore(config, basics);
+  if (store !== undefined) opened.use(store);
+  const state = openState({ ...basics, config, origin: store?.stateOrigin }, opened);
+  const access = new DataSourceAccess(config.dataSources, config.organization);
+  const { rowsChangedMax } = config;
+  // Where a program's own provider sends texts is not known.
+  const providerIsRemote =
+    options.embeddingProvider !== undefined || remoteProviderHost(config.embedding) !== undefined;
+  const policies = openPolicies({
+    ...{ clock, store: store?.policies, rowsChangedMax, providerIsRemote },
+  });
+  const { authorizer: policy } = policies;
+  const authorize: Authorize = (...asked) => policy.authorize(...asked);
+  const migrations = await openMigrations({
+    ...{ ...basics, config, access },
+    repositories: state.repositories,
+    mayDefineCode: (caller) => policy.authorize(caller, "migrations:code"),
+  });
+  const { relatedTables } = migrations;
+  const memory = await openMemory(
+    {
+      ...{ ...basics, config, store, provider: options.embeddingProvider, relatedTables },
+      mayRemember: (call) => policy.mayRemember(call),
+    },
+    opened,
+  );
+  const { gate, ...billing } = await openBilling(config, basics, store, events, opened);
+  if (store !== undefined) {
+    opened.use(await publishToolCalls(store.toolCalls, events));
+  }
+  const own =
+    store === undefined
+      ? undefined
+      : await openOrchestrator(
+          config,
+          { ...basics, store, gate, access, migrations, policy },
+          opened,
+        );
+  const orchestrator =
+    options.orchestrator === undefined
+      ? (own ?? new NoopOrchestrator())
+      : recordedOrchestrator(options.orchestrator, {
+          ...basics,
+          keep: keeperOf(store, events, basics),
+        });
+  const apiKeys = store?.apiKeys ?? noApiKeys;
+  const identity = await openIdentity({ ...basics, config, apiKeys }, opened);
+  const transports = await openTransports(config, {
+    ...basics,
+    ...billing,
+    orchestrator,
+    authenticate: authenticator(identity.modes),
+    quotas: new OrganizationQuotas(config.quotas, clock),
+    authorize,
+    policies: policies.service,
+    apiKeys: new ApiKeyService(apiKeys, clock),
+    memory: memory.service,
+    state: state.service,
+    migrations: migrations.service,
+    health: new SharedHealth(
+      healthOf(store, memory, new DirectoryProbe(config.dataDir, clock)),
+      clock,
+    ),
+    metrics: basics.telemetry,
+  });
+  opened.use({
+    // All at once, so that there is one drain time for all: no new step begins, streams end, and
+    // what is under way is still answered.
+    async [Symbol.asyncDispose]() {
+      await Promise.all([transports.close(), own?.[Symbol.asyncDispose]()]);
+    },
+  });
+  const { port, grpcPort } = transports;
+  return {
+    address: { host: config.host, port, grpcPort },
+    orchestrator,
+    events,
+    reload: () => {
+      identity.reload();
+      transports.reload();
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** Loads the modules of the store's own engine only. */
+async function openStore(
+  { databaseUrl: url, dataDir }: Config,
+  basics: Basics,
+): Promise<Store | undefined> {
+  if (url === undefined) return undefined;
+  const file = sqliteFile(url);
+  if (file === undefined) {
+    const { openPostgresStore } = await import("../storage/postgres/store.js");
+    return openPostgresStore({ url, ...basics, nodeFile: nodeFile(dataDir) });
+  }
+  const { openSqliteStore } = await import("../storage/sqlite/store.js");
+  return openSqliteStore(file, basics.clock, basics.telemetry);
+}
+
+/** The rooms that count and charge. */
+interface Billing extends Pick<Services, "usage" | "payments"> {
+  readonly gate: UsageGate;
+}
+
+/** Usage and payments; without a store they say so. */
+async function openBilling(
+  config: Config,
+  { clock, ids, log }: Basics,
+  store: Store | undefined,
+  events: EventBus<AuditEvents>,
+  opened: DisposalStack,
+): Promise<Billing> {
+  const usageStore = store?.usage ?? noUsageStore;
+  const recorder = opened.use(new UsageRecorder(usageStore, events, log));
+  const reservations = store?.reservations ?? new LedgerReservations(usageStore, recorder, clock);
+  const gate = opened.use(new UsageGate(reservations, recorder, log));
+  const provider = await openPaymentProvider(config);
+  return {
+    gate,
+    usage: new UsageService({ store: usageStore, recorder, gate, clock, ids }),
+    payments: new PaymentService(provider, store?.customers ?? noCustomerBindings),
+  };
+}
+
+/** Loads Stripe's library, more than 200 modules, only where there are payments: a server starts sooner without it. */
+async function openPaymentProvider({ payments }: Config): Promise<PaymentProvider | undefined> {
+  if (payments === undefined) return undefined;
+  const { StripePaymentProvider } = await import("../adapters/payment-stripe/index.js");
+  return new StripePaymentProvider(payments);
+}
+
+/** What runs plans. */
+interface OrchestratorParts extends Basics {
+  readonly store: Store;
+  readonly gate: ToolCallGate;
+  readonly access: DataSourceAccess;
+  readonly migrations: OpenMigrations;
+  readonly policy: Authorizer;
+}
+
+/** Without a store a call is published, and nothing is kept of it. */
+function keeperOf(
+  store: Store | undefined,
+  events: EventBus<AuditEvents>,
+  basics: Basics,
+): KeepToolCall {
+  if (store !== undefined) return keepInStore(store.plans, basics);
+  return (call) => {
+    events.publish("LlmToolCallAuditRecorded", auditEventOf(call));
+    return Promise.resolve();
+  };
+}
+
+async function openOrchestrator(
+  config: Config,
+  { store, gate, access, migrations, policy, ...basics }: OrchestratorParts,
+  opened: DisposalStack,
+): Promise<DurableOrchestrator> {
+  const { targets, analyzer, reader } = await openDataSources(config, basics.log, opened);
+  const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
+  const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service, mayApply)]]);
+  return opened.use(
+    new DurableOrchestrator({
+      ...basics,
+      engine: store.plans,
+      tools: buildToolRegistry(config.tools, targets, own),
+      access,
+      schemas: migrations.recorder,
+      analyzer,
+      reader,
+      gate,
+      policy,
+      stepTimeoutMs: config.stepTimeoutMs,
+      stepWaitMs: config.stepWaitMs,
+      planDeadlineMs: config.planDeadlineMs,
+    }),
+  );
+}
+
+/** The open ports, and how to close them: within the drain time, streams ended, requests answered. */
+interface Transports {
+  readonly port: number;
+  readonly grpcPort: number;
+  /** Reads the TLS certificate anew. */
+  reload(): void;
+  close(): Promise<void>;
+}
+
+async function openTransports(config: Config, services: Services): Promise<Transports> {
+  const { host, port, grpcPort, tls, docs } = config;
+  const rest = await openRestServer(services, { version: version(), docs });
+  const listening = await listen({
+    http1: rest.http1,
+    ...http2Sides(services, rest.http2, { grpcPort, reflection: docs }),
+    host,
+    port,
+    ...(tls === undefined ? {} : { tls: readTls(tls) }),
+    onRefusedClient: (peerAddress, reason) => {
+      services.log.warn({ peerAddress, reason }, "client certificate refused");
+    },
+  });
+  const renewal =
+    tls &&
+    new TlsRenewal({
+      files: tls,
+      log: services.log,
+      use: (identity) => {
+        listening.renew(identity);
+      },
+    });
+  return {
+    port: listening.port,
+    grpcPort: listening.grpcPort,
+    reload: () => renewal?.renew(),
+    close: async () => {
+      renewal?.[Symbol.dispose]();
+      await Promise.all([listening.close(DRAIN_MS), rest.close()]);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { DialectAnalyzer, ReadingThread, SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
+import type { excessiveRights } from "../adapters/role-rights.js";
+import type { PostgresTarget } from "../adapters/sql-target-postgres/index.js";
+import { OrganizationTargets } from "../adapters/organization-targets.js";
+import { TemporaryDirectory } from "../adapters/temporary-directory.js";
+import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
+import { sqliteFile, type Config } from "../config/index.js";
+import type { SqlAnalyzer, StatementReader } from "../governance/index.js";
+import { assert } from "@steward/kernel/assert.js";
+import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
+import type { DisposalStack } from "../kernel/disposal.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { SqlTarget } from "../plans/ports.js";
+
+/** The databases that steps run on, and who reads statements of their dialects. */
+export interface DataSources {
+  /** By name, in the order configured. */
+  readonly targets: ReadonlyMap<string, SqlTarget>;
+  readonly analyzer: SqlAnalyzer;
+  readonly reader: StatementReader;
+}
+
+/** Opens the data sources; what PostgreSQL needs is loaded only where there is one. */
+export async function openDataSources(
+  { dataSources, dataDir, rowsChangedMax, sessionsMax: usualMax }: Config,
+  log: Log,
+  opened: DisposalStack,
+): Promise<DataSources> {
+  const sqlite = new SqliteAnalyzer();
+  const isAllSqlite = dataSources.every(({ url }) => sqliteFile(url) !== undefined);
+  const postgres = isAllSqlite ? undefined : await loadPostgres();
+  const temporaryDirectory = opened.use(
+    new TemporaryDirectory(join(dataDir, "sql-temporary")),
+  ).path;
+  const reader = opened.use(new ReadingThread());
+  const targets = new Map<string, SqlTarget>();
+  const urls = new Map<string, string>();
+  for (const { name, url, organizations = [], sessionsMax = usualMax } of dataSources) {
+    const shared = { name, reader, rowsChangedMax, log };
+    const targetAt = (at: string, roles: ReadonlyMap<string, string> = new Map()): SqlTarget => {
+      const path = sqliteFile(at);
+      if (path !== undefined) {
+        const files = { path, temporaryDirectory, readersMax: sessionsMax };
+        return new SqliteTarget({ ...shared, ...files, analyzer: sqlite });
+      }
+      assert(postgres !== undefined, "what PostgreSQL needs is loaded where it is used");
+      const { PostgresTarget, analyzer } = postgres;
+      const roleOf = (orgId: string): string | undefined => roles.get(orgId);
+      return new PostgresTarget({ ...shared, url: at, analyzer, sessionsMax, roleOf });
+    };
+    const common = targetAt(url, rolesOf(organizations));
+    const own = new Map(
+      organizations.flatMap((each) =>
+        each.url === undefined ? [] : [[each.orgId, targetAt(each.url)]],
+      ),
+    );
+    targets.set(name, opened.use(own.size === 0 ? common : new OrganizationTargets(common, own)));
+    if (sqliteFile(url) === undefined) urls.set(name, url);
+  }
+  if (postgres !== undefined) opened.use(new RoleWarnings(urls, postgres.excessiveRights, log));
+  return {
+    targets,
+    reader,
+    analyzer: new DialectAnalyzer({
+      sqlite,
+      ...(postgres === undefined ? {} : { postgres: postgres.analyzer }),
+    }),
+  };
+}
+
+function rolesOf(organizations: readonly OrganizationAccess[]): ReadonlyMap<string, string> {
+  return new Map(
+    organizations.flatMap(({ orgId, role }) => (role === undefined ? [] : [[orgId, role]])),
+  );
+}
+
+/** What a PostgreSQL data source is made of. */
+interface PostgresParts {
+  readonly analyzer: SqlAnalyzer;
+  readonly PostgresTarget: typeof PostgresTarget;
+  readonly excessiveRights: typeof excessiveRights;
+}
+
+/**
+ * Warns, once and while the service already answers, of data sources whose role nothing holds back. A
+ * database that cannot be reached now is told by the first step that runs on it.
+ */
+class RoleWarnings implements AsyncDisposable {
+  readonly #closing = new AbortController();
+  readonly #done: Promise<unknown>;
+
+  constructor(urls: ReadonlyMap<string, string>, rightsOf: typeof excessiveRights, log: Log) {
+    this.#done = Promise.all(
+      [...urls].map(async ([dataSource, url]) => {
+        try {
+          const found = await rightsOf(url, this.#closing.signal);
+          if (found !== undefined) log.warn({ dataSource, found }, "data source role may too much");
+        } catch (error) {
+          log.debug({ dataSource, err: error }, "data source role not checked");
+        }
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#done;
+  }
+}
+
+async function loadPostgres(): Promise<PostgresParts> {
+  const { PostgresAnalyzer } = await import("../adapters/sql-analyzer/postgres-analyzer.js");
+  const target = await import("../adapters/sql-target-postgres/index.js");
+  const { excessiveRights } = await import("../adapters/role-rights.js");
+  return {
+    PostgresTarget: target.PostgresTarget,
+    analyzer: await PostgresAnalyzer.load(),
+    excessiveRights,
+  };
+}

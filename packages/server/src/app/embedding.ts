@@ -1,0 +1,15 @@
+import type { Config } from "../config/index.js";
+import { PROVIDER_URLS } from "../embedding/index.js";
+import { isLoopbackHost } from "../transport/headers-authenticator.js";
+
+/** The other machine that texts are sent to for their vectors; `undefined` when they stay on this one. */
+export function remoteProviderHost({
+  provider,
+  baseUrl,
+}: Pick<Config["embedding"], "provider" | "baseUrl">): string | undefined {
+  const urls: Readonly<Record<string, string>> = PROVIDER_URLS;
+  const url = baseUrl ?? urls[provider];
+  if (url === undefined) return undefined;
+  const host = new URL(url).hostname;
+  return isLoopbackHost(host.replace(/^\[|\]$/g, "")) ? undefined : host;
+}

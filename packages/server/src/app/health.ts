@@ -1,0 +1,73 @@
+import type { OpenMemory } from "./memory.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { READINESS_MS } from "@steward/kernel/limits.js";
+import type { DirectoryProbe } from "../storage/directory-probe.js";
+import type { Store } from "../storage/store.js";
+import type { Health, Readiness } from "../transport/services.js";
+
+/**
+ * Asks a health once for all who want to know within {@link READINESS_MS}: probes have no identity, and as many as
+ * want to may ask.
+ */
+export class SharedHealth implements Health {
+  readonly #health: Health;
+  readonly #clock: Clock;
+  #askedMs = -Infinity;
+  #answer: Promise<Readiness> | undefined;
+
+  constructor(health: Health, clock: Clock) {
+    this.#health = health;
+    this.#clock = clock;
+  }
+
+  readiness(): Promise<Readiness> {
+    const nowMs = this.#clock.nowMs();
+    const ageMs = nowMs - this.#askedMs;
+    // A clock that was set back must not have the answer live on.
+    if (this.#answer === undefined || ageMs >= READINESS_MS || ageMs < 0) {
+      this.#askedMs = nowMs;
+      this.#answer = this.#health.readiness();
+    }
+    return this.#answer;
+  }
+}
+
+/**
+ * Ready is who can do what requests ask for, writing included. Memory that lags behind is told of, and
+ * no reason to send requests elsewhere.
+ * @param dataDir where everything is kept that is not in the store.
+ */
+export function healthOf(
+  store: Store | undefined,
+  memory: OpenMemory,
+  dataDir: DirectoryProbe,
+): Health {
+  return {
+    readiness: async () => {
+      if (store === undefined) return { ready: true, checks: { store: "none" } };
+      const [kept, disk] = await Promise.all([
+        outcomeOf(store.check().then(() => memory.state())),
+        outcomeOf(dataDir.recently().then(() => OK)),
+      ]);
+      const checks = {
+        store: "error" in kept ? kept.error : OK,
+        data_dir: "error" in disk ? disk.error : disk.state,
+        ...("error" in kept ? {} : { memory: kept.state }),
+      };
+      return { ready: checks.store === OK && checks.data_dir === OK, checks };
+    },
+  };
+}
+
+const OK = "ok";
+
+type Outcome = { readonly state: string } | { readonly error: string };
+
+async function outcomeOf(check: Promise<string>): Promise<Outcome> {
+  try {
+    return { state: await check };
+  } catch (error) {
+    return { error: AppError.from(error).message };
+  }
+}

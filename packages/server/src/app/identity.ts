@@ -1,0 +1,50 @@
+import { KnownClients } from "../adapters/identity-mtls/index.js";
+import type { Config } from "../config/index.js";
+import { ApiKeyVerifier, FailedAttempts, remembered } from "../identity/index.js";
+import type { ApiKeyStore } from "../identity/ports.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DisposalStack } from "../kernel/disposal.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { AuthenticationModes } from "../transport/authenticate.js";
+
+/** What identity is built from. */
+interface IdentityParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly apiKeys: ApiKeyStore;
+}
+
+/** The ways in which callers are known, and how to have what they rest on read anew. */
+export interface OpenIdentity {
+  readonly modes: AuthenticationModes;
+  readonly reload: () => void;
+}
+
+/** The ways in which callers are known, as configured. */
+export async function openIdentity(
+  parts: IdentityParts,
+  opened: DisposalStack,
+): Promise<OpenIdentity> {
+  const { config, clock, log, apiKeys: store } = parts;
+  const { headers, jwt, apiKey, mtls } = config.auth;
+  // What verifies tokens is fifty modules, which other servers do without.
+  const identityJwt = jwt && (await import("../adapters/identity-jwt/index.js"));
+  const tokens = jwt && identityJwt?.jwtVerifier({ ...jwt, clock });
+  const keys = apiKey && opened.use(new ApiKeyVerifier({ store, clock, log }));
+  const clients = mtls && new KnownClients({ file: mtls.clientsFile, clock, log });
+  const attempts = new FailedAttempts(clock, log);
+  const reload = (): void => {
+    tokens?.reload();
+    clients?.reload();
+  };
+  const modes = {
+    attempts,
+    ...(headers && { headers }),
+    // A token is good for minutes. It is kept as it is, because its hash would be the dearest part of a request.
+    ...(tokens && { jwt: remembered(tokens.verify, { clock, attempts, keyOf: (token) => token }) }),
+    ...(clients && { certificate: clients.verify }),
+    ...(keys && { apiKey: remembered((text) => keys.verify(text), { clock, attempts }) }),
+  };
+  return { modes, reload };
+}

@@ -1,0 +1,42 @@
+import { sqliteFile } from "../config/index.js";
+import { ApiKeyService } from "../identity/index.js";
+import type { ApiKeyStore } from "../identity/ports.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { silentTelemetry } from "../kernel/telemetry.js";
+import { PostgresApiKeyStore } from "../storage/postgres/governance/api-key-store.js";
+import { Database } from "../storage/postgres/database.js";
+import { migrate } from "../storage/postgres/migrate.js";
+import { openSqliteStore } from "../storage/sqlite/store.js";
+
+/** The API keys of a store, for whoever can open it. */
+export interface OpenApiKeys extends AsyncDisposable {
+  readonly service: ApiKeyService;
+}
+
+/**
+ * Opens a store's API keys, bringing the store up to date as needed.
+ * @param url `sqlite:PATH` or `postgres://…`.
+ * @throws AppError `STORE_UNAVAILABLE` when it cannot be reached, or a running server owns the file.
+ */
+export async function openApiKeys(url: string): Promise<OpenApiKeys> {
+  const file = sqliteFile(url);
+  if (file !== undefined) {
+    const store = openSqliteStore(file, systemClock, silentTelemetry);
+    return opened(store.apiKeys, store);
+  }
+  const db = new Database(url);
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db[Symbol.asyncDispose]();
+    throw error;
+  }
+  return opened(new PostgresApiKeyStore(db), db);
+}
+
+function opened(store: ApiKeyStore, owner: AsyncDisposable): OpenApiKeys {
+  return {
+    service: new ApiKeyService(store, systemClock),
+    [Symbol.asyncDispose]: () => owner[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,136 @@
+import { embeddingModelName, openEmbeddingProvider } from "../adapters/embedding-provider.js";
+import type { PromTelemetry } from "../adapters/metrics-prom/index.js";
+import { WorkerVectorIndex } from "../adapters/vector-index-wasm/index.js";
+import type { Config } from "../config/index.js";
+import {
+  CheckedProvider,
+  EmbeddingError,
+  probeProvider,
+  type EmbeddingProvider,
+} from "../embedding/index.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DisposalStack } from "../kernel/disposal.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
+import {
+  MemoryHook,
+  MemoryService,
+  noMemoryStore,
+  noVectorIndex,
+  RetentionSweeper,
+} from "../memory/index.js";
+import type { MayRemember, RelatedTablesLookup } from "../memory/ports.js";
+import type { Store } from "../storage/store.js";
+
+/** How long the start waits for a vector of the provider, in ms. */
+const PROBE_MS = 10_000;
+
+/** What memory is opened with. */
+export interface MemoryParts {
+  readonly config: Pick<Config, "embedding" | "cascadeEnrichment">;
+  readonly relatedTables: RelatedTablesLookup;
+  readonly mayRemember: MayRemember;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly telemetry: PromTelemetry;
+  /** Absent: nothing is kept, and every operation says so. */
+  readonly store: Store | undefined;
+  /** Used instead of the one that is configured. */
+  readonly provider: EmbeddingProvider | undefined;
+}
+
+/** The memory room, open. */
+export interface OpenMemory {
+  readonly service: MemoryService;
+  /** What is wrong with it, for people; `ok` when nothing is. It answers quickly. */
+  readonly state: () => Promise<string>;
+}
+
+/**
+ * Opens memory: asks the provider for a vector, binds the store to its model, and starts the tool-call
+ * hook. The search thread is started by the first search.
+ * @throws AppError `INVALID_ARGUMENT` with the fix when provider, dimension and store do not match.
+ */
+export async function openMemory(parts: MemoryParts, opened: DisposalStack): Promise<OpenMemory> {
+  const { store, clock, ids, log, telemetry } = parts;
+  const { dimension } = parts.config.embedding;
+  const model = { name: modelName(parts), dimension };
+  const provider = await openProvider(parts.config.embedding, parts);
+  if (store === undefined) {
+    const service = new MemoryService({
+      store: noMemoryStore,
+      index: noVectorIndex,
+      provider,
+      model,
+      clock,
+      ids,
+    });
+    return { service, state: () => Promise.resolve("none") };
+  }
+  await store.memory.useModel(model);
+  const index = opened.use(
+    new WorkerVectorIndex({ dimension, source: store.memorySource }, log, telemetry),
+  );
+  const following = await store.followMemory?.(index);
+  if (following !== undefined) opened.use(following);
+  const hook = opened.use(
+    new MemoryHook({
+      store: store.memory,
+      index,
+      provider,
+      mayRemember: parts.mayRemember,
+      log,
+      telemetry,
+    }),
+  );
+  opened.use(new RetentionSweeper({ store: store.memory, index, clock, log }));
+  telemetry.measure("steward_memory_waiting_calls", async () => (await hook.backlog()).waiting);
+  telemetry.measure("steward_memory_quarantined_vectors", () => index.quarantined());
+  const { cascadeEnrichment } = parts.config;
+  const service = new MemoryService({
+    ...{ store: store.memory, index, provider, model, clock, ids },
+    ...(cascadeEnrichment ? { relatedTables: parts.relatedTables } : {}),
+  });
+  return { service, state: () => stateOf(hook, index) };
+}
+
+/**
+ * The provider that is configured, or a program's own, after it has given a vector as it should.
+ * @throws AppError `INVALID_ARGUMENT` with the fix when it cannot.
+ */
+export async function openProvider(
+  embedding: Config["embedding"],
+  { clock, ids, log, provider: own }: Pick<MemoryParts, "clock" | "ids" | "log" | "provider">,
+): Promise<CheckedProvider> {
+  try {
+    const opened = own ?? (await openEmbeddingProvider(embedding, { clock, ids }));
+    const provider = new CheckedProvider(opened, embedding.dimension);
+    const probe = await probeProvider(provider, PROBE_MS);
+    if (probe.kind === "unreachable") {
+      log.warn({ err: probe.error }, "the embedding provider cannot be reached yet");
+    }
+    return provider;
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    throw new AppError("INVALID_ARGUMENT", `Embedding: ${error.message}`, { cause: error });
+  }
+}
+
+/** A provider that a program brings is told apart from our own, by the model that it names. */
+function modelName({ config: { embedding }, provider }: MemoryParts): string {
+  const name = embeddingModelName(embedding);
+  return provider === undefined ? name : `custom:${name}`;
+}
+
+async function stateOf(hook: MemoryHook, index: WorkerVectorIndex): Promise<string> {
+  const { waiting, failing } = await hook.backlog();
+  const troubles = [
+    ...(failing ? [`${String(waiting)} tool calls wait for their memory; it is tried again`] : []),
+    ...(index.quarantined() > 0
+      ? [`${String(index.quarantined())} stored vectors are damaged and not searched`]
+      : []),
+  ];
+  return troubles.length === 0 ? "ok" : troubles.join("; ");
+}

@@ -1,0 +1,62 @@
+import { sqliteFile } from "../config/index.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { silentTelemetry } from "../kernel/telemetry.js";
+import { Database } from "../storage/postgres/database.js";
+import { pendingDistribution } from "../storage/postgres/distribution/distribute.js";
+import { migrate, migrateAndDistribute, pendingMigrations } from "../storage/postgres/migrate.js";
+import * as sqlite from "../storage/sqlite/store.js";
+
+/** How long a statement that distributes a table, and moves its rows, may take, in ms. */
+const DISTRIBUTE_MS_MAX = 60 * 60 * 1000;
+
+/**
+ * Brings the store's schema to what this program needs, or only says what that would take.
+ * @param url `sqlite:PATH` or `postgres://…`.
+ * @returns the names of the migrations, in order; empty when the store is up to date.
+ * @throws AppError `STORE_UNAVAILABLE` when it cannot be reached, is owned by a running server, or was
+ * written by a newer program.
+ */
+export async function migrateStore(
+  url: string,
+  options: { readonly dryRun: boolean },
+): Promise<readonly string[]> {
+  const file = sqliteFile(url);
+  if (file !== undefined) {
+    const pending = sqlite.pendingMigrations(file);
+    if (!options.dryRun) {
+      await using _store = sqlite.openSqliteStore(file, systemClock, silentTelemetry);
+    }
+    return pending;
+  }
+  await using db = new Database(url);
+  const migrations = options.dryRun ? await pendingMigrations(db) : await migrate(db);
+  return migrations.map(({ name }) => name);
+}
+
+/**
+ * Brings the store's schema to what this program needs and distributes its tables over the servers of a
+ * Citus cluster, or only says what that would take.
+ * @returns names of migrations and statements, in order; empty when there is nothing to do.
+ * @throws AppError `INVALID_ARGUMENT`, with nothing changed, when the store is on no such cluster.
+ */
+export async function distributeStore(
+  url: string,
+  options: { readonly dryRun: boolean },
+): Promise<{ readonly migrations: readonly string[]; readonly statements: readonly string[] }> {
+  if (sqliteFile(url) !== undefined) {
+    throw new AppError(
+      "INVALID_ARGUMENT",
+      "A store on SQLite is one file, which cannot be distributed; nothing was changed: copy it to the " +
+        "coordinator of a Citus cluster first, with steward copy",
+    );
+  }
+  await using db = new Database(url, DISTRIBUTE_MS_MAX);
+  const { migrations, statements } = options.dryRun
+    ? {
+        statements: await db.withConnection(pendingDistribution),
+        migrations: await pendingMigrations(db),
+      }
+    : await migrateAndDistribute(db);
+  return { migrations: migrations.map(({ name }) => name), statements };
+}

@@ -1,0 +1,74 @@
+import { type Config, sqliteFile } from "../config/index.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
+import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
+import {
+  KnownSchemas,
+  type MayDefineCode,
+  MigrationService,
+  type MigrationWaits,
+  ownDatabaseKey,
+  RelatedTables,
+  StepRecorder,
+} from "../schema/index.js";
+import type { SchemaDatabase } from "../schema/ports.js";
+import type { Repositories } from "../state/ports.js";
+
+/** What migrations are opened with. */
+export interface MigrationOptions {
+  readonly config: Pick<Config, "dataSources" | "migrationWaits">;
+  readonly access: DataSourceAccess;
+  readonly mayDefineCode: MayDefineCode;
+  /** Where the organizations keep their state. */
+  readonly repositories: Repositories;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+/** What changes the schemas of the data sources, and what keeps their history. */
+export interface OpenMigrations {
+  readonly service: MigrationService;
+  readonly recorder: StepRecorder;
+  readonly relatedTables: RelatedTables;
+}
+
+/** Migrations of the data sources. Everything is opened when it is used. */
+export async function openMigrations(options: MigrationOptions): Promise<OpenMigrations> {
+  const { config, access, mayDefineCode, repositories, clock, ids, log } = options;
+  const databases = new Map<string, SchemaDatabase>();
+  const databaseAt = (name: string, url: string): Promise<SchemaDatabase> =>
+    schemaDatabase(name, url, config.migrationWaits);
+  for (const { name, url, migrationUrl, organizations = [] } of config.dataSources) {
+    databases.set(name, await databaseAt(name, migrationUrl ?? url));
+    for (const { orgId, url: own } of organizations) {
+      if (own !== undefined)
+        databases.set(ownDatabaseKey(name, orgId), await databaseAt(name, own));
+    }
+  }
+  const known = new KnownSchemas({ databases, clock, log });
+  const mutex = new KeyedMutex();
+  const parts = { databases: known.databases, access, repositories, clock, ids, mutex };
+  return {
+    service: new MigrationService({ ...parts, mayDefineCode }),
+    recorder: new StepRecorder(parts),
+    relatedTables: new RelatedTables(known, access),
+  };
+}
+
+/** Loads the modules of the data source's own engine only. */
+async function schemaDatabase(
+  name: string,
+  url: string,
+  waits: MigrationWaits,
+): Promise<SchemaDatabase> {
+  const path = sqliteFile(url);
+  if (path === undefined) {
+    const { PostgresSchemaDatabase } = await import("../adapters/introspect-postgres/index.js");
+    return new PostgresSchemaDatabase(name, url, waits);
+  }
+  const { SqliteSchemaDatabase } = await import("../adapters/introspect-sqlite/index.js");
+  return new SqliteSchemaDatabase(name, path, waits);
+}

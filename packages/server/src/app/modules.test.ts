@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { BIN } from "../cli/testing/steward-process.js";
+import { loadedModules } from "../testing/loaded-modules.js";
+
+const directory = mkdtempSync(join(tmpdir(), "steward-app-modules-"));
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+/** Starts a server and closes it. */
+const PROGRAM = `import { openApp } from ${JSON.stringify(new URL("../index.js", import.meta.url).href)};
+  const dataDir = import.meta.dirname;
+  const app = await openApp({
+    port: 0,
+    logLevel: "silent",
+    dataDir,
+    databaseUrl: \`sqlite:\${dataDir}/store.db\`,
+    dataSources: [{ name: "shop", url: \`sqlite:\${dataDir}/shop.db\` }],
+  });
+  await app[Symbol.asyncDispose]();`;
+
+describe("what is loaded at the start", () => {
+  it("of a server on SQLite is nothing of PostgreSQL's, of tokens or of payments", () => {
+    writeFileSync(join(directory, "shop.db"), "");
+    writeFileSync(join(directory, "start.mjs"), PROGRAM);
+    const modules = loadedModules([join(directory, "start.mjs")]);
+    expect(modules.some((url) => url.endsWith("/storage/sqlite/store.js"))).toBe(true);
+    const needless =
+      /\/(storage|adapters)\/[a-z/-]*(postgres|jwt|stripe)[a-z-]*\/|node_modules\/(pg|jose|stripe|libpg-query)\//;
+    expect(modules.filter((url) => needless.test(url))).toEqual([]);
+  });
+
+  it("of what compares the schema before and after a statement is nothing of migrations or the state", () => {
+    const watch = new URL("../adapters/sql-target-sqlite/child/schema-watch.js", import.meta.url);
+    const modules = loadedModules([fileURLToPath(watch)]);
+    expect(modules.some((url) => url.endsWith("/schema/table-deltas.js"))).toBe(true);
+    const needless = /\/(state|plans|wanted|lint)\/|\/schema\/(index\.|migration|proof|script)/;
+    expect(modules.filter((url) => needless.test(url))).toEqual([]);
+  });
+
+  it("of a command is nothing of other commands, nor of the server", () => {
+    const modules = loadedModules([BIN, "plan", "--help"]);
+    expect(modules.some((url) => url.endsWith("/cli/plan/index.js"))).toBe(true);
+    const needless =
+      /server\/dist\/(cli\/)?(state|schema|storage|adapters|memory|billing|app)[/.]|node_modules\/zod\//;
+    expect(modules.filter((url) => needless.test(url))).toEqual([]);
+  });
+});

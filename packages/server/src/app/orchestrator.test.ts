@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@steward/client";
+import { freshDatabase } from "@steward/test-postgres";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openApp, type AppOptions } from "./app.js";
+import { silentLog } from "@steward/kernel/log.js";
+import type { Orchestrator } from "../plans/index.js";
+
+/** An orchestrator of somebody's own, whose one step answers a row. */
+const orchestrator: Orchestrator = {
+  createPlan: () => Promise.reject(new Error("no room for another plan")),
+  getPlan: (planId, { orgId }) =>
+    Promise.resolve({
+      planId,
+      orgId,
+      sessionId: "theirs",
+      name: "n",
+      description: "",
+      status: "running",
+      createdAt: "2026-03-01T09:30:00.000Z",
+      steps: [
+        {
+          stepId: "a",
+          name: "a",
+          toolName: "delete_order\0",
+          intent: "",
+          dependsOn: [],
+          status: "pending",
+          attempt: 0,
+        },
+      ],
+    }),
+  executeStep: (planId, stepId) =>
+    Promise.resolve({
+      stepResult: {
+        stepId,
+        status: "completed",
+        rowCount: 1,
+        executedAt: "2026-03-01T09:30:00.000Z",
+        attempt: 1,
+      },
+      llmContextUpdate: {
+        planId,
+        stepId,
+        toolOutputJson: '[{"found":"a needle"}]',
+        schemaAdditions: [],
+        augmentationHints: [],
+      },
+      replayed: false,
+    }),
+  cancelPlan: () => Promise.resolve(),
+};
+
+describe("an orchestrator of one's own", () => {
+  let dataDir: string;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "orchestrator-"));
+  });
+  afterEach(() => {
+    rmSync(dataDir, { recursive: true });
+  });
+
+  async function callsOnce(options: AppOptions): Promise<object[]> {
+    await using app = await openApp({ port: 0, dataDir, log: silentLog, orchestrator, ...options });
+    const published: object[] = [];
+    app.events.subscribe("LlmToolCallAuditRecorded", (event) => published.push(event));
+    const baseUrl = `http://127.0.0.1:${String(app.address.port)}`;
+    const client = createClient({ baseUrl, role: "admin" });
+    await client.plans.execute("plan-1", "a");
+    await expect.poll(() => published.length, { timeout: 15_000 }).toBe(1);
+    await expect(client.plans.submit({ name: "n", steps: [] })).rejects.toThrow(
+      "no room for another plan",
+    );
+    if (options.databaseUrl === undefined) return published;
+    const found = async (): Promise<readonly string[]> =>
+      (await client.memory.search({ query: "needle" })).map(({ content }) => content);
+    await expect.poll(found, { timeout: 15_000 }).toHaveLength(1);
+    expect(JSON.parse((await found())[0] ?? "")).toMatchObject({
+      tool_name: "delete_order\uFFFD",
+      step_id: "a",
+      output: '[{"found":"a needle"}]',
+    });
+    const usage = async (): Promise<unknown> =>
+      (await client.billing.usage()).map((day) => [day.action_count, day.total_aau]);
+    await expect.poll(usage, { timeout: 15_000 }).toEqual([[1, 3]]);
+    return published;
+  }
+
+  // NUL is no text to PostgreSQL, and neither is the id of the plan a UUID.
+  const event = {
+    tool_name: "delete_order\uFFFD",
+    context: { session_id: "theirs", intent: "write_delete" },
+  };
+
+  it("leaves an event, a usage row and a memory entry in an SQLite store", async () => {
+    const databaseUrl = `sqlite:${join(dataDir, "store.db")}`;
+    expect(await callsOnce({ databaseUrl })).toMatchObject([event]);
+  });
+
+  it("leaves them in a PostgreSQL store", async () => {
+    await using database = await freshDatabase();
+    expect(await callsOnce({ databaseUrl: database.url })).toMatchObject([event]);
+  });
+
+  it("leaves an event where there is no store", async () => {
+    expect(await callsOnce({})).toMatchObject([event]);
+  });
+});

@@ -1,0 +1,51 @@
+import { cedarEngine, CheckThread, defaultPolicies } from "../adapters/policy-cedar/index.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { ROWS_CHANGED_MAX } from "@steward/kernel/limits.js";
+import {
+  Authorizer,
+  noPolicies,
+  OrganizationPolicySource,
+  PolicyService,
+} from "../policies/index.js";
+import type { PolicySource, PolicyStore } from "../policies/ports.js";
+import { aauWeight } from "../usage/index.js";
+
+/** What policies are opened with. */
+interface PolicyParts {
+  readonly clock: Clock;
+  /** Absent: organizations have no policies of their own. */
+  readonly store?: PolicyStore | undefined;
+  readonly rowsChangedMax?: number | undefined;
+  /** Whether the memory's texts are sent to another machine to be embedded. */
+  readonly providerIsRemote?: boolean;
+}
+
+/** The authorizer of every operation and statement, and the service that manages organizations' policies. */
+export interface OpenPolicies {
+  readonly authorizer: Authorizer;
+  readonly service: PolicyService;
+}
+
+/** The shipped policies, with those that organizations have put. */
+export function openPolicies({
+  clock,
+  store = noPolicies,
+  rowsChangedMax = ROWS_CHANGED_MAX,
+  providerIsRemote = false,
+}: PolicyParts): OpenPolicies {
+  const shipped = defaultPolicies();
+  const engine = cedarEngine();
+  const source = new OrganizationPolicySource({ engine, store, clock, shipped });
+  const statements = { aauOf: aauWeight, rowsChangedMax };
+  const authorizerBy = (policies: PolicySource): Authorizer =>
+    new Authorizer({ policies, clock, statements, providerIsRemote });
+  const authorizer = authorizerBy(source);
+  const service = new PolicyService({
+    ...{ store, checker: new CheckThread(), source, authorizer, clock, shipped },
+    authorizerOfDraft: (text) => {
+      const draft = engine.compile([shipped, text]);
+      return authorizerBy({ shipped: source.shipped, of: () => draft });
+    },
+  });
+  return { authorizer, service };
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { embeddingModelName } from "../adapters/embedding-provider.js";
+import { openProvider } from "./memory.js";
+import { sqliteFile, type Config } from "../config/index.js";
+import { EmbeddingError } from "../embedding/index.js";
+import { systemClock } from "@steward/kernel/clock.js";
+import { AppError } from "@steward/kernel/errors.js";
+import { systemIds } from "@steward/kernel/ids.js";
+import { silentLog } from "@steward/kernel/log.js";
+import { silentTelemetry } from "../kernel/telemetry.js";
+import { reembed, type ReembeddingProgress } from "../memory/index.js";
+import type { ReembeddingStore } from "../memory/ports.js";
+import { PostgresReembedding } from "../storage/postgres/memory/memory-reembedding.js";
+import { openSqliteStore } from "../storage/sqlite/store.js";
+
+/** How a store is re-embedded. */
+export interface ReembedOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ReembeddingProgress) => void;
+  readonly onRefused: (entryId: string) => void;
+}
+
+/** What it came to. */
+export interface Reembedded extends ReembeddingProgress {
+  /** The model whose vectors are searched from now on. */
+  readonly model: string;
+}
+
+/**
+ * Changes the store that is configured to the model that is configured. It owns an SQLite store
+ * meanwhile, so no server may; servers on PostgreSQL go on with the old model until the switch.
+ * @throws AppError with the fix; the signal's reason.
+ */
+export async function reembedStore(config: Config, options: ReembedOptions): Promise<Reembedded> {
+  const clock = systemClock;
+  const machine = { clock, ids: systemIds(clock), log: silentLog, provider: undefined };
+  const provider = await openProvider(config.embedding, machine);
+  const { dimension } = config.embedding;
+  const model = { name: embeddingModelName(config.embedding), dimension };
+  await using store = await openReembedding(config.databaseUrl);
+  try {
+    const done = await reembed({ store: store.reembedding, provider, model, ...options });
+    return { ...done, model: model.name };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof EmbeddingError)) throw error;
+    throw new AppError("EMBEDDING_FAILED", `Embedding failed: ${error.message}`, { cause: error });
+  }
+}
+
+/** What of a store a re-embedding needs, open. */
+type OpenReembedding = AsyncDisposable & { readonly reembedding: ReembeddingStore };
+
+async function openReembedding(url: string | undefined): Promise<OpenReembedding> {
+  if (url === undefined) {
+    throw new AppError("INVALID_ARGUMENT", "SERVICE_DATABASE_URL: there is no store");
+  }
+  const path = sqliteFile(url);
+  if (path === undefined) {
+    const reembedding = await PostgresReembedding.open(url);
+    return {
+      reembedding,
+      [Symbol.asyncDispose]: () => reembedding[Symbol.asyncDispose](),
+    };
+  }
+  if (existsSync(path)) return openSqliteStore(path, systemClock, silentTelemetry);
+  throw new AppError("INVALID_ARGUMENT", `SERVICE_DATABASE_URL: ${path} does not exist`);
+}

@@ -1,0 +1,65 @@
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import type { Config } from "../config/index.js";
+import { TLS_FILES_CHECK_MS } from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { TlsIdentity } from "../transport/port.js";
+
+type TlsFiles = NonNullable<Config["tls"]>;
+
+/** What keeps a listener's certificate up to date. */
+interface RenewalParts {
+  readonly files: TlsFiles;
+  readonly log: Log;
+  /** Uses a certificate for the connections to come. @throws when key and certificate do not belong together. */
+  readonly use: (identity: TlsIdentity) => void;
+  /** How often the files are looked at, in ms. */
+  readonly checkMs?: number;
+}
+
+/** What is in these files. @throws when one cannot be read. */
+export function readTls({ certFile, keyFile, clientCaFile }: TlsFiles): TlsIdentity {
+  return {
+    cert: readFileSync(certFile),
+    key: readFileSync(keyFile),
+    ...(clientCaFile === undefined ? {} : { clientCa: readFileSync(clientCaFile) }),
+  };
+}
+
+/**
+ * Reads the certificate anew when one of its files changes, or when asked to. Files that are wrong change
+ * nothing: connections go on with the certificate that works, and the log says what is wrong.
+ */
+export class TlsRenewal implements Disposable {
+  readonly #parts: RenewalParts;
+
+  constructor(parts: RenewalParts) {
+    this.#parts = parts;
+    // Looked at rather than listened to: platforms replace the files through links.
+    const options = { interval: parts.checkMs ?? TLS_FILES_CHECK_MS, persistent: false };
+    for (const file of watched(parts.files)) watchFile(file, options, this.#changed);
+  }
+
+  /** Reads the files now. */
+  renew(): void {
+    const { files, log, use } = this.#parts;
+    try {
+      use(readTls(files));
+      log.info({ certFile: files.certFile }, "TLS certificate read anew");
+    } catch (err) {
+      // Files that are replaced one after the other do not belong together for a moment.
+      log.error({ err, certFile: files.certFile }, "TLS certificate not usable; the old one stays");
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const file of watched(this.#parts.files)) unwatchFile(file, this.#changed);
+  }
+
+  readonly #changed = (): void => {
+    this.renew();
+  };
+}
+
+function watched({ certFile, keyFile, clientCaFile }: TlsFiles): readonly string[] {
+  return [certFile, keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])];
+}
