@@ -146,7 +146,7 @@ module.exports = {
       from: { path: `${src}/(storage|adapters)/([^/]+)/`, pathNot: test },
       to: {
         path: `${src}/(storage|adapters)/[^/]+/`,
-        pathNot: [`${src}/$1/$2/`, `${src}/storage/plan-changes/`],
+        pathNot: [`${src}/$1/$2/`, `${src}/storage/plan-changes/`, `${src}/adapters/sql-target/`],
       },
     },
     {

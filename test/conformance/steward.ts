@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { loadConfig, openApp } from "@steward/server";
 import { ServerProcess } from "../faults/server-process.js";
 import type { Client, Identity, Wire } from "./client.js";
-import { openDataSource, type DataSource } from "./data-source.js";
-import { GrpcClient } from "./grpc-client.js";
-import { RestClient } from "./rest-client.js";
+import { openDataSource, type DataSource } from "./parties/data-source.js";
+import { GrpcClient } from "./wires/grpc-client.js";
+import { RestClient } from "./wires/rest-client.js";
 import type { Engine } from "./scenario.js";
 
 export type Settings = Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { billingAdmin, reported } from "../conformance/billing-expectations.js";
 import type { Wire } from "../conformance/client.js";
 import { expectRefusal } from "../conformance/expectations.js";
-import { PaymentProvider } from "../conformance/payment-provider.js";
+import { PaymentProvider } from "../conformance/parties/payment-provider.js";
 import { step } from "../conformance/scenario.js";
 import { Steward } from "../conformance/steward.js";
 import { LOSABLE_COMMITS, withLostCommits } from "./lost-commits.js";

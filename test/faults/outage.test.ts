@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { GrpcClient } from "../conformance/grpc-client.js";
+import { GrpcClient } from "../conformance/wires/grpc-client.js";
 import { createLedger } from "./ledger.js";
 import { drivePlan } from "./plan-driver.js";
 import { ServerProcess } from "./server-process.js";

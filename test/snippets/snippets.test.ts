@@ -6,7 +6,7 @@ import { submitPlanRequestSchema } from "@steward/protocol/rest";
 import { freshDatabase } from "@steward/test-postgres";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
-import { TokenIssuer } from "../conformance/token-issuer.js";
+import { TokenIssuer } from "../conformance/parties/token-issuer.js";
 import { snippetsOf, type Snippet } from "./markdown.js";
 import { runSnippets, type Surroundings } from "./sandbox.js";
 

@@ -16,8 +16,8 @@ import {
 import { expect } from "vitest";
 import type { Client, Identity, Wire } from "../client.js";
 import { expectNotRun, expectRefusal, rowsOf } from "../expectations.js";
-import { GrpcClient } from "../grpc-client.js";
-import { RestClient } from "../rest-client.js";
+import { GrpcClient } from "../wires/grpc-client.js";
+import { RestClient } from "../wires/rest-client.js";
 import { SLOW, step, type ProcessScenario } from "../scenario.js";
 
 /** An orchestrator somebody wrote from the documentation: the four operations and nothing else. */

@@ -9,8 +9,8 @@ import { expectRefusal } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 import { runSteward } from "../steward-command.js";
-import { agent, authority, stranger, type TlsParty } from "../tls-parties.js";
-import { TokenIssuer } from "../token-issuer.js";
+import { agent, authority, stranger, type TlsParty } from "../parties/tls-parties.js";
+import { TokenIssuer } from "../parties/token-issuer.js";
 
 const PLAN = { name: "a plan", steps: [step("a", "SELECT 1 AS n")] };
 const UNAUTHENTICATED = { code: "UNAUTHENTICATED", grpc: "UNAUTHENTICATED", rest: 401 };

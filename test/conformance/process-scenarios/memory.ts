@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { openApp, type EmbeddingProvider } from "@steward/server";
 import { expect } from "vitest";
 import type { Client, Wire } from "../client.js";
-import { EmbeddingServer } from "../embedding-server.js";
+import { EmbeddingServer } from "../parties/embedding-server.js";
 import { expectRefusal, rowsOf } from "../expectations.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { PaymentProvider } from "../payment-provider.js";
+import { PaymentProvider } from "../parties/payment-provider.js";
 import type { ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 

@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { freePort } from "../../faults/server-process.js";
 import type { Identity } from "../client.js";
 import { eventsOf, expectNotRun, expectRefusal, rowsOf } from "../expectations.js";
-import { GrpcClient } from "../grpc-client.js";
+import { GrpcClient } from "../wires/grpc-client.js";
 import { step, type ProcessScenario } from "../scenario.js";
 import { Steward } from "../steward.js";
 import { npxSteward, runSteward } from "../steward-command.js";

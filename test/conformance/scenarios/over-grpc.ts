@@ -2,7 +2,7 @@ import * as grpc from "@grpc/grpc-js";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { expectRefusal } from "../expectations.js";
-import { loadProto, serverStream, stubOf, unary } from "../grpc-stub.js";
+import { loadProto, serverStream, stubOf, unary } from "../wires/grpc-stub.js";
 import { scenarioOver, step, type Scenario } from "../scenario.js";
 
 /** The source directory: a .proto is not compiled to where this file runs. */

@@ -175,7 +175,7 @@ export {
   type StateFault,
   type StateImport,
   type StateImported,
-} from "./state-changes.js";
+} from "./state/state-changes.js";
 export {
   stateMergedSchema,
   stateMergeSchema,
@@ -186,9 +186,9 @@ export {
   type StateMerged,
   type StateRevert,
   type StateReverted,
-} from "./state-merges.js";
-export { STATE_FORMATS, type StateFormat } from "./state-fields.js";
-export { stateProofQuerySchema, stateProofSchema, type StateProof } from "./state-proofs.js";
+} from "./state/state-merges.js";
+export { STATE_FORMATS, type StateFormat } from "./state/state-fields.js";
+export { stateProofQuerySchema, stateProofSchema, type StateProof } from "./state/state-proofs.js";
 export {
   movedStateRefSchema,
   moveStateRefSchema,
@@ -211,8 +211,13 @@ export {
   type StatePattern,
   type StateQuery,
   type StateRef,
-} from "./state.js";
-export type { StateAtomicTerm, StateQuad, StateTerm, StateTripleTerm } from "./state-terms.js";
+} from "./state/state.js";
+export type {
+  StateAtomicTerm,
+  StateQuad,
+  StateTerm,
+  StateTripleTerm,
+} from "./state/state-terms.js";
 export {
   apiKeyPageQuerySchema,
   apiKeyPageSchema,

@@ -41,9 +41,9 @@ import {
 import { DirectoryProbe } from "../storage/directory-probe.js";
 import { assertPrivate } from "../storage/private-files.js";
 import type { Store } from "../storage/store.js";
-import { assertSafeToListen, authenticator } from "../transport/authenticate.js";
+import { assertSafeToListen, authenticator } from "../transport/authentication/authenticate.js";
 import { http2Sides } from "../transport/http2-sides.js";
-import { listen } from "../transport/one-port.js";
+import { listen } from "../transport/one-port/one-port.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
 import { openRestServer } from "../transport/rest/server.js";
 import type { Authorize, Services } from "../transport/services.js";

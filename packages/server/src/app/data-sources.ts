@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DialectAnalyzer, ReadingThread, SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
 import type { excessiveRights } from "../adapters/role-rights.js";
 import type { PostgresTarget } from "../adapters/sql-target-postgres/index.js";
-import { OrganizationTargets } from "../adapters/organization-targets.js";
+import { OrganizationTargets } from "../adapters/sql-target/organization-targets.js";
 import { TemporaryDirectory } from "../adapters/temporary-directory.js";
 import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
 import { sqliteFile, type Config } from "../config/index.js";

@@ -1,6 +1,6 @@
 import type { Config } from "../config/index.js";
 import { PROVIDER_URLS } from "../embedding/index.js";
-import { isLoopbackHost } from "../transport/headers-authenticator.js";
+import { isLoopbackHost } from "../transport/authentication/headers-authenticator.js";
 
 /** The other machine that texts are sent to for their vectors; `undefined` when they stay on this one. */
 export function remoteProviderHost({

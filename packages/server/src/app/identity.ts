@@ -5,7 +5,7 @@ import type { ApiKeyStore } from "../identity/ports.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../kernel/disposal.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { AuthenticationModes } from "../transport/authenticate.js";
+import type { AuthenticationModes } from "../transport/authentication/authenticate.js";
 
 /** What identity is built from. */
 interface IdentityParts {

@@ -2,7 +2,7 @@ import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import type { Config } from "../config/index.js";
 import { TLS_FILES_CHECK_MS } from "@steward/kernel/limits.js";
 import type { Log } from "@steward/kernel/log.js";
-import type { TlsIdentity } from "../transport/port.js";
+import type { TlsIdentity } from "../transport/one-port/port.js";
 
 type TlsFiles = NonNullable<Config["tls"]>;
 

@@ -2,7 +2,7 @@ import { GrpcServer, GRPC_PATIENCE, type GrpcPatience } from "./grpc/server.js";
 import { Http2Connections } from "./http2/connections.js";
 import { refuseGrpc, refuseRest } from "./http2/refusals.js";
 import type { StreamListener } from "./http2/stream-listener.js";
-import type { ListenOptions } from "./one-port.js";
+import type { ListenOptions } from "./one-port/one-port.js";
 import type { Services } from "./services.js";
 
 /** How gRPC and REST share HTTP/2. */

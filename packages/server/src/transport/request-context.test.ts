@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import { isUuid, systemIds } from "@steward/kernel/ids.js";
-import { headersAuthenticator } from "./headers-authenticator.js";
+import { headersAuthenticator } from "./authentication/headers-authenticator.js";
 import { requestContext, requestIdOf } from "./request-context.js";
 import { openQuotas } from "./testing/open-quotas.js";
 

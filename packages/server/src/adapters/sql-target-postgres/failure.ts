@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { StatementError, type SqlValue } from "../../plans/ports.js";
-import { withoutValues } from "../bound-values.js";
+import { withoutValues } from "../sql-target/bound-values.js";
 import { connectionRefusal, isConnectionLost } from "../postgres-errors.js";
 
 /** SQLSTATEs of transient failures without an effect (PostgreSQL manual, appendix A). */

@@ -1,6 +1,6 @@
 import { intentCovers, type FunctionName, type Intent } from "../../governance/index.js";
 import { StatementError } from "../../plans/ports.js";
-import type { KnownStatement } from "../admission.js";
+import type { KnownStatement } from "../sql-target/admission.js";
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 

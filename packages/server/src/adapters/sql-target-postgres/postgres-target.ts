@@ -9,8 +9,8 @@ import {
   type StatementRequest,
   type StatementResult,
 } from "../../plans/ports.js";
-import { Admission, type KnownStatement } from "../admission.js";
-import { RunningStatements } from "../running-statements.js";
+import { Admission, type KnownStatement } from "../sql-target/admission.js";
+import { RunningStatements } from "../sql-target/running-statements.js";
 import { Descriptions } from "./touched/descriptions.js";
 import { toStatementError, type FailureContext } from "./failure.js";
 import type { Session } from "./session.js";

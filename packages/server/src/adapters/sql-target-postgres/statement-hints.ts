@@ -5,7 +5,7 @@ import {
   missingColumnHint,
   missingTableHint,
   type NameCatalog,
-} from "../repair-hints.js";
+} from "../sql-target/repair-hints.js";
 import { quotedName } from "./quoted-name.js";
 import type { Session } from "./session.js";
 

@@ -5,9 +5,14 @@ import {
   type ColumnType,
   type StatementRequest,
 } from "../../plans/ports.js";
-import type { KnownStatement } from "../admission.js";
-import { ResultRows, withoutRows, type CellWriter, type RowsResult } from "../result-rows.js";
-import { requireFewColumns } from "../statement-limits.js";
+import type { KnownStatement } from "../sql-target/admission.js";
+import {
+  ResultRows,
+  withoutRows,
+  type CellWriter,
+  type RowsResult,
+} from "../sql-target/result-rows.js";
+import { requireFewColumns } from "../sql-target/statement-limits.js";
 import { cellJson } from "./cell-json.js";
 import { FunctionCheck } from "./function-check.js";
 import { parametersFor, runTyped, type Parameters } from "./parameters.js";

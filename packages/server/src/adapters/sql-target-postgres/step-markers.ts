@@ -1,6 +1,6 @@
 import type { AttemptRef, StatementResult } from "../../plans/ports.js";
 import { assert } from "@steward/kernel/assert.js";
-import { markerOutput, outputOfMarker } from "../marker-output.js";
+import { markerOutput, outputOfMarker } from "../sql-target/marker-output.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import type { Session } from "./session.js";
 

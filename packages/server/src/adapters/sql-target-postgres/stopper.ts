@@ -1,4 +1,4 @@
-import { waitedTooLong } from "../fair-share.js";
+import { waitedTooLong } from "../sql-target/fair-share.js";
 import { StatementError, type StatementRequest } from "../../plans/ports.js";
 
 /** Why a statement was stopped. */

@@ -5,11 +5,11 @@ import {
   type StatementRequest,
   type StatementResult,
 } from "../../plans/ports.js";
-import type { KnownStatement } from "../admission.js";
+import type { KnownStatement } from "../sql-target/admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
 import { isOutcomeUnknown } from "../postgres-errors.js";
-import { requireFewRows } from "../statement-limits.js";
-import { deltasBetween } from "../schema-deltas.js";
+import { requireFewRows } from "../sql-target/statement-limits.js";
+import { deltasBetween } from "../sql-target/schema-deltas.js";
 import type { AskedStatement, Descriptions, SeenRows } from "./touched/descriptions.js";
 import { readSchema } from "./read-schema.js";
 import type { Session } from "./session.js";

@@ -1,4 +1,4 @@
-import { waitedTooLong } from "../fair-share.js";
+import { waitedTooLong } from "../sql-target/fair-share.js";
 import { StatementError, type StatementResult } from "../../plans/ports.js";
 import type { ChildReply, ChildTask } from "./protocol.js";
 

@@ -1,7 +1,7 @@
 import { FairQueue, slotsPerParty } from "@steward/kernel/concurrency/fair-queue.js";
 import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
 import type { StatementResult } from "../../plans/ports.js";
-import { tooManyWait } from "../fair-share.js";
+import { tooManyWait } from "../sql-target/fair-share.js";
 import { Job, type JobLimits } from "./job.js";
 import type { DescribeTask, ReadTask } from "./protocol.js";
 import { Reader, type ReadJob } from "./reader.js";

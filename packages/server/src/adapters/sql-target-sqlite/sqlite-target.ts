@@ -15,8 +15,8 @@ import {
   type StatementRequest,
   type StatementResult,
 } from "../../plans/ports.js";
-import { Admission } from "../admission.js";
-import { RunningStatements } from "../running-statements.js";
+import { Admission } from "../sql-target/admission.js";
+import { RunningStatements } from "../sql-target/running-statements.js";
 import { SCHEMA_CHANGED, type AdmittedStatement, type StatementDescription } from "./protocol.js";
 import { ReaderPool } from "./reader-pool.js";
 import { Writer } from "./writer.js";

@@ -4,7 +4,7 @@ import { StatementError, type AttemptRef, type StatementResult } from "../../pla
 import { deathError, type DeathReason } from "./death-reason.js";
 import { Job, type JobLimits } from "./job.js";
 import type { ChildReply, SettleTask, WriteTask } from "./protocol.js";
-import { tooManyWait } from "../fair-share.js";
+import { tooManyWait } from "../sql-target/fair-share.js";
 import { StatementProcess, type ChildLaunch } from "./statement-process.js";
 
 /** Attempts to forget that are kept for the next write; the others' markers go when they are old. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { constants, type ClientHttp2Session, type OutgoingHttpHeaders } from "node:http2";
 import { describe, expect, it } from "vitest";
 import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
-import { listen } from "../one-port.js";
+import { listen } from "../one-port/one-port.js";
 import { startRestServer, type TestRestServer } from "../rest/testing/rest-server.js";
 import { openHttp2, requested, type Http2Session } from "../testing/http2-client.js";
 import { Http2Connections } from "./connections.js";

@@ -4,7 +4,7 @@ import type { Action } from "../../identity/index.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
 import { type Gatekeepers, requestContext } from "../request-context.js";
-import { clientCertificateOf } from "../client-certificate.js";
+import { clientCertificateOf } from "../authentication/client-certificate.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Access } from "./openapi/identity.js";
 import type { RestApp } from "./rest-app.js";

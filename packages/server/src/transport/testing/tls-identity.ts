@@ -1,4 +1,4 @@
-import type { TlsIdentity } from "../port.js";
+import type { TlsIdentity } from "../one-port/port.js";
 
 /** A certificate for localhost, made for these tests: it protects nothing. */
 export const testTlsIdentity: TlsIdentity = {

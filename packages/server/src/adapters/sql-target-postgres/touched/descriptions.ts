@@ -7,7 +7,7 @@ import {
 } from "../../../governance/index.js";
 import { RecentMap } from "@steward/kernel/recent-map.js";
 import { StatementError, type StatementRequest } from "../../../plans/ports.js";
-import type { KnownStatement } from "../../admission.js";
+import type { KnownStatement } from "../../sql-target/admission.js";
 import { mayFitOtherwise, parametersFor } from "../parameters.js";
 import { readQueryTree, type TreeContents } from "./query-tree.js";
 import { findNamed, readFacts, versionQuery } from "./reached-catalog.js";

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { MARKER_TABLE } from "../../own-tables.js";
-import type { NameCatalog } from "../../repair-hints.js";
+import type { NameCatalog } from "../../sql-target/repair-hints.js";
 import { isForbiddenFunction } from "../../sqlite-functions.js";
 
 /** The names an agent may have meant, read when they are needed. */

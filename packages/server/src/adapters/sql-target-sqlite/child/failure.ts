@@ -1,6 +1,6 @@
 import { SQL_GROWTH_BYTES_MAX } from "@steward/kernel/limits.js";
 import { StatementError } from "../../../plans/ports.js";
-import { withoutValues } from "../../bound-values.js";
+import { withoutValues } from "../../sql-target/bound-values.js";
 import type { AdmittedStatement } from "../protocol.js";
 import type { Catalog } from "./catalog.js";
 import { hintsFor } from "./hints.js";

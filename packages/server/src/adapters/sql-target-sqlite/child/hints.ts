@@ -4,7 +4,7 @@ import {
   foreignKeyHints,
   missingColumnHint,
   missingTableHint,
-} from "../../repair-hints.js";
+} from "../../sql-target/repair-hints.js";
 import type { Catalog } from "./catalog.js";
 
 /**

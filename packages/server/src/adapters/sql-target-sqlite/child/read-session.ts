@@ -1,5 +1,5 @@
 import type { StatementResult } from "../../../plans/ports.js";
-import type { RowsResult } from "../../result-rows.js";
+import type { RowsResult } from "../../sql-target/result-rows.js";
 import type { AdmittedStatement, StatementDescription } from "../protocol.js";
 import type { AgentConnection } from "./agent-connection.js";
 import { isLeftJournal } from "./failure.js";

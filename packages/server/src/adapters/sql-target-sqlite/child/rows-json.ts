@@ -1,5 +1,5 @@
 import type { ColumnType, StorageLetter } from "../../../plans/ports.js";
-import { ResultRows, type CellWriter } from "../../result-rows.js";
+import { ResultRows, type CellWriter } from "../../sql-target/result-rows.js";
 
 /** A value as the driver returns it, with integers as bigint. */
 export type SqliteCell = bigint | number | string | Uint8Array | null;

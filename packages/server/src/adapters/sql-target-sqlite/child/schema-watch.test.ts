@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MARKER_TABLE } from "../../own-tables.js";
-import { withoutRows } from "../../result-rows.js";
+import { withoutRows } from "../../sql-target/result-rows.js";
 import { watchSchema } from "./schema-watch.js";
 
 describe("what a change of the schema comes to", () => {

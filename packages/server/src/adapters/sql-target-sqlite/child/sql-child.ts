@@ -4,7 +4,7 @@ import { assert } from "@steward/kernel/assert.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
 import { encodeFrame, FrameDecoder } from "../frames.js";
-import { withoutRows } from "../../result-rows.js";
+import { withoutRows } from "../../sql-target/result-rows.js";
 import type {
   ChildNotice,
   ChildReply,

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { AttemptRef, StatementResult } from "../../../plans/ports.js";
-import { markerOutput, outputOfMarker } from "../../marker-output.js";
+import { markerOutput, outputOfMarker } from "../../sql-target/marker-output.js";
 import { MARKER_TABLE } from "../../own-tables.js";
 
 /** Age at which a marker expires, in ms: far longer than any plan lives. */

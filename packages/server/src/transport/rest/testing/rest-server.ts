@@ -6,7 +6,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import type { MemoryService } from "../../../memory/index.js";
 import type { Orchestrator } from "../../../plans/index.js";
-import { headersAuthenticator } from "../../headers-authenticator.js";
+import { headersAuthenticator } from "../../authentication/headers-authenticator.js";
 import type { Readiness, Services } from "../../services.js";
 import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";

@@ -5,10 +5,10 @@ import {
   type SqlAnalyzer,
   type StatementAnalysis,
   type StatementReader,
-} from "../governance/index.js";
+} from "../../governance/index.js";
 import { STATEMENT_READ_AT_ONCE_LENGTH_MAX } from "@steward/kernel/limits.js";
-import { StatementError } from "../plans/ports.js";
-import { isOwnTable } from "./own-tables.js";
+import { StatementError } from "../../plans/ports.js";
+import { isOwnTable } from "../own-tables.js";
 
 /** The analysis of an admissible statement. */
 export type KnownStatement = Extract<StatementAnalysis, { kind: "statement" }>;

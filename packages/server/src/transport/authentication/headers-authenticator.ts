@@ -4,9 +4,9 @@ import { AppError } from "@steward/kernel/errors.js";
 import { isUuid } from "@steward/kernel/ids.js";
 import { ROLE_RULE, roleName } from "@steward/kernel/role-name.js";
 import { AddressSet } from "./address-set.js";
-import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from "./header-text.js";
-import { requestOwn } from "./request-own.js";
-import type { Authenticate, IdentityHeaders } from "./services.js";
+import { headerText, HEADER_LENGTH_MAX, ID_LENGTH_MAX, malformedHeader } from "../header-text.js";
+import { requestOwn } from "../request-own.js";
+import type { Authenticate, IdentityHeaders } from "../services.js";
 
 /** Whose identity headers are believed. What is configured must all hold; nothing: anybody's. */
 export interface HeadersTrust {

@@ -1,4 +1,4 @@
-import { nearMiss } from "../kernel/near-miss.js";
+import { nearMiss } from "../../kernel/near-miss.js";
 
 /** The names that an agent may have meant. */
 export interface NameCatalog {

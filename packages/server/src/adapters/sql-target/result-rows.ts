@@ -3,7 +3,7 @@ import {
   RESULT_ROWS_COUNTED_MAX,
   RESULT_ROWS_MAX,
 } from "@steward/kernel/limits.js";
-import type { ColumnType, StatementResult } from "../plans/ports.js";
+import type { ColumnType, StatementResult } from "../../plans/ports.js";
 
 /** The stored rows of a result, and the number of all rows. */
 export type RowsResult = Omit<StatementResult, "schemaDeltas">;

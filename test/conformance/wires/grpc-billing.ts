@@ -12,7 +12,7 @@ import type {
   Repricing,
   UsageEvent,
   UsageQuery,
-} from "./billing.js";
+} from "../billing.js";
 
 /** Calls a method of the usage service. @throws Refusal. */
 export type AskGrpc = <Answer>(method: string, request: object) => Promise<Answer>;

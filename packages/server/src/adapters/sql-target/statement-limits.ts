@@ -1,6 +1,6 @@
-import type { StatementClass } from "../governance/index.js";
+import type { StatementClass } from "../../governance/index.js";
 import { RESULT_COLUMNS_MAX } from "@steward/kernel/limits.js";
-import { StatementError } from "../plans/ports.js";
+import { StatementError } from "../../plans/ports.js";
 
 /** @throws StatementError when a result has more columns than may be read. */
 export function requireFewColumns(count: number): void {

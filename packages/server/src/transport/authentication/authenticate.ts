@@ -5,16 +5,16 @@ import type {
   Principal,
   VerifyCertificate,
   VerifyCredential,
-} from "../identity/index.js";
-import { headerText, CREDENTIAL_LENGTH_MAX } from "./header-text.js";
+} from "../../identity/index.js";
+import { headerText, CREDENTIAL_LENGTH_MAX } from "../header-text.js";
 import {
   headersAuthenticator,
   isLoopbackHost,
   isVouchedFor as isProxied,
   type HeadersTrust,
 } from "./headers-authenticator.js";
-import { requestOwn } from "./request-own.js";
-import type { Authenticate, ShownIdentity } from "./services.js";
+import { requestOwn } from "../request-own.js";
+import type { Authenticate, ShownIdentity } from "../services.js";
 
 /** How callers may be known (`SERVICE_AUTH`); at least one. */
 export interface AuthenticationModes {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { assertSafeToListen } from "./authenticate.js";
 import { headersAuthenticator, type HeadersTrust } from "./headers-authenticator.js";
-import type { IdentityHeaders } from "./services.js";
+import type { IdentityHeaders } from "../services.js";
 
 const ORG = "6F9619FF-8B86-4D01-B42D-00CF4FC964FF";
 const NOBODY_VOUCHES: HeadersTrust = { trustedProxies: [], proxySecrets: [] };

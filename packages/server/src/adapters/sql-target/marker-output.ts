@@ -1,4 +1,4 @@
-import type { ColumnType, StatementResult } from "../plans/ports.js";
+import type { ColumnType, StatementResult } from "../../plans/ports.js";
 
 /**
  * The stored form of an output in a marker: the JSON of the rows, preceded by a line with the

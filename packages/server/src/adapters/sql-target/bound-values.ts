@@ -1,4 +1,4 @@
-import type { SqlValue } from "../plans/ports.js";
+import type { SqlValue } from "../../plans/ports.js";
 
 /** Shorter texts are not masked, because they occur in every message. */
 const VALUE_LENGTH_MIN = 3;

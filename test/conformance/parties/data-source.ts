@@ -1,7 +1,7 @@
 import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { join } from "node:path";
-import type { Engine } from "./scenario.js";
+import type { Engine } from "../scenario.js";
 
 /** The database that steps work on, past the server. */
 export interface DataSource extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DRAIN_MS } from "@steward/kernel/limits.js";
-import { StatementError } from "../plans/ports.js";
+import { StatementError } from "../../plans/ports.js";
 
 /**
  * The running statements of a data source. After it was closed no statement starts, and closing

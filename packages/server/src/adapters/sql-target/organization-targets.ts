@@ -1,4 +1,9 @@
-import type { AttemptRef, SqlTarget, StatementRequest, StatementResult } from "../plans/ports.js";
+import type {
+  AttemptRef,
+  SqlTarget,
+  StatementRequest,
+  StatementResult,
+} from "../../plans/ports.js";
 
 /**
  * A data source with separate databases for some organizations. An organization's steps run on its

@@ -7,7 +7,7 @@ import type {
   NewEntry,
   SearchInput,
   SearchResult,
-} from "./memory.js";
+} from "../memory.js";
 
 /** Calls a method of the memory service. @throws Refusal. */
 export type AskGrpc = <Answer>(method: string, request: object) => Promise<Answer>;

@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import { describe, expect, it } from "vitest";
-import { BareClient } from "./grpc/testing/bare-client.js";
-import { startServer, type TestServer } from "./grpc/testing/grpc-server.js";
+import { BareClient } from "../grpc/testing/bare-client.js";
+import { startServer, type TestServer } from "../grpc/testing/grpc-server.js";
 import { listen } from "./one-port.js";
-import { openHttp2, requested } from "./testing/http2-client.js";
-import { testTlsIdentity } from "./testing/tls-identity.js";
+import { openHttp2, requested } from "../testing/http2-client.js";
+import { testTlsIdentity } from "../testing/tls-identity.js";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 /** An empty SETTINGS frame and its acknowledgement (RFC 9113 §6.5). */

@@ -12,7 +12,7 @@ import type {
   Repricing,
   UsageEvent,
   UsageQuery,
-} from "./billing.js";
+} from "../billing.js";
 
 /** Asks for a path; gives the answer's `data`. @throws Refusal. */
 export type AskRest = <Data>(method: string, path: string, body?: object) => Promise<Data>;

@@ -1,5 +1,5 @@
 import { ORG_WAITING_MAX } from "@steward/kernel/limits.js";
-import { StatementError } from "../plans/ports.js";
+import { StatementError } from "../../plans/ports.js";
 
 /** The error of a statement whose wait in the queue exceeded its limit. */
 export function waitedTooLong(waitMs: number): StatementError {

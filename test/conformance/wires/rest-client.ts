@@ -9,7 +9,7 @@ import {
   type PlanInput,
   type PlanView,
   type Submitted,
-} from "./client.js";
+} from "../client.js";
 import { RestBilling } from "./rest-billing.js";
 import { RestMemory } from "./rest-memory.js";
 

@@ -11,7 +11,7 @@ import {
   type PlanInput,
   type PlanView,
   type Submitted,
-} from "./client.js";
+} from "../client.js";
 import { GrpcBilling } from "./grpc-billing.js";
 import { GrpcMemory } from "./grpc-memory.js";
 import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";

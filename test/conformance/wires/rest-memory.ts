@@ -7,7 +7,7 @@ import type {
   NewEntry,
   SearchInput,
   SearchResult,
-} from "./memory.js";
+} from "../memory.js";
 
 /** Sends a request. @returns the answer's data. @throws Refusal. */
 export type AskRest = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
