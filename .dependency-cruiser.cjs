@@ -4,7 +4,14 @@
 const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
-const domain = "identity|plans|memory|embedding|usage|payments|governance|state|schema|policies";
+const domain = "identity|plans|memory|embedding|usage|payments|governance|schema|policies";
+/** The folders of @steward/state that no wire and no driver enters, each above those before it. */
+const stateLayers = [
+  ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
+];
+/** What is pure: decisions and algebra, without npm modules, files or sockets. */
+const stateLayer = `^packages/state/src/(${stateLayers.join("|")})/`;
+const pure = [`${src}/(kernel|${domain})/`, "^packages/(state|kernel)/src/[^/]+$", stateLayer];
 /** Tests, the batteries they share and what only they need. */
 const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
 
@@ -54,7 +61,7 @@ module.exports = {
       name: "domain-is-pure",
       severity: "error",
       comment: "the domain sees ports, never adapters, wires or settings",
-      from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
+      from: { path: pure, pathNot: test },
       to: {
         path: `${src}/(storage|adapters|transport|config|cli|app)/|${src}/index\\.ts$`,
       },
@@ -64,14 +71,14 @@ module.exports = {
       severity: "error",
       comment:
         "parsers, drivers, HTTP and loggers sit behind ports; the domain imports no npm module",
-      from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
+      from: { path: pure, pathNot: test },
       to: { path: "node_modules/" },
     },
     {
       name: "domain-has-no-wire",
       severity: "error",
       comment: "of the protocol the domain knows the error codes, not the messages of a transport",
-      from: { path: `${src}/(kernel|${domain})/`, pathNot: test },
+      from: { path: pure, pathNot: test },
       to: {
         path: "^packages/protocol/",
         pathNot: "^packages/protocol/(src|dist)/(index|error-codes)\\.",
@@ -81,7 +88,7 @@ module.exports = {
       name: "domain-does-no-io",
       severity: "error",
       comment: "files, sockets and processes come in through ports; hashing and waiting need none",
-      from: { path: `${src}/(${domain})/`, pathNot: test },
+      from: { path: [`${src}/(${domain})/`, stateLayer], pathNot: test },
       to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|timers/promises)$" },
     },
     {
@@ -118,8 +125,33 @@ module.exports = {
     oneWay("usage", ["governance"]),
     oneWay("payments", []),
     oneWay("governance", []),
-    oneWay("state", []),
-    oneWay("schema", ["state"]),
+    oneWay("schema", []),
+    {
+      name: "state-stands-alone",
+      severity: "error",
+      comment: "@steward/state is a library of its own: of this repository it knows the kernel",
+      from: { path: "^packages/state/" },
+      to: { path: "^packages/(?!state/|kernel/|protocol/)" },
+    },
+    ...stateLayers.map((layer, index) => ({
+      name: `state-${layer}-below`,
+      severity: "error",
+      comment: `${layer}/ of @steward/state knows the layers below it only: ${stateLayers.slice(0, index).join(", ") || "none"}`,
+      from: { path: `^packages/state/src/${layer}/`, pathNot: test },
+      to: {
+        path: `^packages/state/src/(${[...stateLayers.slice(index + 1), "rdf", "sparql", "index"].join("|")})[/.]`,
+      },
+    })),
+    {
+      name: "state-adapters-are-strangers",
+      severity: "error",
+      comment: "rdf/ and sparql/ of @steward/state see its index.ts, and not each other",
+      from: { path: "^packages/state/src/(rdf|sparql)/", pathNot: test },
+      to: {
+        path: "^packages/state/src/",
+        pathNot: ["^packages/state/src/$1/", "^packages/state/src/index\\.ts$"],
+      },
+    },
     oneWay("policies", ["governance", "identity"]),
     {
       name: "transport-meets-no-machinery",

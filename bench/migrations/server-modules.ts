@@ -1,6 +1,5 @@
 import type * as PostgresModule from "../../packages/server/src/adapters/introspect-postgres/index.js";
 import type * as SchemaModule from "../../packages/server/src/schema/index.js";
-import type * as RepositoriesModule from "../../packages/server/src/state/testing/memory-repositories.js";
 
 /** The parts of the server that are measured: internal ones, so they are loaded from its build. */
 const dist = new URL("../../../packages/server/dist/", import.meta.url);
@@ -16,6 +15,4 @@ export const { PostgresSchemaDatabase }: typeof PostgresModule = await part(
   "adapters/introspect-postgres/index.js",
 );
 export const { MigrationService }: typeof SchemaModule = await part("schema/index.js");
-export const { memoryRepositories }: typeof RepositoriesModule = await part(
-  "state/testing/memory-repositories.js",
-);
+export { memoryRepositories } from "@steward/state/testing/memory-repositories.js";

@@ -1,4 +1,3 @@
-import type * as StateModule from "../../packages/server/src/state/index.js";
 import type * as StoreModule from "../../packages/server/src/storage/sqlite/state/block-store.js";
 
 /** The parts of the server that are measured: internal ones, so they are loaded from its build. */
@@ -8,7 +7,7 @@ async function part<Module>(path: string): Promise<Module> {
   return (await import(new URL(path, dist).href)) as Module;
 }
 
-export const state: typeof StateModule = await part("state/index.js");
+export * as state from "@steward/state";
 export { systemClock } from "@steward/kernel/clock.js";
 export const { openSqliteBlockStore }: typeof StoreModule = await part(
   "storage/sqlite/state/block-store.js",

@@ -1,6 +1,6 @@
 import { systemClock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { type CopiedState, copyToOrigin } from "../state/index.js";
+import { type CopiedState, copyToOrigin } from "@steward/state";
 import {
   COPIED_TABLES,
   RowSum,

@@ -14,7 +14,7 @@ import {
   StepRecorder,
 } from "../schema/index.js";
 import type { SchemaDatabase } from "../schema/ports.js";
-import type { Repositories } from "../state/ports.js";
+import type { Repositories } from "@steward/state";
 
 /** What migrations are opened with. */
 export interface MigrationOptions {

@@ -46,7 +46,7 @@ describe("what is loaded at the start", () => {
     const modules = loadedModules([BIN, "plan", "--help"]);
     expect(modules.some((url) => url.endsWith("/cli/plan/index.js"))).toBe(true);
     const needless =
-      /server\/dist\/(cli\/)?(state|schema|storage|adapters|memory|billing|app)[/.]|node_modules\/zod\//;
+      /server\/dist\/(cli\/)?(state|schema|storage|adapters|memory|billing|app)[/.]|packages\/(state|schema)\/|node_modules\/zod\//;
     expect(modules.filter((url) => needless.test(url))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-import { openRdfCodec } from "../adapters/rdf/index.js";
-import { OxigraphEngine } from "../adapters/sparql-oxigraph/index.js";
+import { openRdfCodec } from "@steward/state/rdf";
+import { OxigraphEngine } from "@steward/state/sparql";
 import { clonesDirectory, stateDirectory, type Config } from "../config/index.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import type { DisposalStack } from "../kernel/disposal.js";
@@ -8,10 +8,11 @@ import {
   ClonedRepositories,
   GarbageSchedule,
   noRepositories,
+  type Origin,
   OwnRepositories,
+  type Repositories,
   StateService,
-} from "../state/index.js";
-import type { Origin, Repositories } from "../state/ports.js";
+} from "@steward/state";
 import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { SqliteClones } from "../storage/sqlite/state/clones.js";
 import { SqliteStateUpkeep } from "../storage/sqlite/state/state-upkeep.js";

@@ -1,5 +1,5 @@
 import type { Caller } from "@steward/kernel/caller.js";
-import type { CommitNote } from "../state/index.js";
+import type { CommitNote } from "@steward/state";
 
 /** The author recorded with a schema change. */
 export function authorOf({ userId, agentId, orgId }: Caller): string {

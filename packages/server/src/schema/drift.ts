@@ -1,6 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import type { Hash } from "../state/index.js";
+import type { Hash } from "@steward/state";
 import { identifying } from "./identify.js";
 import { isInvalidIndex } from "./postgres/invalid-indexes.js";
 import { rootsOf } from "./root.js";

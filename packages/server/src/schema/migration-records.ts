@@ -10,7 +10,7 @@ import {
   quad,
   text,
   TripleStore,
-} from "../state/index.js";
+} from "@steward/state";
 import type { Migration } from "./migration.js";
 
 const DOCUMENT = iri("urn:steward:schema#document");

@@ -5,7 +5,7 @@ import { AppError, invalidField } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { BlockStore, Repositories } from "../state/index.js";
+import type { BlockStore, Repositories } from "@steward/state";
 import { type MayDefineCode, requireCode } from "./code-objects.js";
 import { BoundDatabases } from "./bound-databases.js";
 import { type Drift, driftBetween, refusingDrift } from "./drift.js";

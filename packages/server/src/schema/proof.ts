@@ -1,6 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { Hash } from "../state/index.js";
+import type { Hash } from "@steward/state";
 import { identify } from "./identify.js";
 import type { SchemaDatabase, ScratchDatabase, Script } from "./ports.js";
 import { rootOf } from "./root.js";

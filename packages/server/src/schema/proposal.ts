@@ -3,7 +3,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { withPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { Hash } from "../state/index.js";
+import type { Hash } from "@steward/state";
 import { refuseIdleHints } from "./hint-effects.js";
 import { identifying, type RenameHint } from "./identify.js";
 import type { Migration } from "./migration.js";

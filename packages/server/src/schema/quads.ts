@@ -1,7 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
-import { iri, type Quad, quad, text, typed } from "../state/index.js";
-import type { NamedNode, ObjectTerm } from "../state/index.js";
+import { iri, type NamedNode, type ObjectTerm, type Quad, quad, text, typed } from "@steward/state";
 import { Schema, type SchemaObject } from "./schema.js";
 import type { Part, Reference, Scalar, Value } from "./schema.js";
 import { type Kind, KINDS } from "./kinds.js";

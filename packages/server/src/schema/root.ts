@@ -1,6 +1,5 @@
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
-import { datasetRoots, type Hash } from "../state/index.js";
-import type { Quad } from "../state/index.js";
+import { datasetRoots, type Hash, type Quad } from "@steward/state";
 import { LAYOUT, quadsOf } from "./quads.js";
 import type { Schema, SchemaObject } from "./schema.js";
 import { isSameObject } from "./schema-diff.js";

@@ -1,5 +1,5 @@
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import type { Hash } from "../state/index.js";
+import type { Hash } from "@steward/state";
 import { withoutInvalidIndexes } from "./postgres/invalid-indexes.js";
 import { linting } from "./lint.js";
 import type { Finding } from "./lint/finding.js";

@@ -13,7 +13,7 @@ import {
   readCommit,
   schemaBranch,
   TripleStore,
-} from "../state/index.js";
+} from "@steward/state";
 import { quadsOf, readingSchema } from "./quads.js";
 import type { Schema } from "./schema.js";
 import { NAMESPACE } from "./vocabulary.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readDocument } from "../adapters/rdf/testing/read-document.js";
+import { readDocument } from "@steward/state/testing/read-document.js";
 import { KINDS } from "./kinds.js";
 import { NAMESPACE, PROPERTIES } from "./vocabulary.js";
 import { shapesTurtle, vocabularyTurtle } from "./vocabulary-turtle.js";

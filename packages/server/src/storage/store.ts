@@ -5,7 +5,7 @@ import type { MemoryStore } from "../memory/ports.js";
 import type { CustomerBindings } from "../payments/ports.js";
 import type { PlanEngine } from "../plans/index.js";
 import type { PolicyStore } from "../policies/ports.js";
-import type { Origin } from "../state/ports.js";
+import type { Origin } from "@steward/state";
 import type { BudgetReservations, UsageStore } from "../usage/ports.js";
 
 /** Everything this service keeps, in one database of any engine. */

@@ -11,7 +11,7 @@ import type { PaymentService } from "../payments/index.js";
 import type { PolicyService } from "../policies/index.js";
 import type { PolicyResource } from "../policies/ports.js";
 import type { Orchestrator } from "../plans/index.js";
-import type { StateService } from "../state/index.js";
+import type { StateService } from "@steward/state";
 import type { MigrationService } from "../schema/index.js";
 import type { UsageService } from "../usage/index.js";
 import type { OrganizationQuotas } from "./organization-quotas.js";

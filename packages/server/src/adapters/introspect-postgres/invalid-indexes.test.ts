@@ -5,7 +5,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { type Migration, MigrationService } from "../../schema/index.js";
 import { proposed } from "../../schema/testing/proposed.js";
-import { memoryRepositories } from "../../state/testing/memory-repositories.js";
+import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "./index.js";
 
 const ORDERS = "CREATE TABLE orders (id integer PRIMARY KEY, code text);";

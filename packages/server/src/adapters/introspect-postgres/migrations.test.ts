@@ -14,7 +14,7 @@ import {
 import { schemaOf, scriptFor } from "../../schema/index.js";
 import { POSTGRES_SCHEMAS } from "../../schema/testing/postgres-schemas.js";
 import { proposed } from "../../schema/testing/proposed.js";
-import { memoryRepositories } from "../../state/testing/memory-repositories.js";
+import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "./index.js";
 
 const SCHEMA = `

@@ -5,7 +5,7 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { MigrationService } from "../../schema/index.js";
 import { proposed } from "../../schema/testing/proposed.js";
-import { memoryRepositories } from "../../state/testing/memory-repositories.js";
+import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "./index.js";
 import { pgDumpOutput } from "./testing/pg-dump-output.js";
 

@@ -8,8 +8,8 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { type Migration, MigrationService, type Proposal } from "../../schema/index.js";
 import { proposed } from "../../schema/testing/proposed.js";
-import { log, MemoryBlockStore, quad, text, TripleStore } from "../../state/index.js";
-import { memoryRepositories } from "../../state/testing/memory-repositories.js";
+import { log, MemoryBlockStore, quad, text, TripleStore } from "@steward/state";
+import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
 import { SqliteSchemaDatabase } from "./index.js";
 
 const SCHEMA = `

@@ -5,7 +5,7 @@ import type { CliContext } from "../context.js";
 import { EXIT } from "../exit-code.js";
 import { JSON_OPTION_HELP } from "../json-option.js";
 import { clientCommand, connect, type ClientOptions } from "../connection/server-connection.js";
-import { DEFAULT_GRAPH, quad, type Quad, verifyQuad } from "../../state/index.js";
+import { DEFAULT_GRAPH, quad, type Quad, verifyQuad } from "@steward/state";
 import { readDocument } from "./document.js";
 import { showStatement, showTerm, termOf, typedTerm } from "./terms.js";
 

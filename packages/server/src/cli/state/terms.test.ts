@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonTerm, termText } from "../../state/index.js";
-import { anyObject } from "../../state/testing/quads.js";
+import { jsonTerm, termText } from "@steward/state";
+import { anyObject } from "@steward/state/testing/quads.js";
 import { showTerm, termOf } from "./terms.js";
 
 describe("a term of an answer", () => {

@@ -11,7 +11,7 @@ import {
   text,
   tripleTerm,
   typed,
-} from "../../state/index.js";
+} from "@steward/state";
 
 /** Formats a term in N-Triples syntax. */
 export function showTerm(term: StateTerm): string {

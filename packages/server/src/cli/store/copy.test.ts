@@ -10,7 +10,7 @@ import { embeddedEntry } from "../../memory/embedded-entry.js";
 import type { PreparedStep } from "../../plans/index.js";
 import type { PlanRef } from "../../plans/ports.js";
 import { stateDirectory } from "../../config/index.js";
-import { type Hash, iri, quad, text, TripleStore } from "../../state/index.js";
+import { type Hash, iri, quad, text, TripleStore } from "@steward/state";
 import { openStateNode } from "../../storage/postgres/testing/state-node.js";
 import { SqliteBlockStores } from "../../storage/sqlite/state/block-stores.js";
 import { openTestStore } from "../../storage/postgres/testing/open-store.js";

@@ -1,7 +1,7 @@
 import { ADMIN } from "@steward/kernel/testing/nobody.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
-import { memoryRepositories } from "../../state/testing/memory-repositories.js";
+import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
 import { MigrationService } from "../index.js";
 import type { SchemaDatabase } from "../ports.js";
 import { proposed } from "./proposed.js";

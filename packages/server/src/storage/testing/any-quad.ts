@@ -1,4 +1,4 @@
-import { iri, quad, type Quad, text } from "../../state/index.js";
+import { iri, quad, type Quad, text } from "@steward/state";
 
 /** One of some thousand quads, now and then with a long text. */
 export function anyQuad(random: () => number): Quad {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
-import { type BlockStore, type Fault, type Hash, log, TripleStore } from "../../state/index.js";
+import { type BlockStore, type Fault, type Hash, log, TripleStore } from "@steward/state";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 
 /** Each driver has its branch; they share the state, and each collects the other's garbage. */

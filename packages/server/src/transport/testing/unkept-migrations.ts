@@ -1,7 +1,7 @@
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { MigrationService } from "../../schema/index.js";
-import { noRepositories } from "../../state/index.js";
+import { noRepositories } from "@steward/state";
 
 /** Migrations of a server that has nothing to keep them in. */
 export function unkeptMigrations(): MigrationService {

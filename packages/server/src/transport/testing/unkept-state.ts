@@ -1,6 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { systemClock } from "@steward/kernel/clock.js";
-import { noRepositories, StateService } from "../../state/index.js";
+import { noRepositories, StateService } from "@steward/state";
 
 /** The state of a server that has nothing to keep it in. */
 export function unkeptState(): StateService {

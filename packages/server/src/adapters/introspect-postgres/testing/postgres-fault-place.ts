@@ -12,7 +12,7 @@ import type {
   FaultyRun,
   Row,
 } from "../../../schema/testing/fault-place.js";
-import { memoryRepositories } from "../../../state/testing/memory-repositories.js";
+import { memoryRepositories } from "@steward/state/testing/memory-repositories.js";
 import { PostgresSchemaDatabase } from "../index.js";
 import { StatementCutter } from "./statement-cutter.js";
 import { connect } from "./transition.js";

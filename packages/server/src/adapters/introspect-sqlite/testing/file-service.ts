@@ -1,7 +1,7 @@
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import { MigrationService } from "../../../schema/index.js";
-import { OwnRepositories } from "../../../state/index.js";
+import { OwnRepositories } from "@steward/state";
 import { SqliteBlockStores } from "../../../storage/sqlite/state/block-stores.js";
 import { SqliteStateUpkeep } from "../../../storage/sqlite/state/state-upkeep.js";
 import { SqliteSchemaDatabase } from "../index.js";

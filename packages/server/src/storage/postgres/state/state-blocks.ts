@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib";
-import type { Hash } from "../../../state/index.js";
+import type { Hash } from "@steward/state";
 import { deflatedBlock } from "../../deflated-block.js";
 
 /** Bytes of a block, at most: a request's longest text, with room to spare. */

@@ -6,7 +6,7 @@ import type {
   Origin,
   OriginRefs,
   RefMove,
-} from "../../../state/index.js";
+} from "@steward/state";
 import { OutcomeUnknown, type Database } from "../database.js";
 import { settled } from "../settled.js";
 import { inflated, packed } from "./state-blocks.js";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
 import {
+  checkedBlock,
   checkStore,
   type Hash,
   iri,
@@ -12,17 +13,14 @@ import {
   MemoryBlockStore,
   type OpenStore,
   type Origin,
+  pull,
   quad,
   type Quad,
   type Repositories,
   resolve,
   text,
   TripleStore,
-} from "../../../state/index.js";
-import { describeBlockStore } from "../../../state/testing/block-store-battery.js";
-import { checkedBlock } from "../../../state/block-cache.js";
-import { pull } from "../../../state/pull.js";
-import { WorkingCopy } from "../../../state/working-copy.js";
+} from "@steward/state";
 import { Database } from "../database.js";
 import { migrate } from "../migrate.js";
 import { openStateNode, type StateNode, type StateNodeOptions } from "../testing/state-node.js";
@@ -30,11 +28,6 @@ import { openStateNode, type StateNode, type StateNodeOptions } from "../testing
 const ORG = "11111111-1111-4111-8111-111111111111";
 const OTHER = "22222222-2222-4222-8222-222222222222";
 const note = { author: "ada", message: "a change" };
-
-describeBlockStore(
-  "a working copy",
-  (clock) => new WorkingCopy(new MemoryBlockStore(clock), [], clock),
-);
 
 describe("the state on PostgreSQL", { timeout: 60_000 }, () => {
   let database: TestDatabase;

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import { type BlockStore, type Hash, mergeIntoBranch, TripleStore } from "../../../state/index.js";
+import { type BlockStore, type Hash, mergeIntoBranch, TripleStore } from "@steward/state";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
 import { anyQuad } from "../../testing/any-quad.js";
 import { openStateNode } from "./state-node.js";

@@ -1,5 +1,5 @@
 import { systemClock } from "@steward/kernel/clock.js";
-import { ClonedRepositories, type Origin } from "../../../state/index.js";
+import { ClonedRepositories, type Origin } from "@steward/state";
 import { SqliteClones } from "../../sqlite/state/clones.js";
 import { Database } from "../database.js";
 import { PostgresOrigin } from "../state/state-origin.js";

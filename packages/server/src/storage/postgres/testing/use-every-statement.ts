@@ -11,7 +11,7 @@ import type { ApiKey } from "../../../identity/ports.js";
 import { embeddedEntry } from "../../../memory/embedded-entry.js";
 import type { EmbeddedEntry } from "../../../memory/ports.js";
 import type { PlanRef } from "../../../plans/ports.js";
-import type { Hash } from "../../../state/index.js";
+import type { Hash } from "@steward/state";
 import { RECORDED_STEP, recordToolCalls } from "../../testing/record-tool-calls.js";
 import { budgetSample, externalSample, priceSample } from "../../testing/usage-samples.js";
 import type { Store } from "../../store.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "@steward/kernel/clock.js";
-import { hashOf, quad, text, iri, TripleStore } from "../../../state/index.js";
-import { describeBlockStore } from "../../../state/testing/block-store-battery.js";
+import { hashOf, quad, text, iri, TripleStore } from "@steward/state";
+import { describeBlockStore } from "@steward/state/testing/block-store-battery.js";
 import { openSqliteBlockStore } from "./block-store.js";
 
 describeBlockStore("a store of blocks in SQLite", (clock) =>

@@ -9,7 +9,7 @@ import {
   type JournalRecord,
   type Ref,
   type RefMove,
-} from "../../../state/index.js";
+} from "@steward/state";
 import { deflatedBlock } from "../../deflated-block.js";
 import { storeUnavailable } from "../../failure-reason.js";
 import { type SqliteRow, type SqliteValue, StatementCache } from "../connection.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { assert } from "@steward/kernel/assert.js";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
-import type { BlockStore, Clones, Fault, Hash } from "../../../state/index.js";
+import type { BlockStore, Clones, Fault, Hash } from "@steward/state";
 import { makePrivateDirectory } from "../../private-files.js";
 import { openSqliteBlockStore } from "./block-store.js";
 import { stateFile } from "./block-stores.js";

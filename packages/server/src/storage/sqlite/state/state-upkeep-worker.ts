@@ -8,7 +8,7 @@ import {
   collectReachable,
   type Fault,
   type Hash,
-} from "../../../state/index.js";
+} from "@steward/state";
 import { openSqliteBlockStore } from "./block-store.js";
 
 /** What is to be done with which store. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Collection, type Fault, GRACE_MS, type StateUpkeep } from "../../../state/index.js";
+import { type Collection, type Fault, GRACE_MS, type StateUpkeep } from "@steward/state";
 import { stateFile } from "./block-stores.js";
 import { StateThreads } from "./state-threads.js";
 

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { systemClock } from "@steward/kernel/clock.js";
 import { seededRandom } from "@steward/kernel/testing/seeded-random.js";
-import { collectGarbage, mergeIntoBranch, TripleStore } from "../../../state/index.js";
+import { collectGarbage, mergeIntoBranch, TripleStore } from "@steward/state";
 import { anyQuad } from "../../testing/any-quad.js";
 import { openSqliteBlockStore } from "../state/block-store.js";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@steward/kernel/clock.js";
-import { checkStore } from "../../../state/index.js";
+import { checkStore } from "@steward/state";
 import type { KillPlace } from "../../testing/state-kill-rounds.js";
 import { openSqliteBlockStore } from "../state/block-store.js";
 

@@ -11,7 +11,7 @@ import {
 import type { FastifyReply } from "fastify";
 import * as z from "zod";
 import { invalidField } from "@steward/kernel/errors.js";
-import { commitId, commitOfId, type Hash, type StateService } from "../../../state/index.js";
+import { commitId, commitOfId, type Hash, type StateService } from "@steward/state";
 import { errors, json } from "../described-replies.js";
 import { discardBody } from "../discard-body.js";
 import type { ResourceRights } from "../../resource-rights.js";

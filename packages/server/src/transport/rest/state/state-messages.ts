@@ -42,7 +42,7 @@ import {
   type StatePage,
   type Term,
   termText,
-} from "../../../state/index.js";
+} from "@steward/state";
 
 /** A commit on the wire. */
 export function commitMessage(entry: CommitSummary): StateCommit {

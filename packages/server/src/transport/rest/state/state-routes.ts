@@ -28,7 +28,7 @@ import {
   STATE_QUADS_PAGE_DEFAULT,
   STATE_SOLUTIONS_MAX,
 } from "@steward/kernel/limits.js";
-import { commitId, commitOfId, type Hash, type StateService } from "../../../state/index.js";
+import { commitId, commitOfId, type Hash, type StateService } from "@steward/state";
 import { errors, json } from "../described-replies.js";
 import type { RestApp } from "../rest-app.js";
 import type { ResourceRights } from "../../resource-rights.js";

@@ -1,0 +1,395 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import { FairSemaphore } from "@steward/kernel/concurrency/fair-semaphore.js";
+import {
+  STATE_CHANGE_MS_MAX,
+  STATE_CHANGES_AT_ONCE_MAX,
+  STATE_EXAMINED_MAX,
+  STATE_SEARCH_MS_MAX,
+  STATE_SEARCHES_AT_ONCE_MAX,
+  STATE_WAIT_MS,
+  STATE_WAITING_MAX,
+} from "@steward/kernel/limits.js";
+import { type Bindings, type QuadPattern, solving } from "../datasets/basic-graph-pattern.js";
+import { readCommit, type Roots } from "../datasets/commit.js";
+import { type CommitProof, proveQuad } from "../history/commit-proof.js";
+import { diffTrees } from "../tree/diff.js";
+import type { Fault } from "../upkeep/fsck.js";
+import type { Collection } from "../upkeep/garbage.js";
+import type { Hash } from "../blocks/hash.js";
+import { log } from "../history/history.js";
+import { checkRoomForRef, checkTarget, importDocument } from "./import-document.js";
+import { type MergeOutcome, mergingIntoBranch } from "../history/merge-branches.js";
+import { commitNamed, moved } from "../history/named-commit.js";
+import { requireCallersRef } from "../history/service-branches.js";
+import { type Pausing, withPauses } from "@steward/kernel/concurrency/pausing.js";
+import { revertOnBranch, type RevertOrder, type RevertOutcome } from "../history/revert-commit.js";
+import type {
+  BlockStore,
+  OpenStore,
+  QueryAnswer,
+  RdfCodec,
+  RdfFormat,
+  Ref,
+  RefMove,
+  Repositories,
+  SparqlEngine,
+} from "../ports.js";
+import { quadOf } from "../terms/quad-key.js";
+import { type Pattern, Snapshot } from "../datasets/snapshot.js";
+import type {
+  CommitSummary,
+  ImportOrder,
+  ImportOutcome,
+  StateDiff,
+  StateExport,
+  StatePage,
+} from "./state-answers.js";
+import { type Graph, quad, type Quad } from "../terms/term.js";
+import { EMPTY_ROOTS } from "../datasets/triple-store.js";
+
+/** Quads examined before the event loop is yielded. */
+const QUADS_AT_ONCE = 5000;
+
+export interface StateParts {
+  readonly repositories: Repositories;
+  readonly rdf: RdfCodec;
+  readonly sparql: SparqlEngine;
+  readonly clock: Clock;
+}
+
+/**
+ * The state of each organization: datasets of quads and their history. Every operation accesses
+ * only the caller's own organization. Commits of one organization are made one after the other.
+ * Branches that the service writes can be read by callers; moving them is `POLICY_DENIED`. Every
+ * method throws AppError `NOT_FOUND` for an unknown ref or commit; `STATE_CORRUPTED`, naming the
+ * block, for a missing or damaged block; and `STORE_UNAVAILABLE`.
+ */
+export class StateService {
+  readonly #parts: StateParts;
+  /** Searches and changes have separate limits, because changes need more memory. */
+  readonly #searches = semaphoreFor("searches of the state", STATE_SEARCHES_AT_ONCE_MAX);
+  readonly #changes = semaphoreFor("changes of the state", STATE_CHANGES_AT_ONCE_MAX);
+
+  constructor(parts: StateParts) {
+    this.#parts = parts;
+  }
+
+  /** Branches and tags, by name. */
+  refs({ orgId }: Caller): Promise<readonly Ref[]> {
+    return this.#parts.repositories.read(orgId, ({ store }) => store.refs());
+  }
+
+  /** The commit of a branch, a tag or an id. */
+  commitOf({ orgId }: Caller, name: string): Promise<Hash> {
+    return this.#read(orgId, name, (_opened, commit) => commit);
+  }
+
+  /**
+   * Creates, moves or deletes a branch or a tag.
+   * @throws AppError `STATE_CONFLICT` when the ref is not at the expected commit.
+   */
+  async moveRef(caller: Caller, move: Omit<RefMove, "journal">): Promise<void> {
+    await this.#write(caller, move.name, ({ store }) => {
+      if (move.next !== undefined) readCommit(store, move.next);
+      const isNew = move.expected === undefined && move.next !== undefined;
+      if (isNew) checkRoomForRef(store);
+      if (!store.move(move, new Map())) throw moved(move.name, store.ref(move.name));
+    });
+  }
+
+  /** A commit and its ancestors, newest first. */
+  log({ orgId }: Caller, from: string, limit: number): Promise<readonly CommitSummary[]> {
+    return this.#search(orgId, from, function* ({ store, blocks }, commit) {
+      const entries: CommitSummary[] = [];
+      for (const entry of log(store, commit)) {
+        if (entries.length === limit) break;
+        entries.push({ ...entry, size: new Snapshot(blocks, entry.roots).size });
+        yield;
+      }
+      return entries;
+    });
+  }
+
+  /** The difference between two commits; without `from`, the difference to the first parent. */
+  diff({ orgId }: Caller, from: string | undefined, to: string, limit: number): Promise<StateDiff> {
+    return this.#search(orgId, to, function* ({ store, blocks }, commit) {
+      const { roots, parents } = readCommit(store, commit);
+      const before = from === undefined ? parents[0] : commitNamed(store, from);
+      const old = before === undefined ? EMPTY_ROOTS : readCommit(store, before).roots;
+      const [added, deleted]: [Quad[], Quad[]] = [[], []];
+      let isCut = false;
+      for (const change of diffTrees(blocks, old.spog, roots.spog)) {
+        isCut = added.length + deleted.length === limit;
+        if (isCut) break;
+        const quad = quadOf("spog", change.key, (hash) => blocks.read(hash));
+        (change.added ? added : deleted).push(quad);
+        yield;
+      }
+      return { from: before, to: commit, added, deleted, isCut };
+    });
+  }
+
+  /** Quads of a commit's dataset. */
+  at(
+    { orgId }: Caller,
+    name: string,
+    pattern: Pattern,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<StatePage> {
+    return this.#search(orgId, name, function* ({ store, blocks }, commit) {
+      const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
+      const quads: Quad[] = [];
+      let place = 0;
+      const examined = examinationBudget();
+      for (const quad of snapshot.scan(pattern, examined)) {
+        yield;
+        if (quad === undefined || place++ < page.offset) continue;
+        if (quads.length === page.limit) break;
+        quads.push(quad);
+      }
+      return { commit, count: yield* snapshot.counting(pattern, examined), quads };
+    });
+  }
+
+  /**
+   * The solutions of a basic graph pattern.
+   * @throws AppError `LIMIT_EXCEEDED` when too many quads would be examined.
+   */
+  solve(
+    { orgId }: Caller,
+    name: string,
+    patterns: readonly QuadPattern[],
+    limit: number,
+  ): Promise<readonly Bindings[]> {
+    return this.#search(orgId, name, function* ({ store, blocks }, commit) {
+      const snapshot = new Snapshot(blocks, readCommit(store, commit).roots);
+      const rows: Bindings[] = [];
+      for (const row of solving(snapshot, patterns, examinationBudget())) {
+        yield;
+        if (rows.length === limit) break;
+        if (row !== undefined) rows.push(row);
+      }
+      return rows;
+    });
+  }
+
+  /**
+   * Evaluates a SPARQL query.
+   * @throws AppError as {@link SparqlEngine.query}.
+   */
+  query({ orgId }: Caller, name: string, sparql: string): Promise<QueryAnswer> {
+    return this.#read(orgId, name, ({ store }, commit) => {
+      const { roots } = readCommit(store, commit);
+      return this.#parts.sparql.query({ orgId, blocks: store, roots }, sparql);
+    });
+  }
+
+  /**
+   * Imports a document as one commit; no commit is made when it changes nothing. The document is
+   * parsed only when a store is configured and the branch is at the expected commit.
+   * @throws AppError as {@link RdfCodec.read}; `STATE_CONFLICT` when the branch is not at the
+   * expected commit.
+   */
+  async import(caller: Caller, order: ImportOrder): Promise<ImportOutcome> {
+    const { repositories, rdf, clock } = this.#parts;
+    const ref = branchRef(order);
+    requireCallersRef(ref);
+    await repositories.read(caller.orgId, ({ store }) => checkTarget(store, order));
+    const { content, removed, format } = order;
+    const document = await rdf.read(caller.orgId, content, format);
+    const removal =
+      removed === undefined ? undefined : await rdf.read(caller.orgId, removed, format);
+    const job = { order, document, removal, author: authorOf(caller) };
+    return this.#change(caller, ref, (store) => importDocument(store, clock, job));
+  }
+
+  /**
+   * Serializes a commit's dataset as a stream.
+   * @param graph exports only this graph, as the default graph; absent: all graphs.
+   * @throws AppError `INVALID_ARGUMENT` when the format does not support the graphs or triple terms
+   * in the dataset.
+   */
+  async export(
+    { orgId }: Caller,
+    name: string,
+    format: RdfFormat,
+    graph?: Graph,
+  ): Promise<StateExport> {
+    return this.#read(orgId, name, async ({ store, blocks }, commit) => {
+      const { roots } = readCommit(store, commit);
+      await refuseFormat(new Snapshot(blocks, roots), format, graph);
+      return { commit, text: this.#exported(orgId, roots, format, graph) };
+    });
+  }
+
+  /** Proves that a commit's dataset contains a quad, or that it does not. */
+  proof({ orgId }: Caller, name: string, quad: Quad): Promise<CommitProof> {
+    return this.#read(orgId, name, ({ store, blocks }, commit) =>
+      proveQuad(store, blocks, commit, quad),
+    );
+  }
+
+  /**
+   * Merges a commit into a branch, or computes the result only. With conflicts, nothing changes.
+   */
+  async merge(
+    caller: Caller,
+    order: {
+      readonly branch: string;
+      readonly from: string;
+      readonly message: string;
+      readonly singleValued: ReadonlySet<string>;
+      readonly expected?: Hash | undefined;
+    },
+    isPreview: boolean,
+  ): Promise<MergeOutcome> {
+    return this.#change(caller, branchRef(order), (store) => {
+      const theirs = commitNamed(store, order.from);
+      const full = { ...order, theirs, author: authorOf(caller) };
+      return mergingIntoBranch(store, this.#parts.clock, full, isPreview);
+    });
+  }
+
+  /** Reverts a commit on a branch, or computes the result only. With conflicts, nothing changes. */
+  async revert(
+    caller: Caller,
+    order: Omit<RevertOrder, "undone" | "author"> & { readonly commit: string },
+    isPreview: boolean,
+  ): Promise<RevertOutcome> {
+    return this.#change(caller, branchRef(order), (store) => {
+      const undone = commitNamed(store, order.commit);
+      const full = { ...order, undone, author: authorOf(caller) };
+      return revertOnBranch(store, this.#parts.clock, full, isPreview);
+    });
+  }
+
+  /** Checks everything reachable from refs. */
+  check({ orgId }: Pick<Caller, "orgId">): Promise<readonly Fault[]> {
+    return this.#parts.repositories.check(orgId);
+  }
+
+  /** Deletes unreachable blocks older than the grace period. */
+  collect({ orgId }: Pick<Caller, "orgId">): Promise<Collection> {
+    return this.#parts.repositories.collect(orgId);
+  }
+
+  #read<T>(
+    orgId: string,
+    name: string,
+    read: (opened: OpenStore, commit: Hash) => T | Promise<T>,
+  ): Promise<T> {
+    return this.#parts.repositories.read(orgId, (opened) =>
+      read(opened, commitNamed(opened.store, name)),
+    );
+  }
+
+  /**
+   * Runs work with write access to the caller's store.
+   * @throws AppError `POLICY_DENIED` for a ref that is reserved for the service.
+   */
+  async #write<T>(
+    { orgId }: Caller,
+    ref: string,
+    work: (opened: OpenStore) => T | Promise<T>,
+  ): Promise<T> {
+    requireCallersRef(ref);
+    return this.#parts.repositories.write(orgId, work);
+  }
+
+  /** Runs a search under the organization's limits, with pauses. */
+  #search<T>(
+    orgId: string,
+    name: string,
+    search: (opened: OpenStore, commit: Hash) => Pausing<T>,
+  ): Promise<T> {
+    return this.#read(orgId, name, (opened, commit) =>
+      this.#searches.run(orgId, () => withPauses(search(opened, commit), STATE_SEARCH_MS_MAX)),
+    );
+  }
+
+  /** Runs a change under the organization's limits, with pauses. */
+  #change<T>(caller: Caller, ref: string, change: (store: BlockStore) => Pausing<T>): Promise<T> {
+    return this.#write(caller, ref, ({ store }) =>
+      this.#changes.run(caller.orgId, () => withPauses(change(store), STATE_CHANGE_MS_MAX)),
+    );
+  }
+
+  async *#exported(
+    orgId: string,
+    roots: Roots,
+    format: RdfFormat,
+    graph: Graph | undefined,
+  ): AsyncGenerator<string> {
+    using opened = await this.#parts.repositories.acquire(orgId);
+    const snapshot = new Snapshot(opened.blocks, roots);
+    yield* this.#parts.rdf.write(exported(snapshot, graph), format);
+  }
+}
+
+function branchRef({ branch }: { readonly branch: string }): string {
+  return `heads/${branch}`;
+}
+
+function semaphoreFor(name: string, slotsMax: number): FairSemaphore {
+  return new FairSemaphore({
+    name,
+    slotsMax,
+    waitingMax: STATE_WAITING_MAX,
+    waitMs: STATE_WAIT_MS,
+  });
+}
+
+/** The author recorded in a commit. */
+function authorOf({ userId, agentId, sessionId }: Caller): string {
+  return userId ?? agentId ?? sessionId ?? "unknown";
+}
+
+function examinationBudget(): () => void {
+  let left = STATE_EXAMINED_MAX;
+  return () => {
+    left -= 1;
+    if (left >= 0) return;
+    throw new AppError(
+      "LIMIT_EXCEEDED",
+      `The patterns have more than ${STATE_EXAMINED_MAX} quads looked at: make them more specific`,
+    );
+  };
+}
+
+/**
+ * Refuses a format that cannot represent the dataset. Checks the whole dataset before the first
+ * byte is sent, and yields the event loop regularly.
+ */
+async function refuseFormat(
+  snapshot: Snapshot,
+  format: RdfFormat,
+  graph: Graph | undefined,
+): Promise<void> {
+  const hasGraphs = format === "n-quads" || format === "trig" || format === "json-ld";
+  const hasTripleTerms = format !== "json-ld";
+  if (hasTripleTerms && (hasGraphs || graph !== undefined)) return;
+  let seen = 0;
+  for (const one of exported(snapshot, graph)) {
+    if (!hasGraphs && one.graph.termType !== "DefaultGraph") {
+      const reason = `${format} cannot tell of named graphs, and there are some`;
+      throw invalidField("format", `${reason}: use n-quads, trig or json-ld, or name one graph`);
+    }
+    if (!hasTripleTerms && one.object.termType === "Quad") {
+      const reason = `${format} cannot tell of triple terms, and there are some`;
+      throw invalidField("format", `${reason}: use n-quads or trig`);
+    }
+    if (++seen % QUADS_AT_ONCE === 0) await nextTurn();
+  }
+}
+
+/** All quads, or those of one graph moved to the default graph. */
+function exported(snapshot: Snapshot, graph: Graph | undefined): Iterable<Quad> {
+  return graph === undefined ? snapshot.match() : withoutGraph(snapshot.match({ graph }));
+}
+
+function* withoutGraph(quads: Iterable<Quad>): Generator<Quad> {
+  for (const { subject, predicate, object } of quads) yield quad(subject, predicate, object);
+}

@@ -1,0 +1,32 @@
+import type { Quad } from "../../index.js";
+import type { Domains } from "./domains.js";
+
+/**
+ * A part of a query that every solution of its group has to match. It loads the quads that its solutions can
+ * consist of: all of those whose variables are within the domains, and perhaps more.
+ */
+export interface Part {
+  /** The variables that each of its solutions binds. */
+  readonly variables: ReadonlySet<string>;
+  /** Whether it has no solution in a graph without quads. */
+  readonly needsQuad: boolean;
+  /** About how many quads have to be looked at. */
+  cost(domains: Domains): number;
+  /** Loads the quads. @returns what its variables can stand for. */
+  load(domains: Domains): Domains;
+}
+
+/** More quads were to be loaded than may be. */
+export class TooManyQuads extends Error {}
+
+/** Where quads are loaded. */
+export interface QuadSink {
+  /** How many more there may be. */
+  readonly room: number;
+  /** Loads a quad; again has no effect. @throws TooManyQuads. */
+  take(quad: Quad): void;
+  /** Whether all quads of a pattern, known by its key, were loaded before. */
+  isComplete(pattern: string): boolean;
+  /** Remembers that all of a pattern's quads are loaded. */
+  complete(pattern: string): void;
+}

@@ -1,0 +1,85 @@
+import { checkedBlock, EMPTY_ROOT } from "../tree/block-cache.js";
+import { readCommit } from "../datasets/commit.js";
+import type { Hash } from "../blocks/hash.js";
+import { Node } from "../tree/node.js";
+import type { BlockStore } from "../ports.js";
+import { bodiesOf } from "../upkeep/reachable.js";
+
+/** Blocks copied per batch. */
+const BATCH_BLOCKS = 256;
+
+/**
+ * Copies a commit and everything reachable from it, as far as the other store lacks it. A block is
+ * copied after all blocks that it links to, so copied blocks are complete even after an
+ * interruption and are not visited again.
+ * @returns the number of copied blocks.
+ * @throws AppError `STATE_CORRUPTED` when a source block is missing or damaged.
+ */
+export function copyMissing(from: BlockStore, to: BlockStore, commit: Hash): number {
+  const copy = new Copy(from, to);
+  copy.commit(commit);
+  return copy.finish();
+}
+
+class Copy {
+  readonly #from: BlockStore;
+  readonly #to: BlockStore;
+  readonly #batch = new Map<Hash, Uint8Array>();
+  #copied = 0;
+
+  constructor(from: BlockStore, to: BlockStore) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Oldest first; iterative, because a history may be too long for recursion. */
+  commit(newest: Hash): void {
+    const missing: Hash[] = [];
+    const seen = new Set<Hash>();
+    const open = [newest];
+    for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
+      if (seen.has(hash) || this.#to.has(hash)) continue;
+      seen.add(hash);
+      missing.push(hash);
+      open.push(...readCommit(this.#from, hash).parents);
+    }
+    for (const hash of missing.reverse()) {
+      const { spog, posg, ospg } = readCommit(this.#from, hash).roots;
+      for (const root of [spog, posg, ospg]) this.#tree(root, root === spog);
+      this.#send(hash, checkedBlock(this.#from, hash));
+    }
+  }
+
+  finish(): number {
+    this.#flush();
+    return this.#copied;
+  }
+
+  #tree(hash: Hash, hasBodies: boolean): void {
+    if (hash === EMPTY_ROOT || this.#has(hash)) return;
+    const bytes = checkedBlock(this.#from, hash);
+    const node = new Node(bytes);
+    if (node.level > 0) for (const child of node.children.hashes) this.#tree(child, hasBodies);
+    else if (hasBodies) for (const body of bodiesOf(node)) this.#body(body);
+    this.#send(hash, bytes);
+  }
+
+  #body(hash: Hash): void {
+    if (!this.#has(hash)) this.#send(hash, checkedBlock(this.#from, hash));
+  }
+
+  #has(hash: Hash): boolean {
+    return this.#batch.has(hash) || this.#to.has(hash);
+  }
+
+  #send(hash: Hash, bytes: Uint8Array): void {
+    this.#batch.set(hash, bytes);
+    this.#copied += 1;
+    if (this.#batch.size >= BATCH_BLOCKS) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#batch.size > 0) this.#to.put(this.#batch);
+    this.#batch.clear();
+  }
+}
