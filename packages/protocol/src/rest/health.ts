@@ -1,41 +1,35 @@
 import * as z from "zod";
+import type { Message } from "./envelope.js";
+
+const readinessShape = {
+  ready: z.boolean().describe("Whether requests, including writes, would succeed"),
+  /** `ok` or the problem, for each part. */
+  checks: z
+    .record(z.string(), z.string())
+    .describe("Each checked part by name: ok, or what is wrong with it"),
+};
 
 /** The response of `/readyz`: whether the process can accept requests. */
-export interface Readiness {
-  readonly ready: boolean;
-  /** `ok` or the problem, for each part. */
-  readonly checks: Readonly<Record<string, string>>;
-}
+export interface Readiness extends Message<typeof readinessShape> {}
 
-export const readinessSchema: z.ZodType<Readiness> = z
-  .object({
-    ready: z.boolean().describe("Whether requests, including writes, would succeed"),
-    checks: z
-      .record(z.string(), z.string())
-      .describe("Each checked part by name: ok, or what is wrong with it"),
-  })
-  .meta({
-    id: "Readiness",
-    description: "Whether the process should be sent requests",
-    examples: [{ ready: true, checks: { store: "ok" } }],
-  });
+export const readinessSchema: z.ZodType<Readiness> = z.object(readinessShape).meta({
+  id: "Readiness",
+  description: "Whether the process should be sent requests",
+  examples: [{ ready: true, checks: { store: "ok" } }],
+});
+
+const serviceIndexShape = {
+  name: z.string().describe("Name of the service"),
+  version: z.string().describe("Version of the program that serves it"),
+  /** Paths of this server, by what they offer. */
+  links: z.record(z.string(), z.string()).describe("Paths of this server, by name"),
+};
 
 /** The response of `/`: the service, its version, and further paths. */
-export interface ServiceIndex {
-  readonly name: string;
-  readonly version: string;
-  /** Paths of this server, by what they offer. */
-  readonly links: Readonly<Record<string, string>>;
-}
+export interface ServiceIndex extends Message<typeof serviceIndexShape> {}
 
-export const serviceIndexSchema: z.ZodType<ServiceIndex> = z
-  .object({
-    name: z.string().describe("Name of the service"),
-    version: z.string().describe("Version of the program that serves it"),
-    links: z.record(z.string(), z.string()).describe("Paths of this server, by name"),
-  })
-  .meta({
-    id: "ServiceIndex",
-    description: "The running service and where to find its documents",
-    examples: [{ name: "Steward", version: "0.1.0", links: { docs: "/docs", health: "/healthz" } }],
-  });
+export const serviceIndexSchema: z.ZodType<ServiceIndex> = z.object(serviceIndexShape).meta({
+  id: "ServiceIndex",
+  description: "The running service and where to find its documents",
+  examples: [{ name: "Steward", version: "0.1.0", links: { docs: "/docs", health: "/healthz" } }],
+});

@@ -1,6 +1,6 @@
 /**
- * The REST wire: one schema and one type per body and query, in the wire's own snake_case. The types
- * are written out and the schemas are checked against them by the compiler.
+ * The REST wire: one zod schema per body and query, in the wire's own snake_case, and a type that is
+ * inferred from it.
  */
 export { dataOf, type Data } from "./envelope.js";
 export { errorBodySchema, type ErrorBody, type ErrorDetail } from "./errors.js";

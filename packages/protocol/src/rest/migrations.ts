@@ -1,177 +1,75 @@
 import * as z from "zod";
-import {
-  EMAIL_ADDED,
-  database,
-  findings,
-  message,
-  type MigrationFinding,
-  type MigrationPhase,
-  operations,
-  phases,
-  type SchemaOperation,
-} from "./schema-changes.js";
+import type { Message } from "./envelope.js";
+import { EMAIL_ADDED, database, findings, message, operations, phases } from "./schema-changes.js";
+
+const hintShape = {
+  kind: z
+    .enum([
+      ...(["Schema", "Table", "Column", "Constraint", "Index", "View", "Trigger"] as const),
+      ...(["Type", "Sequence"] as const),
+    ])
+    .describe("Kind of the renamed object"),
+  /** The schema in which it is, or a column's table, in the wanted schema; any when absent. */
+  schema: z.string().exactOptional().describe("Its present schema; any when absent"),
+  /** The table of a column or a constraint, by its name in the wanted schema. */
+  table: z.string().exactOptional().describe("Table of a renamed column, by its present name"),
+  /** The schema in which it was, by its name then; the same as now when absent. */
+  from_schema: z
+    .string()
+    .exactOptional()
+    .describe("The schema that it was in; the same as now when absent"),
+  from: z.string().describe("The name before"),
+  to: z.string().describe("The name in the proposed schema"),
+};
 
 /** That something has another name in a wanted schema, or is in another schema of PostgreSQL. */
-export interface RenameHint {
-  readonly kind:
-    | "Schema"
-    | "Table"
-    | "Column"
-    | "Constraint"
-    | "Index"
-    | "View"
-    | "Trigger"
-    | "Type"
-    | "Sequence";
-  /** The schema in which it is, or a column's table, in the wanted schema; any when absent. */
-  readonly schema?: string;
-  /** The table of a column or a constraint, by its name in the wanted schema. */
-  readonly table?: string;
-  /** The schema in which it was, by its name then; the same as now when absent. */
-  readonly from_schema?: string;
-  readonly from: string;
-  readonly to: string;
-}
+export interface RenameHint extends Message<typeof hintShape> {}
 
-/** One of the files that a schema is written in. */
-export interface SchemaFile {
-  /** For messages: `tables/orders.sql`. */
-  readonly name: string;
-  readonly sql: string;
-}
-
-/** A schema that a database is to have. */
-export interface MigrationProposal {
-  /** Name of the data source. */
-  readonly database: string;
-  /**
-   * The whole schema as SQL definitions, as one text or as files that are read one after the other;
-   * `-- @renamed from=old` marks what was renamed.
-   */
-  readonly sql: string | readonly SchemaFile[];
-  readonly message: string;
-  readonly hints?: readonly RenameHint[];
-}
-
-/** A run of a migration that has begun and not ended. */
-export interface UnfinishedRun {
-  readonly direction: "up" | "down";
-  /** `migrate`: the migration itself. `undo`: taking back what a run had done that stopped. */
-  readonly purpose: "migrate" | "undo";
-  /** Transactions, and statements outside of transactions, that have taken effect. */
-  readonly parts_done: number;
-  readonly part_count: number;
-  /** Whether a server is at it now; otherwise it waits for `resume` or `undo`. */
-  readonly under_way: boolean;
-  /** What it is doing now: how far an index is, or for whom it waits. */
-  readonly activity?: string;
-  /** Why it stopped; absent when its process died. */
-  readonly error?: string;
-  /** RFC 3339, UTC. */
-  readonly started_at: string;
-}
-
-/** A proven change of a schema. */
-export interface Migration {
-  readonly migration_id: string;
-  readonly database: string;
-  readonly author: string;
-  readonly message: string;
-  /** RFC 3339, UTC. */
-  readonly proposed_at: string;
-  readonly status: "proposed" | "applied" | "reverted";
-  /** What the migration is known by: SHA-256 of its id, database, roots and statements, in hexadecimal. */
-  readonly digest: string;
-  /** Root of the schema that it is for, and of no other. */
-  readonly base_root: string;
-  readonly target_root: string;
-  readonly operations: readonly SchemaOperation[];
-  readonly findings: readonly MigrationFinding[];
-  readonly down_findings: readonly MigrationFinding[];
-  readonly up: readonly MigrationPhase[];
-  readonly down: readonly MigrationPhase[];
-  /** Content ids of the commits that its runs left, the oldest first. */
-  readonly commits: readonly string[];
-  /** Where one migration is shown: its run that has begun and not ended. */
-  readonly unfinished_run?: UnfinishedRun;
-}
-
-/** The answer to a proposal of the schema that a database has already: nothing is to be done, or kept. */
-export interface UnchangedSchema {
-  readonly status: "unchanged";
-  readonly database: string;
-  /** Root of the schema. */
-  readonly root: string;
-}
-
-/** How a migration is to run. */
-export interface RunMigrationRequest {
-  /** Whether rows and values may be lost. */
-  readonly accept_data_loss?: boolean;
-  /** Digest of the migration that was reviewed; needed where somebody vouches for who the caller is. */
-  readonly digest?: string;
-}
-
-/** One stretch of a proof: where it was to lead, and where it led. */
-export interface ProofStretch {
-  readonly name: "base" | "up" | "down";
-  readonly expected_root: string;
-  readonly reached_root: string;
-  readonly missing: readonly SchemaOperation[];
-}
-
-/** What trying a migration on a scratch database came to. */
-export interface MigrationProof {
-  readonly proven: boolean;
-  readonly stretches: readonly ProofStretch[];
-}
-
-const hintSchema: z.ZodType<RenameHint> = z
-  .strictObject({
-    kind: z
-      .enum([
-        ...(["Schema", "Table", "Column", "Constraint", "Index", "View", "Trigger"] as const),
-        ...(["Type", "Sequence"] as const),
-      ])
-      .describe("Kind of the renamed object"),
-    schema: z.string().exactOptional().describe("Its present schema; any when absent"),
-    table: z.string().exactOptional().describe("Table of a renamed column, by its present name"),
-    from_schema: z
-      .string()
-      .exactOptional()
-      .describe("The schema that it was in; the same as now when absent"),
-    from: z.string().describe("The name before"),
-    to: z.string().describe("The name in the proposed schema"),
-  })
-  .meta({
-    id: "RenameHint",
-    description: "What the proposed schema renames, or moves to another schema",
-  });
+const hintSchema: z.ZodType<RenameHint> = z.strictObject(hintShape).meta({
+  id: "RenameHint",
+  description: "What the proposed schema renames, or moves to another schema",
+});
 
 /** Files of one wanted schema. */
 const SCHEMA_FILES_MAX = 10_000;
 
+const fileShape = {
+  /** For messages: `tables/orders.sql`. */
+  name: z.string().min(1).max(1024).describe("Name of the file, for error messages"),
+  sql: z.string().describe("The definitions in the file"),
+};
+
+/** One of the files that a schema is written in. */
+export interface SchemaFile extends Message<typeof fileShape> {}
+
 const fileSchema: z.ZodType<SchemaFile> = z
-  .strictObject({
-    name: z.string().min(1).max(1024).describe("Name of the file, for error messages"),
-    sql: z.string().describe("The definitions in the file"),
-  })
+  .strictObject(fileShape)
   .meta({ id: "SchemaFile", description: "One of the files that a schema is written in" });
 
+const migrationProposalShape = {
+  /** Name of the data source. */
+  database,
+  /**
+   * The whole schema as SQL definitions, as one text or as files that are read one after the other;
+   * `-- @renamed from=old` marks what was renamed.
+   */
+  sql: z
+    .union([z.string(), z.array(fileSchema).min(1).max(SCHEMA_FILES_MAX).readonly()])
+    .describe("The whole proposed schema as definitions: one text, or files in order"),
+  message,
+  hints: z
+    .array(hintSchema)
+    .max(1000)
+    .readonly()
+    .exactOptional()
+    .describe("Kind of the renamed object"),
+};
+
+/** A schema that a database is to have. */
+export interface MigrationProposal extends Message<typeof migrationProposalShape> {}
+
 export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
-  .strictObject({
-    database,
-    sql: z
-      .union([z.string(), z.array(fileSchema).min(1).max(SCHEMA_FILES_MAX).readonly()])
-      .describe("The whole proposed schema as definitions: one text, or files in order"),
-    message,
-    hints: z
-      .array(hintSchema)
-      .max(1000)
-      .readonly()
-      .exactOptional()
-      .describe("Kind of the renamed object"),
-  })
+  .strictObject(migrationProposalShape)
   .meta({
     id: "MigrationProposal",
     description: "A proposed schema of a database",
@@ -184,89 +82,110 @@ export const migrationProposalSchema: z.ZodType<MigrationProposal> = z
     ],
   });
 
-const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z
-  .object({
-    direction: z.enum(["up", "down"]).describe("Whether the migration is applied or reverted"),
-    purpose: z
-      .enum(["migrate", "undo"])
-      .describe("Whether the run executes the migration or undoes an earlier run that stopped"),
-    parts_done: z
-      .int()
-      .describe("Number of transactions and single statements that have taken effect"),
-    part_count: z.int().describe("Number of transactions and single statements in all"),
-    under_way: z
-      .boolean()
-      .describe("Whether a server executes the run now; otherwise it waits for resume or undo"),
-    activity: z
-      .string()
-      .exactOptional()
-      .describe(
-        "What the run is doing now: the progress of an index, or which session it waits for",
-      ),
-    error: z.string().exactOptional().describe("Why the run stopped; absent when its process died"),
-    started_at: z.string().meta({ format: "date-time" }).describe("When it began, in UTC"),
-  })
-  .meta({
-    id: "UnfinishedMigrationRun",
-    description: "A run of a migration that has begun and not ended",
-  });
+const unfinishedRunShape = {
+  direction: z.enum(["up", "down"]).describe("Whether the migration is applied or reverted"),
+  /** `migrate`: the migration itself. `undo`: taking back what a run had done that stopped. */
+  purpose: z
+    .enum(["migrate", "undo"])
+    .describe("Whether the run executes the migration or undoes an earlier run that stopped"),
+  /** Transactions, and statements outside of transactions, that have taken effect. */
+  parts_done: z
+    .int()
+    .describe("Number of transactions and single statements that have taken effect"),
+  part_count: z.int().describe("Number of transactions and single statements in all"),
+  /** Whether a server is at it now; otherwise it waits for `resume` or `undo`. */
+  under_way: z
+    .boolean()
+    .describe("Whether a server executes the run now; otherwise it waits for resume or undo"),
+  /** What it is doing now: how far an index is, or for whom it waits. */
+  activity: z
+    .string()
+    .exactOptional()
+    .describe("What the run is doing now: the progress of an index, or which session it waits for"),
+  /** Why it stopped; absent when its process died. */
+  error: z.string().exactOptional().describe("Why the run stopped; absent when its process died"),
+  /** RFC 3339, UTC. */
+  started_at: z.string().meta({ format: "date-time" }).describe("When it began, in UTC"),
+};
+
+/** A run of a migration that has begun and not ended. */
+export interface UnfinishedRun extends Message<typeof unfinishedRunShape> {}
+
+const unfinishedRunSchema: z.ZodType<UnfinishedRun> = z.object(unfinishedRunShape).meta({
+  id: "UnfinishedMigrationRun",
+  description: "A run of a migration that has begun and not ended",
+});
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
 
-export const migrationSchema: z.ZodType<Migration> = z
-  .object({
-    migration_id: z.string().describe("Id of the migration"),
-    database: z.string().describe("Name of the data source"),
-    author: z.string().describe("Who proposed it"),
-    message: z.string().describe("What the change is for"),
-    proposed_at: z.string().meta({ format: "date-time" }).describe("When it was proposed, in UTC"),
-    status: z.enum(["proposed", "applied", "reverted"]).describe("State of the migration"),
-    digest: digest.describe(
-      "SHA-256 of its id, database, roots and statements: names the migration that was reviewed",
-    ),
-    base_root: z
-      .string()
-      .describe("Root hash of the schema that it applies to; it applies to no other"),
-    target_root: z.string().describe("Root hash of the schema that it results in"),
-    operations: operations.describe("What happens to each object"),
-    findings: findings.describe("Warnings to read before the migration is applied"),
-    down_findings: findings.describe("Warnings to read before the migration is reverted"),
-    up: phases.describe("The statements that apply it"),
-    down: phases.describe("The statements that revert it"),
-    commits: z
-      .array(z.string())
-      .readonly()
-      .describe("Content ids of the commits that its runs recorded, the oldest first"),
-    unfinished_run: unfinishedRunSchema
-      .exactOptional()
-      .describe("The run that has begun and not ended; only when a single migration is read"),
-  })
-  .meta({
-    id: "Migration",
-    description: "A proven change of a schema",
-    examples: [
-      {
-        migration_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
-        database: "shop",
-        author: "ada",
-        message: "users have an email address",
-        proposed_at: "2026-03-01T09:30:00.000Z",
-        status: "applied",
-        digest: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
-        base_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
-        target_root: "b7a6f5e4d3c0b9e7a6d1c2f8b0e3f2ea295c710119d9179b67a2b4cba20414d5",
-        ...EMAIL_ADDED,
-        commits: ["bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"],
-      },
-    ],
-  });
+const migrationShape = {
+  migration_id: z.string().describe("Id of the migration"),
+  database: z.string().describe("Name of the data source"),
+  author: z.string().describe("Who proposed it"),
+  message: z.string().describe("What the change is for"),
+  /** RFC 3339, UTC. */
+  proposed_at: z.string().meta({ format: "date-time" }).describe("When it was proposed, in UTC"),
+  status: z.enum(["proposed", "applied", "reverted"]).describe("State of the migration"),
+  /** What the migration is known by: SHA-256 of its id, database, roots and statements, in hexadecimal. */
+  digest: digest.describe(
+    "SHA-256 of its id, database, roots and statements: names the migration that was reviewed",
+  ),
+  /** Root of the schema that it is for, and of no other. */
+  base_root: z
+    .string()
+    .describe("Root hash of the schema that it applies to; it applies to no other"),
+  target_root: z.string().describe("Root hash of the schema that it results in"),
+  operations: operations.describe("What happens to each object"),
+  findings: findings.describe("Warnings to read before the migration is applied"),
+  down_findings: findings.describe("Warnings to read before the migration is reverted"),
+  up: phases.describe("The statements that apply it"),
+  down: phases.describe("The statements that revert it"),
+  /** Content ids of the commits that its runs left, the oldest first. */
+  commits: z
+    .array(z.string())
+    .readonly()
+    .describe("Content ids of the commits that its runs recorded, the oldest first"),
+  /** Where one migration is shown: its run that has begun and not ended. */
+  unfinished_run: unfinishedRunSchema
+    .exactOptional()
+    .describe("The run that has begun and not ended; only when a single migration is read"),
+};
+
+/** A proven change of a schema. */
+export interface Migration extends Message<typeof migrationShape> {}
+
+export const migrationSchema: z.ZodType<Migration> = z.object(migrationShape).meta({
+  id: "Migration",
+  description: "A proven change of a schema",
+  examples: [
+    {
+      migration_id: "6f0c3f2a-2f0e-4c35-9d0b-0c4b7a1de9f1",
+      database: "shop",
+      author: "ada",
+      message: "users have an email address",
+      proposed_at: "2026-03-01T09:30:00.000Z",
+      status: "applied",
+      digest: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+      base_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+      target_root: "b7a6f5e4d3c0b9e7a6d1c2f8b0e3f2ea295c710119d9179b67a2b4cba20414d5",
+      ...EMAIL_ADDED,
+      commits: ["bafyreigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"],
+    },
+  ],
+});
+
+const unchangedSchemaShape = {
+  status: z.literal("unchanged").describe("Always unchanged"),
+  database: z.string().describe("Name of the data source"),
+  /** Root of the schema. */
+  root: z.string().describe("Root of the schema"),
+};
+
+/** The answer to a proposal of the schema that a database has already: nothing is to be done, or kept. */
+export interface UnchangedSchema extends Message<typeof unchangedSchemaShape> {}
 
 export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
-  .object({
-    status: z.literal("unchanged").describe("Always unchanged"),
-    database: z.string().describe("Name of the data source"),
-    root: z.string().describe("Root of the schema"),
-  })
+  .object(unchangedSchemaShape)
   .meta({
     id: "UnchangedSchema",
     description: "The database already has the proposed schema",
@@ -279,18 +198,25 @@ export const unchangedSchemaSchema: z.ZodType<UnchangedSchema> = z
     ],
   });
 
+const runMigrationRequestShape = {
+  /** Whether rows and values may be lost. */
+  accept_data_loss: z
+    .boolean()
+    .exactOptional()
+    .describe("Whether the migration may delete rows or values"),
+  /** Digest of the migration that was reviewed; needed where somebody vouches for who the caller is. */
+  digest: digest
+    .exactOptional()
+    .describe(
+      "Digest of the migration that was reviewed; another migration is 409. It may be left out where nobody vouches for who the caller is",
+    ),
+};
+
+/** How a migration is to run. */
+export interface RunMigrationRequest extends Message<typeof runMigrationRequestShape> {}
+
 export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
-  .strictObject({
-    accept_data_loss: z
-      .boolean()
-      .exactOptional()
-      .describe("Whether the migration may delete rows or values"),
-    digest: digest
-      .exactOptional()
-      .describe(
-        "Digest of the migration that was reviewed; another migration is 409. It may be left out where nobody vouches for who the caller is",
-      ),
-  })
+  .strictObject(runMigrationRequestShape)
   .meta({
     id: "RunMigrationRequest",
     description: "How a migration is to run",
@@ -302,35 +228,43 @@ export const runMigrationRequestSchema: z.ZodType<RunMigrationRequest> = z
     ],
   });
 
-export const migrationProofSchema: z.ZodType<MigrationProof> = z
-  .object({
-    proven: z.boolean().describe("Whether every stretch ended at its expected root"),
-    stretches: z
-      .array(
-        z.object({
-          name: z.enum(["base", "up", "down"]).describe("Which stretch it is"),
-          expected_root: z.string().describe("Root of the schema that it was to lead to"),
-          reached_root: z.string().describe("Root of the schema that it led to"),
-          missing: operations.describe("What the two differ by"),
-        }),
-      )
-      .readonly()
-      .describe("The stretches that were tried: to the base schema, up, and down"),
-  })
-  .meta({
-    id: "MigrationProof",
-    description: "Result of trying a migration on a scratch database",
-    examples: [
-      {
-        proven: true,
-        stretches: [
-          {
-            name: "base",
-            expected_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
-            reached_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
-            missing: [],
-          },
-        ],
-      },
-    ],
-  });
+const stretchShape = {
+  name: z.enum(["base", "up", "down"]).describe("Which stretch it is"),
+  expected_root: z.string().describe("Root of the schema that it was to lead to"),
+  reached_root: z.string().describe("Root of the schema that it led to"),
+  missing: operations.describe("What the two differ by"),
+};
+
+/** One stretch of a proof: where it was to lead, and where it led. */
+export interface ProofStretch extends Message<typeof stretchShape> {}
+
+const stretchSchema: z.ZodType<ProofStretch> = z.object(stretchShape);
+
+const migrationProofShape = {
+  proven: z.boolean().describe("Whether every stretch ended at its expected root"),
+  stretches: z
+    .array(stretchSchema)
+    .readonly()
+    .describe("The stretches that were tried: to the base schema, up, and down"),
+};
+
+/** What trying a migration on a scratch database came to. */
+export interface MigrationProof extends Message<typeof migrationProofShape> {}
+
+export const migrationProofSchema: z.ZodType<MigrationProof> = z.object(migrationProofShape).meta({
+  id: "MigrationProof",
+  description: "Result of trying a migration on a scratch database",
+  examples: [
+    {
+      proven: true,
+      stretches: [
+        {
+          name: "base",
+          expected_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+          reached_root: "5d41402abc4b2a76b9719d911017c592ae2f3e0b8f2c1d6a7e9b0c3d4e5f6a7b",
+          missing: [],
+        },
+      ],
+    },
+  ],
+});

@@ -1,62 +1,32 @@
 import * as z from "zod";
+import type { Message } from "./envelope.js";
+
+const setupIntentRequestShape = {
+  /** The customer at the payment provider. */
+  customer_id: z.string().describe("The customer at the payment provider"),
+};
 
 /** The body of `POST /billing/setup-intent` (Contract §4.5). */
-export interface SetupIntentRequest {
-  /** The customer at the payment provider. */
-  readonly customer_id: string;
-}
-
-/** An organization's customer at the payment provider. */
-export interface PaymentCustomer {
-  readonly customer_id: string;
-  readonly org_id: string;
-}
-
-/** The body of `PUT /billing/customers/:customer_id`. */
-export interface RebindCustomerRequest {
-  /** Whose customer it is from now on. */
-  readonly org_id: string;
-}
-
-/** What a browser needs to save a payment method (Contract §4.5). */
-export interface SetupIntent {
-  readonly id: string;
-  /** For the customer's browser only. */
-  readonly client_secret: string;
-  readonly customer: string;
-}
-
-/** A saved payment method (Decision §8). What its type does not have is null. */
-export interface PaymentMethod {
-  readonly id: string;
-  readonly type: string;
-  readonly brand: string | null;
-  readonly last4: string | null;
-  readonly exp_month: number | null;
-  readonly exp_year: number | null;
-  /** Seconds since the Unix epoch. */
-  readonly created: number;
-}
-
-/** The answer to detaching a payment method (Decision §8). */
-export interface DetachedPaymentMethod {
-  readonly id: string;
-  readonly detached: true;
-}
+export interface SetupIntentRequest extends Message<typeof setupIntentRequestShape> {}
 
 export const setupIntentRequestSchema: z.ZodType<SetupIntentRequest> = z
-  .strictObject({ customer_id: z.string().describe("The customer at the payment provider") })
+  .strictObject(setupIntentRequestShape)
   .meta({
     id: "SetupIntentRequest",
     description: "The customer whose payment method is saved",
     examples: [{ customer_id: "cus_QXg1o8vcGmoR32" }],
   });
 
+const paymentCustomerShape = {
+  customer_id: z.string().describe("Id of the customer at the payment provider"),
+  org_id: z.string().describe("The organization that it belongs to"),
+};
+
+/** An organization's customer at the payment provider. */
+export interface PaymentCustomer extends Message<typeof paymentCustomerShape> {}
+
 export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
-  .object({
-    customer_id: z.string().describe("Id of the customer at the payment provider"),
-    org_id: z.string().describe("The organization that it belongs to"),
-  })
+  .object(paymentCustomerShape)
   .meta({
     id: "PaymentCustomer",
     description: "An organization's customer at the payment provider",
@@ -65,65 +35,84 @@ export const paymentCustomerSchema: z.ZodType<PaymentCustomer> = z
     ],
   });
 
+const rebindCustomerRequestShape = {
+  /** Whose customer it is from now on. */
+  org_id: z.string().describe("UUID of the organization that it is to belong to"),
+};
+
+/** The body of `PUT /billing/customers/:customer_id`. */
+export interface RebindCustomerRequest extends Message<typeof rebindCustomerRequestShape> {}
+
 export const rebindCustomerRequestSchema: z.ZodType<RebindCustomerRequest> = z
-  .strictObject({ org_id: z.string().describe("UUID of the organization that it is to belong to") })
+  .strictObject(rebindCustomerRequestShape)
   .meta({
     id: "RebindCustomerRequest",
     description: "The organization that a customer is to belong to",
     examples: [{ org_id: "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11" }],
   });
 
-export const setupIntentSchema: z.ZodType<SetupIntent> = z
-  .object({
-    id: z.string().describe("Id of the setup intent at the payment provider"),
-    client_secret: z
-      .string()
-      .describe("Secret for the customer's browser; it belongs nowhere else"),
-    customer: z.string().describe("The customer at the payment provider"),
-  })
-  .meta({
-    id: "SetupIntent",
-    description: "What a browser needs to save a payment method",
-    examples: [
-      {
-        id: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG",
-        client_secret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
-        customer: "cus_QXg1o8vcGmoR32",
-      },
-    ],
-  });
+const setupIntentShape = {
+  id: z.string().describe("Id of the setup intent at the payment provider"),
+  /** For the customer's browser only. */
+  client_secret: z.string().describe("Secret for the customer's browser; it belongs nowhere else"),
+  customer: z.string().describe("The customer at the payment provider"),
+};
 
-export const paymentMethodSchema: z.ZodType<PaymentMethod> = z
-  .object({
-    id: z.string().describe("Id of the payment method, pm_…"),
-    type: z.string().describe("Such as card or sepa_debit"),
-    brand: z.string().nullable().describe("Brand of a card; null for other types"),
-    last4: z.string().nullable().describe("Last four digits; null where it has none"),
-    exp_month: z.int().nullable().describe("Month in which a card expires; null for other types"),
-    exp_year: z.int().nullable().describe("Year in which a card expires; null for other types"),
-    created: z.int().describe("Seconds since the Unix epoch"),
-  })
-  .meta({
-    id: "PaymentMethod",
-    description: "A saved payment method",
-    examples: [
-      {
-        id: "pm_1NVChw2eZvKYlo2CHxiM5E2E",
-        type: "card",
-        brand: "visa",
-        last4: "4242",
-        exp_month: 12,
-        exp_year: 2034,
-        created: 1767225600,
-      },
-    ],
-  });
+/** What a browser needs to save a payment method (Contract §4.5). */
+export interface SetupIntent extends Message<typeof setupIntentShape> {}
+
+export const setupIntentSchema: z.ZodType<SetupIntent> = z.object(setupIntentShape).meta({
+  id: "SetupIntent",
+  description: "What a browser needs to save a payment method",
+  examples: [
+    {
+      id: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG",
+      client_secret: "seti_1Mm8s8LkdIwHu7ix0OXBfTRG_secret_NXDICkPqPeiBTAFqWmkbff09lRmSVXe",
+      customer: "cus_QXg1o8vcGmoR32",
+    },
+  ],
+});
+
+const paymentMethodShape = {
+  id: z.string().describe("Id of the payment method, pm_…"),
+  type: z.string().describe("Such as card or sepa_debit"),
+  brand: z.string().nullable().describe("Brand of a card; null for other types"),
+  last4: z.string().nullable().describe("Last four digits; null where it has none"),
+  exp_month: z.int().nullable().describe("Month in which a card expires; null for other types"),
+  exp_year: z.int().nullable().describe("Year in which a card expires; null for other types"),
+  /** Seconds since the Unix epoch. */
+  created: z.int().describe("Seconds since the Unix epoch"),
+};
+
+/** A saved payment method (Decision §8). What its type does not have is null. */
+export interface PaymentMethod extends Message<typeof paymentMethodShape> {}
+
+export const paymentMethodSchema: z.ZodType<PaymentMethod> = z.object(paymentMethodShape).meta({
+  id: "PaymentMethod",
+  description: "A saved payment method",
+  examples: [
+    {
+      id: "pm_1NVChw2eZvKYlo2CHxiM5E2E",
+      type: "card",
+      brand: "visa",
+      last4: "4242",
+      exp_month: 12,
+      exp_year: 2034,
+      created: 1767225600,
+    },
+  ],
+});
+
+const detachedPaymentMethodShape = {
+  id: z.string().describe("Id of the payment method"),
+  detached: z.literal(true).describe("Always true"),
+};
+
+/** The answer to detaching a payment method (Decision §8). */
+export interface DetachedPaymentMethod extends Message<typeof detachedPaymentMethodShape> {}
 
 export const detachedPaymentMethodSchema: z.ZodType<DetachedPaymentMethod> = z
-  .object({
-    id: z.string().describe("Id of the payment method"),
-    detached: z.literal(true).describe("Always true"),
-  })
+  .object(detachedPaymentMethodShape)
   .meta({
     id: "DetachedPaymentMethod",
     description: "A detached payment method",

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { STEP_STATUSES, stepErrorSchema, type StepError, type StepStatus } from "./steps.js";
+import type { Message } from "./envelope.js";
+import { STEP_STATUSES, stepErrorSchema } from "./steps.js";
 
 /** Where a plan stands (Decision §3). */
 export const PLAN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
@@ -7,128 +8,59 @@ export const PLAN_STATUSES = ["pending", "running", "completed", "failed", "canc
 /** One of {@link PLAN_STATUSES}. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** One step as submitted (Contract §2.2, REST form). What is left out is empty. */
-export interface PlanStepDef {
-  readonly id: string;
-  readonly name?: string;
-  readonly tool_name?: string;
-  readonly intent?: string;
-  readonly query_template?: string;
-  readonly depends_on?: readonly string[];
-  readonly schema_table_hints?: readonly string[];
-}
-
-/** The body of `POST /api/plans` (Contract §4.2). What is left out is empty. */
-export interface SubmitPlanRequest {
-  /** Empty: the session of the `x-session-id` header. */
-  readonly session_id?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly steps: readonly PlanStepDef[];
-}
-
-/** The answer to submitting or cancelling a plan. */
-export interface PlanState {
-  readonly plan_id: string;
-  readonly status: PlanStatus;
-}
-
-/** One step of a {@link Plan}. */
-export interface PlanStep {
-  readonly step_id: string;
-  readonly name: string;
-  readonly tool_name: string;
-  readonly intent: string;
-  readonly depends_on: readonly string[];
-  readonly status: StepStatus;
-  /** Attempts so far; 0 before the first. */
-  readonly attempt: number;
-  readonly row_count?: number;
-  /** RFC 3339, UTC: when its last attempt ended. */
-  readonly executed_at?: string;
-  /** Why a step that could run does not. */
-  readonly wait_reason?: "awaiting_approval" | "retry_backoff";
-  readonly error?: StepError;
-}
-
-/** A listed plan: everything but its steps. Timestamps are RFC 3339 in UTC. */
-export interface PlanSummary extends PlanState {
-  readonly session_id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly created_at: string;
-  readonly started_at?: string;
-  readonly finished_at?: string;
-}
-
-/** A plan and its steps, in the order submitted (Contract §2.3, Decision §9). */
-export interface Plan extends PlanSummary {
-  readonly steps: readonly PlanStep[];
-}
-
-/** A page of plans, newest first. */
-export interface PlanPage {
-  readonly plans: readonly PlanSummary[];
-  /** For the `cursor` of the next request; absent on the last page. */
-  readonly next_cursor?: string;
-}
-
 /** Plans on one page of a listing, at most. */
 export const PLAN_PAGE_MAX: number = 200;
 
-/** The query of `GET /api/plans` (Decision §9), values converted. */
-export interface PlanPageQuery {
-  readonly status?: PlanStatus;
-  readonly session_id?: string;
-  /** 1 to {@link PLAN_PAGE_MAX}. */
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
 const dateTime = z.string().meta({ format: "date-time" });
 
-const planStepDefSchema = z
-  .strictObject({
-    id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
-    name: z.string().exactOptional().describe("Name of the step, for people"),
-    tool_name: z.string().exactOptional().describe("The tool that runs the step"),
-    intent: z
-      .string()
-      .exactOptional()
-      .describe(
-        "read_select, write_insert, write_update, write_delete, admin or cross_system_transaction; empty: derived from the statement",
-      ),
-    query_template: z
-      .string()
-      .exactOptional()
-      .describe("One SQL statement; {{step.<id>.output}} binds the output of an earlier step"),
-    depends_on: z
-      .array(z.string())
+const planStepDefShape = {
+  id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
+  name: z.string().exactOptional().describe("Name of the step, for people"),
+  tool_name: z.string().exactOptional().describe("The tool that runs the step"),
+  intent: z
+    .string()
+    .exactOptional()
+    .describe(
+      "read_select, write_insert, write_update, write_delete, admin or cross_system_transaction; empty: derived from the statement",
+    ),
+  query_template: z
+    .string()
+    .exactOptional()
+    .describe("One SQL statement; {{step.<id>.output}} binds the output of an earlier step"),
+  depends_on: z
+    .array(z.string())
+    .exactOptional()
+    .describe("Ids of the steps that must complete first, at most 100"),
+  schema_table_hints: z
+    .array(z.string())
+    .exactOptional()
+    .describe("Tables whose schema is compared before and after the step"),
+};
 
-      .exactOptional()
-      .describe("Ids of the steps that must complete first, at most 100"),
-    schema_table_hints: z
-      .array(z.string())
+/** One step as submitted (Contract §2.2, REST form). What is left out is empty. */
+export interface PlanStepDef extends Message<typeof planStepDefShape> {}
 
-      .exactOptional()
-      .describe("Tables whose schema is compared before and after the step"),
-  })
+const planStepDefSchema: z.ZodType<PlanStepDef> = z
+  .strictObject(planStepDefShape)
   .meta({ id: "PlanStepDef", description: "One step as submitted" });
 
-/** Schema of {@link SubmitPlanRequest}: shapes only; the plan itself is judged by the service. */
+// The schema checks shapes only; the service checks the plan itself.
+const submitPlanRequestShape = {
+  /** Empty: the session of the `x-session-id` header. */
+  session_id: z
+    .string()
+    .exactOptional()
+    .describe("Session of the agent; empty: the x-session-id header"),
+  name: z.string().exactOptional().describe("Name of the plan, for people; at most 255 characters"),
+  description: z.string().exactOptional().describe("What the plan is for; at most 8 KiB"),
+  steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
+};
+
+/** The body of `POST /api/plans` (Contract §4.2). What is left out is empty. */
+export interface SubmitPlanRequest extends Message<typeof submitPlanRequestShape> {}
+
 export const submitPlanRequestSchema: z.ZodType<SubmitPlanRequest> = z
-  .strictObject({
-    session_id: z
-      .string()
-      .exactOptional()
-      .describe("Session of the agent; empty: the x-session-id header"),
-    name: z
-      .string()
-      .exactOptional()
-      .describe("Name of the plan, for people; at most 255 characters"),
-    description: z.string().exactOptional().describe("What the plan is for; at most 8 KiB"),
-    steps: z.array(planStepDefSchema).describe("1 to 1000 steps"),
-  })
+  .strictObject(submitPlanRequestShape)
   .meta({
     id: "SubmitPlanRequest",
     description: "A plan to submit",
@@ -168,6 +100,9 @@ const planStateShape = {
   status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
 };
 
+/** The answer to submitting or cancelling a plan. */
+export interface PlanState extends Message<typeof planStateShape> {}
+
 export const planStateSchema: z.ZodType<PlanState> = z.object(planStateShape).meta({
   id: "PlanState",
   description: "A plan and its status",
@@ -186,99 +121,116 @@ const planSummaryShape = {
   finished_at: dateTime.exactOptional().describe("When the plan ended; absent until then"),
 };
 
-const planStepSchema = z
-  .object({
-    step_id: z.string().describe("Id of the step"),
-    name: z.string().describe("Name of the step"),
-    tool_name: z.string().describe("The tool that runs the step"),
-    intent: z.string().describe("What the step may do, declared or derived"),
-    depends_on: z.array(z.string()).describe("Ids of the steps that must complete first"),
-    status: z.enum(STEP_STATUSES).describe("Status of the step"),
-    attempt: z.int().describe("Attempts so far; 0 before the first"),
-    row_count: z
-      .int()
-      .exactOptional()
-      .describe("Number of rows that the step produced; absent until it has ended"),
-    executed_at: dateTime
-      .exactOptional()
-      .describe("When the last attempt ended; absent until then"),
-    wait_reason: z
-      .enum(["awaiting_approval", "retry_backoff"])
-      .exactOptional()
-      .describe("Why the step waits although its dependencies are completed; absent otherwise"),
-    error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
-  })
+const planStepShape = {
+  step_id: z.string().describe("Id of the step"),
+  name: z.string().describe("Name of the step"),
+  tool_name: z.string().describe("The tool that runs the step"),
+  intent: z.string().describe("What the step may do, declared or derived"),
+  depends_on: z.array(z.string()).describe("Ids of the steps that must complete first"),
+  status: z.enum(STEP_STATUSES).describe("Status of the step"),
+  /** Attempts so far; 0 before the first. */
+  attempt: z.int().describe("Attempts so far; 0 before the first"),
+  row_count: z
+    .int()
+    .exactOptional()
+    .describe("Number of rows that the step produced; absent until it has ended"),
+  /** RFC 3339, UTC: when its last attempt ended. */
+  executed_at: dateTime.exactOptional().describe("When the last attempt ended; absent until then"),
+  /** Why a step that could run does not. */
+  wait_reason: z
+    .enum(["awaiting_approval", "retry_backoff"])
+    .exactOptional()
+    .describe("Why the step waits although its dependencies are completed; absent otherwise"),
+  error: stepErrorSchema.exactOptional().describe("Why it failed; absent when it did not"),
+};
+
+/** One step of a {@link Plan}. */
+export interface PlanStep extends Message<typeof planStepShape> {}
+
+const planStepSchema: z.ZodType<PlanStep> = z
+  .object(planStepShape)
   .meta({ id: "PlanStep", description: "One step of a plan" });
 
-export const planSchema: z.ZodType<Plan> = z
-  .object({
-    ...planSummaryShape,
-    steps: z.array(planStepSchema).describe("The steps, in the order submitted"),
-  })
-  .meta({
-    id: "Plan",
-    description: "A plan and its steps",
-    examples: [
-      {
-        plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
-        status: "running",
-        session_id: "session-42",
-        name: "The latest open order",
-        description: "Finds the latest open order and its customer",
-        created_at: "2026-03-01T09:30:00.000Z",
-        started_at: "2026-03-01T09:30:00.000Z",
-        steps: [
-          {
-            step_id: "open_orders",
-            name: "Find the latest open order",
-            tool_name: "sql",
-            intent: "read_select",
-            depends_on: [],
-            status: "completed",
-            attempt: 1,
-            row_count: 1,
-            executed_at: "2026-03-01T09:30:00.000Z",
-          },
-        ],
-      },
-    ],
-  });
+const planShape = {
+  ...planSummaryShape,
+  steps: z.array(planStepSchema).describe("The steps, in the order submitted"),
+};
 
-const planSummarySchema = z
+/** A plan and its steps, in the order submitted (Contract §2.3, Decision §9). */
+export interface Plan extends Message<typeof planShape> {}
+
+export const planSchema: z.ZodType<Plan> = z.object(planShape).meta({
+  id: "Plan",
+  description: "A plan and its steps",
+  examples: [
+    {
+      plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
+      status: "running",
+      session_id: "session-42",
+      name: "The latest open order",
+      description: "Finds the latest open order and its customer",
+      created_at: "2026-03-01T09:30:00.000Z",
+      started_at: "2026-03-01T09:30:00.000Z",
+      steps: [
+        {
+          step_id: "open_orders",
+          name: "Find the latest open order",
+          tool_name: "sql",
+          intent: "read_select",
+          depends_on: [],
+          status: "completed",
+          attempt: 1,
+          row_count: 1,
+          executed_at: "2026-03-01T09:30:00.000Z",
+        },
+      ],
+    },
+  ],
+});
+
+/** A listed plan: everything but its steps. Timestamps are RFC 3339 in UTC. */
+export interface PlanSummary extends Message<typeof planSummaryShape> {}
+
+const planSummarySchema: z.ZodType<PlanSummary> = z
   .object(planSummaryShape)
   .meta({ id: "PlanSummary", description: "A plan without its steps" });
 
-export const planPageSchema: z.ZodType<PlanPage> = z
-  .object({
-    plans: z.array(planSummarySchema).describe("The plans, the newest first"),
-    next_cursor: z
-      .string()
-      .exactOptional()
-      .describe("Cursor of the next page; absent on the last page"),
-  })
-  .meta({
-    id: "PlanPage",
-    description: "A page of plans",
-    examples: [
-      {
-        plans: [
-          {
-            plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
-            status: "running",
-            session_id: "session-42",
-            name: "The latest open order",
-            description: "Finds the latest open order and its customer",
-            created_at: "2026-03-01T09:30:00.000Z",
-            started_at: "2026-03-01T09:30:00.000Z",
-          },
-        ],
-      },
-    ],
-  });
+const planPageShape = {
+  plans: z.array(planSummarySchema).describe("The plans, the newest first"),
+  /** For the `cursor` of the next request; absent on the last page. */
+  next_cursor: z
+    .string()
+    .exactOptional()
+    .describe("Cursor of the next page; absent on the last page"),
+};
 
-export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.strictObject({
+/** A page of plans, newest first. */
+export interface PlanPage extends Message<typeof planPageShape> {}
+
+export const planPageSchema: z.ZodType<PlanPage> = z.object(planPageShape).meta({
+  id: "PlanPage",
+  description: "A page of plans",
+  examples: [
+    {
+      plans: [
+        {
+          plan_id: "0195a1c4-7d2e-7a10-9c3b-5f0e8d6a4b21",
+          status: "running",
+          session_id: "session-42",
+          name: "The latest open order",
+          description: "Finds the latest open order and its customer",
+          created_at: "2026-03-01T09:30:00.000Z",
+          started_at: "2026-03-01T09:30:00.000Z",
+        },
+      ],
+    },
+  ],
+});
+
+const planPageQueryShape = {
   status: z.enum(PLAN_STATUSES).exactOptional().describe("Only plans with this status"),
   session_id: z.string().exactOptional().describe("Only plans of this session"),
+  /** 1 to {@link PLAN_PAGE_MAX}. */
   limit: z.coerce
     .number()
     .int()
@@ -287,4 +239,9 @@ export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.strictObject({
     .exactOptional()
     .describe("Plans on a page, 1 to 200; default 50"),
   cursor: z.string().exactOptional().describe("next_cursor of the page before"),
-});
+};
+
+/** The query of `GET /api/plans` (Decision §9), values converted. */
+export interface PlanPageQuery extends Message<typeof planPageQueryShape> {}
+
+export const planPageQuerySchema: z.ZodType<PlanPageQuery> = z.strictObject(planPageQueryShape);

@@ -1,65 +1,47 @@
 import * as z from "zod";
+import type { Message } from "../envelope.js";
 
 /** A term as the SPARQL 1.2 Query Results JSON Format has it. */
 export type StateTerm = StateAtomicTerm | StateTripleTerm;
 
-/** An IRI, a blank node or a literal. */
-export interface StateAtomicTerm {
-  readonly type: "uri" | "bnode" | "literal";
-  readonly value: string;
-  readonly "xml:lang"?: string;
+const stateAtomicTermShape = {
+  type: z.enum(["uri", "bnode", "literal"]).describe("Kind of the term"),
+  value: z.string().describe("The IRI, the label of the blank node, or the text of the literal"),
+  "xml:lang": z.string().exactOptional().describe("Language of a literal"),
   /** The base direction of text with a language. */
-  readonly "its:dir"?: "ltr" | "rtl";
-  readonly datatype?: string;
-}
+  "its:dir": z
+    .enum(["ltr", "rtl"])
+    .exactOptional()
+    .describe("Base direction of a text with a language"),
+  datatype: z.string().exactOptional().describe("IRI of the datatype of a literal"),
+};
 
-/** A triple as a term, so that something can be said about it. */
-export interface StateTripleTerm {
-  readonly type: "triple";
-  readonly value: {
-    readonly subject: StateAtomicTerm;
-    readonly predicate: StateAtomicTerm;
-    readonly object: StateTerm;
-  };
-}
-
-/** A quad; without a graph it is in the default graph. */
-export interface StateQuad {
-  readonly subject: StateAtomicTerm;
-  readonly predicate: StateAtomicTerm;
-  readonly object: StateTerm;
-  readonly graph?: StateAtomicTerm;
-}
+/** An IRI, a blank node or a literal. */
+export interface StateAtomicTerm extends Message<typeof stateAtomicTermShape> {}
 
 export const stateAtomicTermSchema: z.ZodType<StateAtomicTerm> = z
-  .object({
-    type: z.enum(["uri", "bnode", "literal"]).describe("Kind of the term"),
-    value: z.string().describe("The IRI, the label of the blank node, or the text of the literal"),
-    "xml:lang": z.string().exactOptional().describe("Language of a literal"),
-    "its:dir": z
-      .enum(["ltr", "rtl"])
-      .exactOptional()
-      .describe("Base direction of a text with a language"),
-    datatype: z.string().exactOptional().describe("IRI of the datatype of a literal"),
-  })
+  .object(stateAtomicTermShape)
   .meta({ id: "StateAtomicTerm", description: "An IRI, a blank node or a literal" });
 
-const stateTripleTermSchema: z.ZodType<StateTripleTerm> = z
-  .object({
-    type: z.literal("triple").describe("Always triple"),
-    value: z
-      .object({
-        subject: stateAtomicTermSchema.describe("Subject of the statement"),
-        predicate: stateAtomicTermSchema.describe("The property"),
-        // A triple term can be the object of another one.
-        object: z.lazy(() => stateTermSchema).describe("Its value"),
-      })
-      .describe("The triple"),
-  })
-  .meta({
-    id: "StateTripleTerm",
-    description: "A triple used as a term",
-  });
+const stateTripleTermShape = {
+  type: z.literal("triple").describe("Always triple"),
+  value: z
+    .object({
+      subject: stateAtomicTermSchema.describe("Subject of the statement"),
+      predicate: stateAtomicTermSchema.describe("The property"),
+      // A triple term can be the object of another one.
+      object: z.lazy(() => stateTermSchema).describe("Its value"),
+    })
+    .describe("The triple"),
+};
+
+/** A triple as a term, so that something can be said about it. */
+export interface StateTripleTerm extends Message<typeof stateTripleTermShape> {}
+
+const stateTripleTermSchema: z.ZodType<StateTripleTerm> = z.object(stateTripleTermShape).meta({
+  id: "StateTripleTerm",
+  description: "A triple used as a term",
+});
 
 export const stateTermSchema: z.ZodType<StateTerm> = z
   .union([stateAtomicTermSchema, stateTripleTermSchema])
@@ -68,23 +50,26 @@ export const stateTermSchema: z.ZodType<StateTerm> = z
     description: "A term as the SPARQL 1.2 Query Results JSON Format has it",
   });
 
-export const stateQuadSchema: z.ZodType<StateQuad> = z
-  .object({
-    subject: stateAtomicTermSchema.describe("Subject of the statement"),
-    predicate: stateAtomicTermSchema.describe("The property"),
-    object: stateTermSchema.describe("Its value"),
-    graph: stateAtomicTermSchema
-      .exactOptional()
-      .describe("Graph of the quad; absent for the default graph"),
-  })
-  .meta({
-    id: "StateQuad",
-    description: "A quad",
-    examples: [
-      {
-        subject: { type: "uri", value: "urn:order:1" },
-        predicate: { type: "uri", value: "urn:p:status" },
-        object: { type: "literal", value: "open" },
-      },
-    ],
-  });
+const stateQuadShape = {
+  subject: stateAtomicTermSchema.describe("Subject of the statement"),
+  predicate: stateAtomicTermSchema.describe("The property"),
+  object: stateTermSchema.describe("Its value"),
+  graph: stateAtomicTermSchema
+    .exactOptional()
+    .describe("Graph of the quad; absent for the default graph"),
+};
+
+/** A quad; without a graph it is in the default graph. */
+export interface StateQuad extends Message<typeof stateQuadShape> {}
+
+export const stateQuadSchema: z.ZodType<StateQuad> = z.object(stateQuadShape).meta({
+  id: "StateQuad",
+  description: "A quad",
+  examples: [
+    {
+      subject: { type: "uri", value: "urn:order:1" },
+      predicate: { type: "uri", value: "urn:p:status" },
+      object: { type: "literal", value: "open" },
+    },
+  ],
+});
