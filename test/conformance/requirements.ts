@@ -556,6 +556,14 @@ const DECISIONS = {
     "D16-trying-out":
       "On plain loopback a caller who names no role may do everything but billing, until a role is named",
   },
+  "Decision §17": {
+    "D17-url": "MCP is served at /mcp, and clients of earlier revisions at the same URL",
+    "D17-tool-call":
+      "A tool call over MCP makes one usage row; one that runs a step has the step's",
+    "D17-authorized": "Each tool performs operations that are authorized as on the other wires",
+    "D17-errors": "What goes wrong is a result with isError, its code in the structured content",
+    "D17-pages": "Rows are handed out in pages, and reading on runs nothing again",
+  },
 } as const;
 
 /** The id of a requirement. */

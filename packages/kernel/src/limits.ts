@@ -122,6 +122,16 @@ export const PLAN_EVENTS_MAX: number = 51_200;
 export const PLANS_PAGE_MAX: number = 200;
 /** Default page size of a listing of plans. */
 export const PLANS_PAGE_DEFAULT: number = 50;
+/** Default number of rows that one answer over MCP hands to the LLM; the rest is read page by page. */
+export const LLM_ROWS_DEFAULT: number = 100;
+/** Rows that one answer over MCP hands to the LLM, however many it asks for. */
+export const LLM_ROWS_MAX: number = 1000;
+/** Bytes of JSON that one answer over MCP hands to the LLM: about 16 000 tokens. */
+export const LLM_ANSWER_BYTES_MAX: number = 64 * 1024;
+/** Longest time that a tool call over MCP waits for events, in ms; many clients give up after 60 s. */
+export const MCP_WAIT_MS_MAX: number = 50_000;
+/** Interval of progress notifications while a tool call over MCP runs, in ms. */
+export const MCP_PROGRESS_MS: number = 1000;
 /** Events per page read from the log: a slow reader holds one page in memory, not the whole log. */
 export const EVENTS_PAGE_MAX: number = 256;
 

@@ -8,6 +8,7 @@ import { executing } from "./executing.js";
 import { listing } from "./listing.js";
 import { memory } from "./memory.js";
 import { overGrpc } from "./over-grpc.js";
+import { overMcp } from "./over-mcp.js";
 import { overRest } from "./over-rest.js";
 import { placeholders } from "./placeholders.js";
 import { prices } from "./prices.js";
@@ -41,4 +42,5 @@ export const scenarios: readonly Scenario[] = [
   ...memory,
   ...state,
   ...authorization,
+  ...overMcp,
 ];

@@ -1,5 +1,6 @@
 import { openIdentity } from "./identity.js";
 import { readTls, TlsRenewal } from "./tls.js";
+import { toolCallRecorder } from "./tool-calls.js";
 import { openDataSources } from "./data-sources.js";
 import { openPolicies } from "./policies.js";
 import { remoteProviderHost } from "./embedding.js";
@@ -180,6 +181,11 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     authenticate: authenticator(identity.modes),
     quotas: new OrganizationQuotas(config.quotas, clock),
     authorize,
+    recordToolCall: toolCallRecorder({
+      usage: store === undefined ? undefined : billing.usage,
+      events,
+      ids: basics.ids,
+    }),
     policies: policies.service,
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,

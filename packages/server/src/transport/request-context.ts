@@ -1,4 +1,5 @@
 import type { Action } from "../identity/index.js";
+import type { Caller } from "@steward/kernel/caller.js";
 import type { Ids } from "@steward/kernel/ids.js";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "@steward/kernel/limits.js";
 import type { QueryRuntimeContext } from "../plans/index.js";
@@ -33,14 +34,10 @@ export async function requestContext(
   { authenticate, authorize, quotas }: Gatekeepers,
   request: IncomingRequest,
 ): Promise<QueryRuntimeContext> {
-  const { headers, requestId, action, share, deadlineMs, signal } = request;
+  const { headers, requestId, action, deadlineMs, signal } = request;
   const caller = await authenticate(request);
-  if (action !== undefined) {
-    quotas.countRequest(caller.orgId);
-    await authorize(caller, action);
-  }
-  const counts =
-    share === undefined ? undefined : sharedUntilDone(quotas.take(caller.orgId, share), request);
+  if (action !== undefined) quotas.countRequest(caller.orgId);
+  const counts = await admit({ authorize, quotas }, caller, request);
   const idempotencyKey = headerText(headers, "idempotency-key", IDEMPOTENCY_KEY_LENGTH_MAX);
   return {
     ...caller,
@@ -50,6 +47,24 @@ export async function requestContext(
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
+}
+
+/** What an operation asks for. */
+export type AskedOperation = Pick<IncomingRequest, "action" | "share" | "whenOver">;
+
+/**
+ * Lets a caller pass who may do this, and takes the share of their organization that it has while it lasts.
+ * @returns what makes the share last until some work has settled; `undefined` when the operation takes none.
+ * @throws AppError as {@link Authorize} and {@link OrganizationQuotas} do.
+ */
+export async function admit(
+  { authorize, quotas }: Pick<Gatekeepers, "authorize" | "quotas">,
+  caller: Caller,
+  { action, share, whenOver }: AskedOperation,
+): Promise<QueryRuntimeContext["counts"]> {
+  if (action !== undefined) await authorize(caller, action);
+  if (share === undefined) return undefined;
+  return sharedUntilDone(quotas.take(caller.orgId, share), { whenOver });
 }
 
 /**

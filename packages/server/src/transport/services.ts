@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import type { Intent } from "../governance/index.js";
 import type { Action, ApiKeyService } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
@@ -28,6 +29,7 @@ export interface Services {
   readonly policies: PolicyService;
   readonly authenticate: Authenticate;
   readonly quotas: OrganizationQuotas;
+  readonly recordToolCall: RecordToolCall;
   readonly authorize: Authorize;
   readonly health: Health;
   readonly metrics: MetricsPage;
@@ -70,6 +72,20 @@ export type Authorize = (
   action: Action,
   resource?: PolicyResource,
 ) => Promise<void>;
+
+/** A call of one of the service's own tools, which no step of a plan has run. */
+export interface OwnToolCall {
+  readonly toolName: string;
+  readonly intent: Intent;
+  /** Empty: none. */
+  readonly sessionId: string;
+}
+
+/**
+ * Makes the usage row of a tool call and publishes its event (Decision §7). Resolves when the row is durable.
+ * @throws AppError `STORE_UNAVAILABLE`.
+ */
+export type RecordToolCall = (caller: Caller, call: OwnToolCall) => Promise<void>;
 
 /** Whether the process should be sent requests. */
 export interface Health {

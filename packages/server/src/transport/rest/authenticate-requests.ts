@@ -1,9 +1,10 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { QueryRuntimeContext } from "../../plans/index.js";
 import type { Action } from "../../identity/index.js";
 import { actionOf, shareOf } from "../operations.js";
 import type { Share } from "../organization-quotas.js";
-import { type Gatekeepers, requestContext } from "../request-context.js";
+import { type Gatekeepers, type IncomingRequest, requestContext } from "../request-context.js";
 import { clientCertificateOf } from "../authentication/client-certificate.js";
 import { withRepeatedHeaders } from "../repeated-headers.js";
 import type { Access } from "./openapi/identity.js";
@@ -41,29 +42,36 @@ export function authenticateRequests(
     route.schema = { querystring: NO_PARAMETERS, ...route.schema };
   });
   app.addHook("onRequest", (request, reply, done) => {
-    const gone = new AbortController();
-    let isOver = false;
-    let whenOver: (() => void) | undefined;
-    reply.raw.once("close", () => {
-      isOver = true;
-      whenOver?.();
-      if (!reply.raw.writableFinished) gone.abort();
-    });
-    requestContext(gatekeepers, {
-      headers: withRepeatedHeaders(request.headers, request.raw.rawHeaders),
-      peerAddress: request.raw.socket.remoteAddress ?? "",
-      certificate: () => clientCertificateOf(request.raw.socket),
-      requestId: request.id,
-      signal: gone.signal,
-      action: request.routeOptions.config.action,
-      share: request.routeOptions.config.share,
-      whenOver: (listener) => {
-        if (isOver) listener();
-        else whenOver = listener;
+    const { action, share } = request.routeOptions.config;
+    requestContext(gatekeepers, { ...incomingRequest(request, reply), action, share }).then(
+      (context) => {
+        request.context = context;
+        done();
       },
-    }).then((context) => {
-      request.context = context;
-      done();
-    }, done);
+      done,
+    );
   });
+}
+
+/** What is known of a request before its body is read: who sends it, and when it is over. */
+export function incomingRequest(request: FastifyRequest, reply: FastifyReply): IncomingRequest {
+  const gone = new AbortController();
+  let isOver = false;
+  const listeners: (() => void)[] = [];
+  reply.raw.once("close", () => {
+    isOver = true;
+    for (const listener of listeners) listener();
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return {
+    headers: withRepeatedHeaders(request.headers, request.raw.rawHeaders),
+    peerAddress: request.raw.socket.remoteAddress ?? "",
+    certificate: () => clientCertificateOf(request.raw.socket),
+    requestId: request.id,
+    signal: gone.signal,
+    whenOver: (listener) => {
+      if (isOver) listener();
+      else listeners.push(listener);
+    },
+  };
 }

@@ -11,7 +11,9 @@ export function readJsonBodies(app: RestApp): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
     try {
-      const body = takesBody(request) ? parsed(request.headers["content-type"], bytes) : undefined;
+      const body = takesBody(request)
+        ? parsedJson(request.headers["content-type"], bytes)
+        : undefined;
       // Parsing a large body and checking it take their time: others have their turn in between.
       if (bytes.length > LARGE_BYTES) setImmediate(done, null, body);
       else done(null, body);
@@ -31,7 +33,11 @@ function takesBody(request: FastifyRequest): boolean {
   return request.routeOptions.schema?.body !== undefined;
 }
 
-function parsed(contentType: string | undefined, bytes: Buffer): unknown {
+/**
+ * A body as JSON; `undefined` when it is empty.
+ * @throws AppError `INVALID_ARGUMENT`; `LIMIT_EXCEEDED` when parsing it would take too long.
+ */
+export function parsedJson(contentType: string | undefined, bytes: Buffer): unknown {
   if (!JSON_TYPE.test(contentType ?? "")) {
     throw new AppError("INVALID_ARGUMENT", "Send the body with content-type: application/json");
   }

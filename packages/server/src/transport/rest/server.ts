@@ -15,6 +15,7 @@ import { addEventRoutes } from "./plans/event-routes.js";
 import { addIndexRoute } from "./system/index-route.js";
 import { readJsonBodies } from "./json-body.js";
 import { addKeyRoutes } from "./governance/key-routes.js";
+import { addMcpRoute } from "../mcp/http-route.js";
 import { ResourceRights } from "../resource-rights.js";
 import { addMemoryRoutes } from "./memory/memory-routes.js";
 import { addMigrationRoutes } from "./schema/migration-routes.js";
@@ -185,6 +186,10 @@ function restApp(services: Services, options: AppOptions): RestApp {
   app.register((watching, _options, done) => {
     authenticateRequests(watching, services, "caller");
     addMetricsRoute(watching, services);
+    done();
+  });
+  app.register((mcp, _options, done) => {
+    addMcpRoute(mcp, services, { version });
     done();
   });
   app.register((open, _options, done) => {

@@ -87,6 +87,7 @@ export async function startRestServer(
       authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
+      recordToolCall: () => Promise.resolve(),
       policies: policies.service,
       health,
       metrics: telemetry,

@@ -1,0 +1,87 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { AppError } from "@steward/kernel/errors.js";
+import type { QueryRuntimeContext } from "../../plans/index.js";
+import { admit, type AskedOperation } from "../request-context.js";
+import { zodValidation } from "../rest/validation/validation.js";
+import { errorResult, toolResult } from "./tool-result.js";
+import type { McpTool, ToolScope } from "./tool.js";
+
+/** One call of a tool. */
+export interface McpToolCall extends ToolScope {
+  readonly tool: McpTool;
+  /** As the LLM has written them. */
+  readonly args: unknown;
+  readonly whenOver: AskedOperation["whenOver"];
+}
+
+/**
+ * Calls a tool. It is authorized before its arguments are looked at, as on every wire. Whatever goes wrong is a
+ * result, so that the LLM reads it and can do better.
+ */
+export async function callTool(call: McpToolCall): Promise<CallToolResult> {
+  const { tool, context, services } = call;
+  try {
+    const counts = await permitted(call);
+    const input = checkedInput(tool, call.args);
+    const scope = { ...call, context: counts === undefined ? context : { ...context, counts } };
+    return toolResult(await recorded(call, () => tool.run(input, scope)));
+  } catch (thrown) {
+    if (AppError.from(thrown).code === "INTERNAL") {
+      const { requestId } = context;
+      services.log.error({ err: thrown, requestId, tool: tool.name }, "tool call failed");
+    }
+    return errorResult(thrown);
+  }
+}
+
+async function permitted({
+  tool,
+  context,
+  services,
+  whenOver,
+}: McpToolCall): Promise<QueryRuntimeContext["counts"]> {
+  services.quotas.countRequest(context.orgId);
+  for (const action of tool.actions) await services.authorize(context, action);
+  return admit(services, context, { action: undefined, share: tool.share, whenOver });
+}
+
+function checkedInput({ input }: McpTool, args: unknown): unknown {
+  const checked = zodValidation("INVALID_ARGUMENT")({ schema: input, httpPart: "body" })(args);
+  if ("error" in checked) throw checked.error;
+  return checked.value;
+}
+
+/** Refusals from inside a tool: as with those before it, no tool was called. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "POLICY_DENIED",
+  "APPROVAL_REQUIRED",
+  "QUOTA_EXCEEDED",
+]);
+
+/** Makes the usage row of a call, whether it succeeds or fails. A call that runs a step has that step's row. */
+async function recorded<Output>(call: McpToolCall, work: () => Promise<Output>): Promise<Output> {
+  if (call.tool.usage === "step") return work();
+  try {
+    const output = await work();
+    await record(call);
+    return output;
+  } catch (thrown) {
+    if (!REFUSALS.has(AppError.from(thrown).code)) await record(call);
+    throw thrown;
+  }
+}
+
+/** What the tool did stays done, whatever becomes of its record. */
+async function record({ tool, context, services }: McpToolCall): Promise<void> {
+  if (tool.usage === "step") return;
+  const { name: toolName, usage: intent } = tool;
+  try {
+    await services.recordToolCall(context, {
+      toolName,
+      intent,
+      sessionId: context.sessionId ?? "",
+    });
+  } catch (error) {
+    services.log.error({ err: error, tool: toolName }, "tool call could not be recorded");
+  }
+}

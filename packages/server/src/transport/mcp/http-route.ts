@@ -1,0 +1,115 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "@steward/kernel/errors.js";
+import { restErrorOf } from "../errors.js";
+import { requestContext } from "../request-context.js";
+import { incomingRequest } from "../rest/authenticate-requests.js";
+import { parsedJson } from "../rest/json-body.js";
+import type { RestApp } from "../rest/rest-app.js";
+import type { Services } from "../services.js";
+import type { McpHandler } from "./mcp-handler.js";
+import type { McpRequest } from "./mcp-server.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who sends a request for MCP; on its route only. */
+    mcp: McpRequest;
+  }
+}
+
+/** Where MCP is served. */
+export const MCP_PATH = "/mcp";
+
+/**
+ * Serves MCP over Streamable HTTP. Callers are authenticated before a body is read; what a message may do is
+ * decided message by message.
+ */
+export function addMcpRoute(
+  app: RestApp,
+  services: Services,
+  { version }: { readonly version: string },
+): void {
+  let opening: Promise<McpHandler> | undefined;
+  // Nothing of MCP is loaded before somebody uses it, so that a server starts sooner.
+  const opened = (): Promise<McpHandler> =>
+    (opening ??= import("./mcp-handler.js").then(({ openMcpHandler }) =>
+      openMcpHandler(services, version),
+    ));
+  app.addHook("preClose", async () => {
+    await (await opening)?.close();
+  });
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, services));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
+    try {
+      done(null, parsedJson(request.headers["content-type"], bytes));
+    } catch (error) {
+      done(AppError.from(error));
+    }
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const incoming = incomingRequest(request, reply);
+    const context = await requestContext(services, incoming);
+    request.mcp = { context, whenOver: incoming.whenOver };
+  });
+  app.route({
+    method: ["GET", "POST", "DELETE"],
+    url: MCP_PATH,
+    schema: { hide: true },
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const handler = await opened();
+      const response = await handler.answer(webRequest(request), request.mcp, request.body);
+      return sendResponse(reply, response);
+    },
+  });
+}
+
+/** The request as the MCP package takes it; its body is passed beside it, parsed. */
+function webRequest({ headers, method, url, host, mcp }: FastifyRequest): Request {
+  const webHeaders = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !name.startsWith(":")) webHeaders.set(name, String(value));
+  }
+  return new Request(`http://${host}${url}`, {
+    method,
+    headers: webHeaders,
+    signal: mcp.context.signal,
+  });
+}
+
+/** A short answer is sent as a whole, an event stream as it comes. */
+async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (isStream) return reply.send(response);
+  const body = await response.text();
+  return reply
+    .code(response.status)
+    .headers(Object.fromEntries(response.headers))
+    .send(body === "" ? undefined : body);
+}
+
+/** What JSON-RPC calls a message that cannot be read, and one that is refused before it is read. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/** An error outside of any message, as JSON-RPC has it, with the HTTP status of Decision §9. */
+async function answerError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log }: Pick<Services, "log">,
+): Promise<FastifyReply> {
+  const { status, headers, body } = restErrorOf(thrown);
+  if (status >= 500) log.error({ err: thrown, requestId: request.id }, "mcp request failed");
+  const code = request.body === undefined && status === 400 ? PARSE_ERROR : INVALID_REQUEST;
+  return reply
+    .code(status)
+    .headers(headers)
+    .type("application/json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code, message: body.error, data: { code: body.code } },
+    });
+}

@@ -1,0 +1,13 @@
+/** How to work with the tools, for the LLM: sent with `server/discover` and `initialize`. */
+export const INSTRUCTIONS: string = `Steward runs SQL for you on a company's databases. It checks every statement, records it, and keeps its result.
+
+1. Look at the data first: read_schema shows the tables and columns. search_memory finds statements that worked before.
+2. For one question, call query with one SQL statement. It answers at once.
+3. For several statements that depend on each other, call submit_plan once, then execute_step for each step. A step uses
+   the output of an earlier step as {{step.<id>.output[0].<column>}}, which is bound as a value: never paste values
+   into SQL yourself.
+4. Read "hints" in every answer before you go on. They name the table or column that you probably meant, and say when
+   a result was cut. "next_offset" leads to the rest.
+5. A statement must match its intent. Only read_select is assumed; name the intent of a write.
+6. When an answer is an error, its message says what to change. Do not repeat the same call unchanged, except after
+   retry_after_ms.`;

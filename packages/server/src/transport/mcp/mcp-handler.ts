@@ -1,0 +1,41 @@
+import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { assert } from "@steward/kernel/assert.js";
+import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
+import type { Services } from "../services.js";
+import { mcpServer, type McpRequest } from "./mcp-server.js";
+
+/** Answers HTTP requests that carry MCP. */
+export interface McpHandler {
+  /** @param body the request's body, parsed; absent: it has none that could be parsed. */
+  answer(request: Request, sender: McpRequest, body?: unknown): Promise<Response>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves MCP 2026-07-28, and earlier revisions to clients that ask for them, without sessions: each request gets a
+ * server of its own.
+ */
+export function openMcpHandler(services: Services, version: string): McpHandler {
+  const senders = new WeakMap<Request, McpRequest>();
+  const handler: McpHttpHandler = createMcpHandler(
+    ({ requestInfo }) => {
+      const sender = requestInfo && senders.get(requestInfo);
+      assert(sender !== undefined, "the server is made for the request that was passed in");
+      return mcpServer(services, sender, version);
+    },
+    {
+      maxRequestBodySize: REQUEST_BYTES_MAX,
+      onerror: (error) => {
+        services.log.debug({ err: error }, "mcp request refused");
+      },
+    },
+  );
+  return {
+    answer: (request, sender, body) => {
+      senders.set(request, sender);
+      return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+    },
+    close: () => handler.close(),
+  };
+}

@@ -1,0 +1,286 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSampleDatabase } from "../../adapters/sample-database/index.js";
+import { openApp, type App } from "../../app/app.js";
+import type { LlmToolCallAuditRecorded } from "../../kernel/tool-call.js";
+import { MCP_TOOLS } from "./tools/index.js";
+
+const directory = mkdtempSync(join(tmpdir(), "steward-mcp-"));
+const ORG = "7d9f2c61-4b0e-4f0a-9a57-2f1f6f7f0b11";
+const OTHER_ORG = "11111111-1111-4111-8111-111111111111";
+const admin = { "x-org-id": ORG, "x-user-id": "ada", "x-user-role": "admin" };
+const events: LlmToolCallAuditRecorded[] = [];
+
+let app: App;
+let client: Client;
+beforeAll(async () => {
+  createSampleDatabase(join(directory, "shop.db"));
+  app = await openApp({
+    port: 0,
+    logLevel: "silent",
+    dataDir: directory,
+    databaseUrl: `sqlite:${join(directory, "steward.db")}`,
+    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
+  });
+  app.events.subscribe("LlmToolCallAuditRecorded", (event) => events.push(event));
+  client = await connected(admin);
+});
+afterAll(async () => {
+  await client.close();
+  await app[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+/** A client of the official SDK. @param mode `legacy`: as of 2025-11-25 and before. */
+async function connected(
+  headers: Readonly<Record<string, string>>,
+  mode: "auto" | "legacy" = "auto",
+): Promise<Client> {
+  const url = new URL(`http://127.0.0.1:${String(app.address.port)}/mcp`);
+  const opened = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
+  await opened.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  return opened;
+}
+
+/** Calls a tool. @returns its structured content, which the SDK has checked against the tool's schema. */
+async function call(
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+  by: Client = client,
+  // Whoever calls knows what comes back.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+): Promise<any> {
+  const result = await by.callTool({ name, arguments: args });
+  const { isError = false, structuredContent = {} } = result as CallToolResult & {
+    structuredContent?: object;
+  };
+  expect(isError).toBe("error" in structuredContent);
+  return structuredContent;
+}
+
+describe("the tools of MCP", () => {
+  it("are at most twelve, in a stable order, with schemas of both sides and all annotations", async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "read_schema",
+      "query",
+      "execute_step",
+      "submit_plan",
+      "get_plan",
+      "list_plans",
+      "cancel_plan",
+      "wait_for_events",
+      "search_memory",
+      "add_memory",
+      "get_usage",
+      "propose_migration",
+    ]);
+    for (const { name, description = "", inputSchema, outputSchema, annotations } of tools) {
+      expect([name, description.length > 100]).toEqual([name, true]);
+      expect([name, inputSchema["additionalProperties"]]).toEqual([name, false]);
+      expect([name, outputSchema?.["type"]]).toEqual([name, "object"]);
+      expect(Object.keys(annotations ?? {}).toSorted()).toEqual([
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+        "readOnlyHint",
+      ]);
+    }
+  });
+
+  it("each have an action, which is asked for before the call is looked at", () => {
+    expect(MCP_TOOLS.filter(({ actions }) => actions.length === 0)).toEqual([]);
+    const read = MCP_TOOLS.filter(({ annotations }) => annotations.readOnlyHint);
+    for (const { name, actions } of read) {
+      expect([name, actions.filter((action) => !action.endsWith(":read"))]).toEqual([name, []]);
+    }
+  });
+
+  it("answer a question in one call, and say how to correct a wrong one", async () => {
+    const schema = await call("read_schema");
+    expect(schema).toMatchObject({ data_source: "shop", dialect: "sqlite" });
+    expect(schema.sql).toContain('CREATE TABLE "customers"');
+
+    const answer = await call("query", { sql: "SELECT count(*) AS n FROM customers" });
+    expect(answer).toMatchObject({ status: "completed", row_count: 1, replayed: false });
+    expect(answer.rows[0].n).toBeGreaterThan(0);
+
+    const wrong = await call("query", { sql: "SELECT nme FROM customers" });
+    expect(wrong).toMatchObject({ status: "failed", rows: [], error: { code: "STEP_FAILED" } });
+    expect(wrong.hints.join(" ")).toContain("did you mean name?");
+
+    const write = await call("query", { sql: "DELETE FROM orders" });
+    expect(write.error).toMatchObject({ code: "INVALID_PLAN" });
+    expect(write.error.message).toContain("write_delete");
+  });
+
+  it("run a plan whose steps use each other's output, and read it back", async () => {
+    const plan = await call("submit_plan", {
+      name: "The best customer",
+      steps: [
+        {
+          id: "best",
+          query_template:
+            "SELECT customer_id FROM orders GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1",
+        },
+        {
+          id: "who",
+          query_template:
+            "SELECT name FROM customers WHERE id = {{step.best.output[0].customer_id}}",
+          depends_on: ["best"],
+        },
+      ],
+    });
+    expect(plan).toMatchObject({ status: "pending", ready_steps: ["best"] });
+    const { plan_id } = plan;
+    expect(await call("execute_step", { plan_id, step_id: "who" })).toMatchObject({
+      error: { code: "STEP_DEPENDENCIES_NOT_MET" },
+    });
+    await call("execute_step", { plan_id, step_id: "best" });
+    expect(await call("get_plan", { plan_id })).toMatchObject({
+      status: "running",
+      steps: [{ status: "completed" }, { status: "pending" }],
+      ready_steps: ["who"],
+    });
+    const [row] = (await call("execute_step", { plan_id, step_id: "who" })).rows;
+    expect(Object.keys(row)).toEqual(["name"]);
+    const seen = await call("wait_for_events", { plan_id, after_sequence: 2 });
+    expect(seen).toMatchObject({ ended: true });
+    expect(seen.events.at(-1).event_type).toBe("PlanCompleted");
+    const { last_sequence: after_sequence } = seen;
+    expect(await call("wait_for_events", { plan_id, after_sequence })).toMatchObject({
+      events: [],
+      ended: true,
+    });
+    expect((await call("list_plans", { limit: 1 })).plans).toHaveLength(1);
+    expect(await call("cancel_plan", { plan_id })).toMatchObject({
+      error: { code: "PLAN_NOT_ACTIVE" },
+    });
+  });
+
+  it("say every wrong field of an input, as results that the LLM reads", async () => {
+    const { error } = await call("query", { sqll: "SELECT 1", max_rows: 0 });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect(error.details.map(({ field }: { field: string }) => field).toSorted()).toEqual([
+      "max_rows",
+      "sql",
+      "sqll",
+    ]);
+    await expect(client.callTool({ name: "qery", arguments: {} })).rejects.toThrow(/query/);
+  });
+
+  it("hand out long results page by page, without running anything again", async () => {
+    const sql =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250) SELECT i FROM n";
+    const first = await call("query", { sql });
+    expect(first).toMatchObject({ row_count: 250, next_offset: 100 });
+    expect(first.hints.join(" ")).toContain("Rows 1 to 100 of 250 are shown");
+    const { plan_id, step_id, next_offset: offset } = first;
+    const next = await call("execute_step", { plan_id, step_id, offset, max_rows: 150 });
+    expect(next).toMatchObject({ replayed: true });
+    expect(next).not.toHaveProperty("next_offset");
+    expect(next.rows.at(-1)).toEqual({ i: 250 });
+
+    const wide = await call("query", {
+      sql: "SELECT 1 AS id, printf('%.*c', 200000, 'x') AS text",
+    });
+    expect(JSON.stringify(wide).length).toBeLessThan(80_000);
+    expect(wide.rows[0].text).toContain("(cut, 200000 characters)");
+    expect(wide.hints.join(" ")).toContain("Row 1 was too large");
+  });
+
+  it("remember a note and find it", async () => {
+    const { entry_id } = await call("add_memory", { note: "Orders are in the table orders." });
+    const { results } = await call("search_memory", { query: "orders", top_k: 100 });
+    const found = results.find((result: { entry_id: string }) => result.entry_id === entry_id);
+    expect(JSON.parse(found.content)).toEqual({ note: "Orders are in the table orders." });
+  });
+
+  it("propose a migration and change nothing", async () => {
+    const { sql } = await call("read_schema");
+    const proposed = await call("propose_migration", {
+      data_source: "shop",
+      sql: `${sql}\nCREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);`,
+      message: "agents keep notes",
+    });
+    expect(proposed).toMatchObject({ status: "proposed", findings: [] });
+    expect(proposed.statements.join()).toContain("CREATE TABLE");
+    expect((await call("read_schema")).sql).toBe(sql);
+  });
+
+  it("serve clients of 2025-11-25 at the same URL", async () => {
+    const old = await connected(admin, "legacy");
+    expect(old.getServerVersion()).toMatchObject({ name: "steward" });
+    expect((await old.listTools()).tools).toHaveLength(12);
+    expect(await call("query", { sql: "SELECT 1 AS one" }, old)).toMatchObject({
+      rows: [{ one: 1 }],
+    });
+    await old.close();
+  });
+
+  it("report progress to a client that asks for it, and stop waiting when it gives up", async () => {
+    const told: number[] = [];
+    const { plan_id } = await call("submit_plan", {
+      steps: [{ id: "a", query_template: "SELECT 1" }],
+    });
+    const args = { plan_id, after_sequence: 1 };
+    const options = {
+      timeout: 1_500,
+      onprogress: ({ progress }: { progress: number }) => told.push(progress),
+    };
+    const waiting = client.callTool({ name: "wait_for_events", arguments: args }, options);
+    await expect(waiting).rejects.toThrow();
+    expect(told.length).toBeGreaterThan(0);
+  });
+});
+
+describe("a call over MCP", () => {
+  it("makes one usage row and one event, of the step where it runs one", async () => {
+    const agent = await connected({ "x-org-id": OTHER_ORG, "x-user-role": "admin" });
+    await call("query", { sql: "SELECT 1", tool_name: "sql" }, agent);
+    await call("list_plans", {}, agent);
+    await call("get_plan", { plan_id: "nosuch" }, agent);
+    await call("submit_plan", { steps: [] }, agent);
+    const rows = (await call("get_usage", { group_by: "tool" }, agent)).rows as readonly {
+      tool_name: string;
+    }[];
+    const counts = rows.map((row) => ({ ...row, date: undefined }));
+    expect(counts).toEqual([
+      { tool_name: "get_plan", action_count: 1, total_aau: 1, total_cost_usd: 0 },
+      { tool_name: "list_plans", action_count: 1, total_aau: 1, total_cost_usd: 0 },
+      { tool_name: "sql", action_count: 1, total_aau: 1, total_cost_usd: 0 },
+    ]);
+    const own = events.filter(({ context }) => context.org_id === OTHER_ORG);
+    expect(own.map(({ tool_name }) => tool_name)).toEqual([
+      "sql",
+      "list_plans",
+      "get_plan",
+      "get_usage",
+    ]);
+    await agent.close();
+  });
+
+  it("may do what its caller may do on the other wires, and offers only that", async () => {
+    const auditor = await connected({
+      "x-org-id": ORG,
+      "x-user-id": "al",
+      "x-user-role": "auditor",
+    });
+    const { tools } = await auditor.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain("query");
+    expect(await call("query", { sql: "SELECT 1" }, auditor)).toMatchObject({
+      error: { code: "POLICY_DENIED" },
+    });
+    await auditor.close();
+    const other = await connected({ "x-org-id": OTHER_ORG, "x-user-role": "agent" });
+    const { plans } = await call("list_plans", {}, client);
+    expect(await call("get_plan", { plan_id: plans[0].plan_id }, other)).toMatchObject({
+      error: { code: "PLAN_NOT_FOUND" },
+    });
+    await other.close();
+  });
+});

@@ -1,0 +1,25 @@
+import type { ServerContext } from "@modelcontextprotocol/server";
+import { MCP_PROGRESS_MS } from "@steward/kernel/limits.js";
+
+/** Tells a client that asked for it, again and again, that its call still runs. */
+export async function withProgress<Result>(
+  toolName: string,
+  { mcpReq }: Pick<ServerContext, "mcpReq">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return work();
+  const startedMs = performance.now();
+  const timer = setInterval(() => {
+    const progress = Math.round((performance.now() - startedMs) / 1000);
+    const message = `${toolName} has been running for ${String(progress)} s`;
+    const params = { progressToken, progress, message };
+    // A client that has gone does not read its answer either.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  }, MCP_PROGRESS_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,50 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { AppError } from "@steward/kernel/errors.js";
+
+/** Why a call failed, in the structured content of its result. */
+export interface ToolError {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly { readonly field: string; readonly reason: string }[];
+  readonly retry_after_ms?: number;
+}
+
+/**
+ * The result of a call. Its text is the same JSON, for clients that pass only text to the LLM. An output with
+ * `error` is an error, whose message and hints come first in the text.
+ */
+export function toolResult(output: object): CallToolResult {
+  const structuredContent = { ...output };
+  const json = JSON.stringify(structuredContent);
+  const error = errorOf(output);
+  if (error === undefined) {
+    return { content: [{ type: "text", text: json }], structuredContent };
+  }
+  const text = [`${error.code}: ${error.message}`, ...hintsOf(output), json].join("\n");
+  return { content: [{ type: "text", text }], structuredContent, isError: true };
+}
+
+/** The result of a call that was refused, or that could not be carried out. */
+export function errorResult(thrown: unknown): CallToolResult {
+  return toolResult({ error: toolError(AppError.from(thrown)) });
+}
+
+function toolError({ code, message, details, retryAfterMs }: AppError): ToolError {
+  return {
+    code,
+    message,
+    ...(details.length === 0 ? {} : { details }),
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),
+  };
+}
+
+function errorOf(output: object): Pick<ToolError, "code" | "message"> | undefined {
+  const error: unknown = Reflect.get(output, "error");
+  // The field of this name is the same in the output of every tool.
+  return error === undefined ? undefined : (error as ToolError);
+}
+
+function hintsOf(output: object): readonly string[] {
+  const hints: unknown = Reflect.get(output, "hints");
+  return Array.isArray(hints) ? hints.map(String) : [];
+}

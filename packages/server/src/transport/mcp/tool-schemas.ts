@@ -1,0 +1,64 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { ERROR_CODES } from "@steward/protocol";
+import type { McpTool } from "./tool.js";
+
+/** Why a call did not do what it was meant to, as `error` of its structured content. */
+export const toolErrorSchema: z.ZodObject<{
+  code: z.ZodEnum;
+  message: z.ZodString;
+  details: z.ZodOptional<z.ZodArray<z.ZodObject<{ field: z.ZodString; reason: z.ZodString }>>>;
+  retry_after_ms: z.ZodOptional<z.ZodNumber>;
+}> = z.object({
+  code: z.enum(ERROR_CODES).describe("The reason, as a code for programs"),
+  message: z.string().describe("What went wrong and what to do about it"),
+  details: z
+    .array(z.object({ field: z.string(), reason: z.string() }))
+    .optional()
+    .describe("What is wrong, field by field"),
+  retry_after_ms: z.int().optional().describe("When the same call can succeed, in milliseconds"),
+});
+
+/** A tool as `tools/list` shows it. */
+export function listedTool({
+  name,
+  title,
+  description,
+  annotations,
+  input,
+  output,
+}: McpTool): Tool {
+  return {
+    ...{ name, title, description, annotations },
+    inputSchema: jsonSchema(input, "input"),
+    outputSchema: withError(jsonSchema(output, "output")),
+  };
+}
+
+/** The JSON Schema of an object: a part of it, as far as it is touched here. */
+interface ObjectSchema {
+  readonly [keyword: string]: unknown;
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Tool["inputSchema"] & ObjectSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io });
+  // The schema of every tool is a zod object.
+  return json as Tool["inputSchema"] & ObjectSchema;
+}
+
+/**
+ * Allows a result to be an error instead. Clients check `structuredContent` against this schema, some of them that of
+ * an error too, so the schema has to be true of both.
+ */
+function withError({ required = [], ...schema }: ObjectSchema): Tool["inputSchema"] & ObjectSchema {
+  const properties = { ...schema.properties, error: jsonSchema(toolErrorSchema, "output") };
+  return {
+    ...schema,
+    properties,
+    anyOf: [{ required: [...required] }, { required: ["error"] }],
+    // As above.
+  } as Tool["inputSchema"] & ObjectSchema;
+}

@@ -1,0 +1,76 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type * as z from "zod";
+import type { Intent } from "../../governance/index.js";
+import type { Action } from "../../identity/index.js";
+import type { QueryRuntimeContext } from "../../plans/index.js";
+import { actionOf, shareOf } from "../operations.js";
+import type { Share } from "../organization-quotas.js";
+import type { ResourceRights } from "../resource-rights.js";
+import type { Services } from "../services.js";
+
+/** What a tool is given beside its input. */
+export interface ToolScope {
+  readonly context: QueryRuntimeContext;
+  readonly services: Services;
+  readonly rights: ResourceRights;
+}
+
+/** An object schema. The fields of an input are flat where they can be: LLMs fill flat objects best. */
+type Fields = z.ZodObject<z.ZodRawShape>;
+
+/** A tool as it is written down. */
+export interface ToolDefinition<Input extends Fields, Output extends object> {
+  /** In snake_case; it never changes, because clients allow tools by name. */
+  readonly name: string;
+  readonly title: string;
+  /** For the LLM: what the tool is for, when to use it, and what to do next. */
+  readonly description: string;
+  /** All four are said, so that no client falls back to the defaults of MCP. */
+  readonly annotations: Required<Omit<ToolAnnotations, "title">>;
+  /**
+   * The operations that a call performs, as `operations.ts` names them. Every one of them is authorized before
+   * the call is looked at.
+   */
+  readonly operations: readonly [string, ...string[]];
+  /**
+   * The intent of the usage row that a call makes (Decision §7). `step`: the call runs a step, whose attempt
+   * makes the row.
+   */
+  readonly usage: Intent | "step";
+  readonly input: Input;
+  /** An object: what `run` resolves to. An output with `error` is told to the LLM as an error. */
+  readonly output: z.ZodType<Output>;
+  readonly run: (input: z.output<Input>, scope: ToolScope) => Promise<Output>;
+}
+
+/** A tool that is ready to be listed and called. */
+export interface McpTool extends Omit<
+  ToolDefinition<Fields, object>,
+  "operations" | "run" | "input" | "output"
+> {
+  /** The action of each of its operations. */
+  readonly actions: readonly Action[];
+  /** What a call has of its organization's share. */
+  readonly share: Share | undefined;
+  readonly input: Fields;
+  readonly output: z.ZodType<object>;
+  /** @param input what `input` has accepted. */
+  readonly run: (input: unknown, scope: ToolScope) => Promise<object>;
+}
+
+/**
+ * Makes a tool of its definition.
+ * @throws AssertionError for an operation without an action: such a tool cannot be served.
+ */
+export function defineTool<Input extends Fields, Output extends object>(
+  definition: ToolDefinition<Input, Output>,
+): McpTool {
+  const { operations, run, ...rest } = definition;
+  return {
+    ...rest,
+    actions: operations.map(actionOf),
+    share: operations.map(shareOf).find((share) => share !== undefined),
+    // The caller has checked the input against the tool's own schema.
+    run: (input, scope) => run(input as z.output<Input>, scope),
+  };
+}

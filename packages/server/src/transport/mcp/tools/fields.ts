@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { INTENTS } from "../../../governance/index.js";
+import { LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
+import type { McpTool } from "../tool.js";
+
+type Annotations = McpTool["annotations"];
+
+/** Input fields that several tools have, described in the same words. */
+export const planId: z.ZodString = z
+  .string()
+  .describe("Id of the plan, as submit_plan, query or list_plans returned it");
+
+export const sessionId: z.ZodExactOptional<z.ZodString> = z
+  .string()
+  .exactOptional()
+  .describe(
+    "Session that the work belongs to. Leave it out unless you were told one; use the same one throughout a task",
+  );
+
+export const toolName: z.ZodExactOptional<z.ZodString> = z
+  .string()
+  .exactOptional()
+  .describe(
+    "Name of the tool that runs the statement, which decides its database. Leave it out for the default database",
+  );
+
+export const intent: z.ZodEnum<{ [Name in (typeof INTENTS)[number]]: Name }> = z
+  .enum(INTENTS)
+  .describe(
+    "What the statement does. read_select: SELECT. write_insert, write_update, write_delete: that statement. " +
+      "admin: changes of the schema or of rights. A statement that does something else than its intent is refused",
+  );
+
+export const offset: z.ZodExactOptional<z.ZodInt> = z
+  .int()
+  .min(0)
+  .exactOptional()
+  .describe("Where to begin: next_offset of the answer before. Default 0");
+
+export const maxRows: z.ZodExactOptional<z.ZodInt> = z
+  .int()
+  .min(1)
+  .max(LLM_ROWS_MAX)
+  .exactOptional()
+  .describe(
+    `Rows to return at most, 1 to ${String(LLM_ROWS_MAX)}; default ${String(LLM_ROWS_DEFAULT)}. Ask for few`,
+  );
+
+/** Output field of paged answers. */
+export const nextOffset: z.ZodOptional<z.ZodInt> = z
+  .int()
+  .optional()
+  .describe("offset of the next call, where there is more; absent at the end");
+
+/** What a tool that only reads our own database is: nothing changes, and nothing outside is reached. */
+export const READS: Annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** What a tool that adds something is. */
+export const ADDS: Annotations = { ...READS, readOnlyHint: false, idempotentHint: false };

@@ -1,0 +1,123 @@
+import * as z from "zod";
+import { ERROR_CODES } from "@steward/protocol";
+import {
+  PLAN_STATUSES,
+  STEP_STATUSES,
+  type PlanStatus,
+  type StepStatus,
+} from "@steward/protocol/rest";
+import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
+import { nextOffset } from "./fields.js";
+
+/** A plan without its steps, as the LLM reads it. */
+export interface PlanSummaryAnswer {
+  readonly plan_id: string;
+  readonly status: PlanStatus;
+  readonly name: string;
+  readonly description: string;
+  readonly session_id: string;
+  readonly created_at: string;
+  readonly finished_at?: string | undefined;
+}
+
+/** A step of a plan, as the LLM reads it. */
+export interface PlanStepAnswer {
+  readonly step_id: string;
+  readonly name: string;
+  readonly status: StepStatus;
+  readonly intent: string;
+  readonly depends_on: readonly string[];
+  readonly row_count?: number | undefined;
+  readonly wait_reason?: string | undefined;
+  /** Not `error`: the call that shows it has succeeded. */
+  readonly failure?: StepError | undefined;
+}
+
+/** A plan, as the LLM reads it. */
+export interface PlanAnswer extends PlanSummaryAnswer {
+  readonly steps: readonly PlanStepAnswer[];
+  readonly ready_steps: readonly string[];
+  readonly next_offset?: number | undefined;
+}
+
+const summaryShape = {
+  plan_id: z.string().describe("Id of the plan"),
+  status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
+  name: z.string().describe("Name of the plan"),
+  description: z.string().describe("What the plan is for"),
+  session_id: z.string().describe("Session that the plan belongs to; empty: none"),
+  created_at: z.string().describe("When it was submitted, in UTC"),
+  finished_at: z.string().optional().describe("When it ended, in UTC; absent until then"),
+};
+
+/** Schema of {@link PlanSummaryAnswer}. */
+export const planSummarySchema: z.ZodType<PlanSummaryAnswer> = z.object(summaryShape);
+
+const planStepSchema = z.object({
+  step_id: z.string().describe("Id of the step"),
+  name: z.string().describe("Name of the step"),
+  status: z.enum(STEP_STATUSES).describe("Status of the step"),
+  intent: z.string().describe("What the step may do"),
+  depends_on: z.array(z.string()).readonly().describe("Steps that must complete first"),
+  row_count: z.int().optional().describe("Rows that it returned or changed"),
+  wait_reason: z.string().optional().describe("Why a step that could run does not"),
+  failure: z
+    .object({ code: z.enum(ERROR_CODES), message: z.string() })
+    .optional()
+    .describe("Why it failed; absent when it did not"),
+});
+
+/** Output field of tools that show a plan. */
+export const readySteps: z.ZodReadonly<z.ZodArray<z.ZodString>> = z
+  .array(z.string())
+  .readonly()
+  .describe("Steps that execute_step can run now, in the order submitted");
+
+/** Schema of {@link PlanAnswer}. */
+export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
+  ...summaryShape,
+  steps: z.array(planStepSchema).readonly().describe("The steps, in the order submitted"),
+  ready_steps: readySteps,
+  next_offset: nextOffset,
+});
+
+/** A plan without its steps, for the LLM. */
+export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
+  const { finishedAt } = plan;
+  return {
+    plan_id: plan.planId,
+    status: plan.status,
+    name: plan.name,
+    description: plan.description,
+    session_id: plan.sessionId,
+    created_at: plan.createdAt,
+    ...(finishedAt === undefined ? {} : { finished_at: finishedAt }),
+  };
+}
+
+/** A step of a plan, for the LLM. Its error is no error of the call that shows it. */
+export function planStep(step: StepRecord): PlanStepAnswer {
+  const { rowCount, waitReason, error } = step;
+  return {
+    step_id: step.stepId,
+    name: step.name,
+    status: step.status,
+    intent: step.intent,
+    depends_on: step.dependsOn,
+    ...(rowCount === undefined ? {} : { row_count: rowCount }),
+    ...(waitReason === undefined ? {} : { wait_reason: waitReason }),
+    ...(error === undefined ? {} : { failure: { code: error.code, message: error.message } }),
+  };
+}
+
+/** Ids of the steps of a plan that can be executed now. */
+export function readyStepsOf({ status, steps }: PlanRecord): readonly string[] {
+  if (status !== "pending" && status !== "running") return [];
+  const completed = new Set(
+    steps.filter((step) => step.status === "completed").map(({ stepId }) => stepId),
+  );
+  return steps
+    .filter((step) => step.status === "pending")
+    .filter(({ dependsOn }) => dependsOn.every((id) => completed.has(id)))
+    .map(({ stepId }) => stepId);
+}

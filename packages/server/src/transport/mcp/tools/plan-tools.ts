@@ -1,0 +1,194 @@
+import * as z from "zod";
+import { PLAN_STATUSES } from "@steward/protocol/rest";
+import { sessionFor } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import {
+  CANCEL_REASON_LENGTH_MAX,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  LLM_ANSWER_BYTES_MAX,
+  LLM_ROWS_DEFAULT,
+  LLM_ROWS_MAX,
+  PLANS_PAGE_MAX,
+} from "@steward/kernel/limits.js";
+import { journalOf } from "../../journal.js";
+import { asPlanId } from "../../plan-ids.js";
+import { definitionOf } from "../../rest/plans/plan-messages.js";
+import { pageWithin } from "../page-within.js";
+import { defineTool, type McpTool } from "../tool.js";
+import { ADDS, READS, intent, offset, planId, sessionId, toolName } from "./fields.js";
+import {
+  planAnswerSchema,
+  planStep,
+  planSummary,
+  planSummarySchema,
+  readySteps,
+  readyStepsOf,
+  type PlanSummaryAnswer,
+} from "./plan-answer.js";
+
+/** Plans that list_plans returns unless more are asked for. */
+const PLANS_DEFAULT = 20;
+
+const stepInput = z.strictObject({
+  id: z.string().describe("1 to 64 of A-Z, a-z, 0-9, _ and -; unique in the plan"),
+  name: z.string().exactOptional().describe("What the step does, for people"),
+  query_template: z
+    .string()
+    .describe(
+      "One SQL statement. {{step.<id>.output[0].<column>}} binds one value of an earlier step's output, " +
+        "{{step.<id>.output[*].<column>}} a list for IN (…), {{step.<id>.output}} all rows as one JSON value",
+    ),
+  intent: intent.exactOptional(),
+  depends_on: z
+    .array(z.string())
+    .exactOptional()
+    .describe("Ids of the steps that must complete first; every step whose output is used"),
+  tool_name: toolName,
+  schema_table_hints: z
+    .array(z.string())
+    .exactOptional()
+    .describe("Tables whose definition is compared before and after the step"),
+});
+
+/** Tools that submit, show and end plans. */
+export const PLAN_TOOLS: readonly McpTool[] = [
+  defineTool({
+    name: "submit_plan",
+    title: "Submit a plan",
+    description:
+      "Stores a plan of SQL steps that depend on each other. Every statement is checked; nothing runs yet. If anything " +
+      "is wrong, nothing is stored and the details name every field to correct: correct them all and submit again. " +
+      "Then call execute_step for the ready_steps. For a single statement use query instead.",
+    annotations: ADDS,
+    operations: ["submitPlan"],
+    usage: "write_insert",
+    input: z.strictObject({
+      name: z.string().exactOptional().describe("Short name of the plan, for people"),
+      description: z.string().exactOptional().describe("What the plan is for"),
+      steps: z.array(stepInput).min(1).describe("The steps, 1 to 1000"),
+      session_id: sessionId,
+      idempotency_key: z
+        .string()
+        .min(1)
+        .max(IDEMPOTENCY_KEY_LENGTH_MAX)
+        .exactOptional()
+        .describe("Submitting the same plan again with the same key returns the first plan"),
+    }),
+    output: z.object({
+      plan_id: planId,
+      status: z.enum(PLAN_STATUSES).describe("Status of the plan"),
+      ready_steps: readySteps,
+    }),
+    run: async (input, { context, services: { orchestrator } }) => {
+      const { idempotency_key: idempotencyKey, session_id: session = "", ...definition } = input;
+      const plan = await orchestrator.createPlan(
+        sessionFor(context, session),
+        definitionOf(definition),
+        idempotencyKey === undefined ? context : { ...context, idempotencyKey },
+      );
+      return { plan_id: plan.planId, status: plan.status, ready_steps: readyStepsOf(plan) };
+    },
+  }),
+  defineTool({
+    name: "get_plan",
+    title: "Read a plan",
+    description:
+      "Shows a plan, the status of each step, why a step failed, and which steps can be executed now. " +
+      "Rows are read with execute_step, which returns the stored result of a completed step.",
+    annotations: READS,
+    operations: ["getPlan"],
+    usage: "read_select",
+    input: z.strictObject({ plan_id: planId, offset }),
+    output: planAnswerSchema,
+    run: async (input, { context, services: { orchestrator } }) => {
+      const id = asPlanId(input.plan_id);
+      const plan = await orchestrator.getPlan(id, context);
+      if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${id}`);
+      const { items, nextOffset: next } = pageWithin(plan.steps.map(planStep), {
+        offset: input.offset ?? 0,
+        itemsMax: LLM_ROWS_MAX,
+        bytesMax: LLM_ANSWER_BYTES_MAX,
+      });
+      return {
+        ...planSummary(plan),
+        steps: items,
+        ready_steps: readyStepsOf(plan).slice(0, LLM_ROWS_DEFAULT),
+        ...(next === undefined ? {} : { next_offset: next }),
+      };
+    },
+  }),
+  defineTool({
+    name: "list_plans",
+    title: "List plans",
+    description:
+      "Lists plans of your organization, the newest first, without their steps. Use it to find a plan whose id you " +
+      "do not have.",
+    annotations: READS,
+    operations: ["listPlans"],
+    usage: "read_select",
+    input: z.strictObject({
+      status: z.enum(PLAN_STATUSES).exactOptional().describe("Only plans with this status"),
+      session_id: z.string().exactOptional().describe("Only plans of this session"),
+      limit: z
+        .int()
+        .min(1)
+        .max(PLANS_PAGE_MAX)
+        .exactOptional()
+        .describe(`Plans to return at most; default ${String(PLANS_DEFAULT)}`),
+      cursor: z.string().exactOptional().describe("next_cursor of the answer before"),
+    }),
+    output: z.object({
+      plans: z.array(planSummarySchema).readonly().describe("The plans, the newest first"),
+      next_cursor: z.string().optional().describe("cursor of the next call; absent at the end"),
+    }),
+    run: async (input, { context, services: { orchestrator } }) => {
+      const { status, session_id: session, limit = PLANS_DEFAULT, cursor } = input;
+      const { plans, nextCursor } = await journalOf(orchestrator).listPlans(
+        {
+          ...(status === undefined ? {} : { status }),
+          ...(session === undefined ? {} : { sessionId: session }),
+        },
+        { limit, ...(cursor === undefined ? {} : { cursor }) },
+        context,
+      );
+      const fitting = plans.map(planSummary).map(withShortDescription);
+      return {
+        plans: fitting,
+        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+      };
+    },
+  }),
+  defineTool({
+    name: "cancel_plan",
+    title: "Cancel a plan",
+    description:
+      "Ends a plan that is not over: running steps are interrupted, the others never run. What completed steps have " +
+      "written stays. It answers when nothing of the plan runs any more.",
+    annotations: { ...READS, readOnlyHint: false, destructiveHint: true },
+    operations: ["cancelPlan"],
+    usage: "write_update",
+    input: z.strictObject({
+      plan_id: planId,
+      reason: z
+        .string()
+        .max(CANCEL_REASON_LENGTH_MAX)
+        .exactOptional()
+        .describe("Why, for the record"),
+    }),
+    output: z.object({ plan_id: planId, status: z.literal("cancelled") }),
+    run: async (input, { context, services: { orchestrator } }) => {
+      const id = asPlanId(input.plan_id);
+      await orchestrator.cancelPlan(id, context, input.reason);
+      return { plan_id: id, status: "cancelled" as const };
+    },
+  }),
+];
+
+/** Characters of a description in a listing; get_plan shows all of it. */
+const DESCRIPTION_SHOWN_LENGTH_MAX = 200;
+
+function withShortDescription(plan: PlanSummaryAnswer): PlanSummaryAnswer {
+  const { description } = plan;
+  if (description.length <= DESCRIPTION_SHOWN_LENGTH_MAX) return plan;
+  return { ...plan, description: `${description.slice(0, DESCRIPTION_SHOWN_LENGTH_MAX)}…` };
+}

@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { ERROR_CODES } from "@steward/protocol";
+import { STEP_STATUSES, type StepStatus } from "@steward/protocol/rest";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT } from "@steward/kernel/limits.js";
+import type { StepError, StepExecution } from "../../../plans/index.js";
+import { pageWithin, type BoundedPage } from "../page-within.js";
+import { nextOffset } from "./fields.js";
+
+/** A row, by the names of its columns. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** What a step came to, as the LLM reads it. */
+export interface StepAnswer {
+  readonly plan_id: string;
+  readonly step_id: string;
+  readonly status: StepStatus;
+  readonly row_count: number;
+  readonly rows: readonly Row[];
+  readonly next_offset?: number | undefined;
+  readonly schema_changes: readonly {
+    readonly table_name: string;
+    readonly operation: "NEW" | "MODIFIED" | "REMOVED";
+    readonly table_definition?: unknown;
+  }[];
+  readonly hints: readonly string[];
+  readonly replayed: boolean;
+  readonly error?: StepError | undefined;
+}
+
+/** Schema of {@link StepAnswer}. */
+export const stepAnswerSchema: z.ZodType<StepAnswer> = z.object({
+  plan_id: z.string().describe("Id of the plan"),
+  step_id: z.string().describe("Id of the step"),
+  status: z.enum(STEP_STATUSES).describe("completed, failed or cancelled"),
+  row_count: z.int().describe("Rows that the statement returned or changed"),
+  rows: z.array(z.record(z.string(), z.unknown())).readonly().describe("The rows of this page"),
+  next_offset: nextOffset,
+  schema_changes: z
+    .array(
+      z.object({
+        table_name: z.string(),
+        operation: z.enum(["NEW", "MODIFIED", "REMOVED"]),
+        table_definition: z.unknown().describe("Columns, types, keys and indexes of the table"),
+      }),
+    )
+    .readonly()
+    .describe("Tables whose definition the statement has changed"),
+  hints: z.array(z.string()).readonly().describe("Sentences to consider before the next call"),
+  replayed: z.boolean().describe("Whether this is the stored result of an earlier call"),
+  error: z
+    .object({ code: z.enum(ERROR_CODES), message: z.string() })
+    .optional()
+    .describe("Why the step failed; absent when it did not"),
+});
+
+/** Which rows of a step's output an answer holds. */
+export interface AskedRows {
+  readonly offset?: number;
+  readonly max_rows?: number;
+}
+
+/**
+ * A step's result for the LLM: rows as objects rather than as JSON text, and no more of them than were asked for and
+ * than fit.
+ */
+export function stepAnswer(
+  { stepResult, llmContextUpdate: update, replayed }: StepExecution,
+  { offset = 0, max_rows: itemsMax = LLM_ROWS_DEFAULT }: AskedRows,
+): StepAnswer {
+  // The output of a step is a JSON array of row objects (Decision §5).
+  const all = JSON.parse(update.toolOutputJson) as readonly Row[];
+  const page = pageWithin(all, { offset, itemsMax, bytesMax: LLM_ANSWER_BYTES_MAX });
+  const { stepId, status, rowCount, error } = stepResult;
+  return {
+    plan_id: update.planId,
+    step_id: stepId,
+    status,
+    row_count: rowCount,
+    rows: page.items,
+    ...(page.nextOffset === undefined ? {} : { next_offset: page.nextOffset }),
+    schema_changes: update.schemaAdditions.map((delta) => ({
+      table_name: delta.tableName,
+      operation: delta.operation,
+      table_definition: JSON.parse(delta.tableDefJson) as unknown,
+    })),
+    hints: [...update.augmentationHints, ...pageHints(page, { offset, count: all.length })],
+    replayed,
+    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+  };
+}
+
+function pageHints(
+  { items, nextOffset: next, cutItems }: BoundedPage<Row>,
+  { offset, count }: { readonly offset: number; readonly count: number },
+): readonly string[] {
+  const last = offset + items.length;
+  return [
+    ...(next === undefined
+      ? []
+      : [
+          `Rows ${String(offset + 1)} to ${String(last)} of ${String(count)} are shown. Call execute_step with this ` +
+            `plan_id and step_id and offset ${String(next)} for the next ones; nothing runs again.`,
+        ]),
+    ...cutItems.map(
+      (index) =>
+        `Row ${String(index + 1)} was too large and long values in it were cut: select fewer columns, or substr(column, 1, 1000).`,
+    ),
+  ];
+}

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
+import { dailyUsageMessages } from "../../rest/billing/usage-messages.js";
+import { pageWithin } from "../page-within.js";
+import { defineTool, type McpTool } from "../tool.js";
+import { nextOffset, offset, READS } from "./fields.js";
+
+/** The tool that reports usage. */
+export const USAGE_TOOLS: readonly McpTool[] = [
+  defineTool({
+    name: "get_usage",
+    title: "Read usage",
+    description:
+      "Shows how many tool calls your organization made on each day, their weight in Agentic Activity Units (AAU) " +
+      "and their cost. It needs the right to read billing.",
+    annotations: READS,
+    operations: ["getUsage"],
+    usage: "read_select",
+    input: z.strictObject({
+      from: z.string().exactOptional().describe("First day, YYYY-MM-DD"),
+      to: z.string().exactOptional().describe("Last day, YYYY-MM-DD, inclusive"),
+      group_by: z
+        .enum(["tool", "session", "intent", "model"])
+        .exactOptional()
+        .describe("One row for each of these and day"),
+      offset,
+    }),
+    output: z.object({
+      rows: z
+        .array(
+          z.object({
+            date: z.string().describe("The day in UTC, YYYY-MM-DD"),
+            tool_name: z.string().optional(),
+            session_id: z.string().optional(),
+            intent: z.string().optional(),
+            orm_model: z.string().optional(),
+            action_count: z.int().describe("Number of tool calls"),
+            total_aau: z.number().describe("Weight of the calls in AAU"),
+            total_cost_usd: z.number().describe("Cost of the calls in US dollars"),
+          }),
+        )
+        .readonly()
+        .describe("Days that have usage, the earliest first"),
+      next_offset: nextOffset,
+    }),
+    run: async ({ offset: first = 0, ...parameters }, { context, services: { usage } }) => {
+      const rows = dailyUsageMessages(await usage.daily(context, parameters));
+      const { items, nextOffset: next } = pageWithin(rows, {
+        offset: first,
+        itemsMax: LLM_ROWS_MAX,
+        bytesMax: LLM_ANSWER_BYTES_MAX,
+      });
+      return { rows: items, ...(next === undefined ? {} : { next_offset: next }) };
+    },
+  }),
+];

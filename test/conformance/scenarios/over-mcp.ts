@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { scenarioOver, type Scenario } from "../scenario.js";
+import type { Steward } from "../steward.js";
+
+/** What a tool call is answered with. */
+interface ToolResult {
+  readonly isError?: boolean;
+  // Whoever calls a tool knows what comes back.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly structuredContent: any;
+}
+
+/** Sends a message as a client of this revision does. */
+async function send(
+  { url }: Pick<Steward, "url">,
+  method: string,
+  params: object,
+  {
+    headers = {},
+    revision = "2026-07-28",
+  }: { headers?: Record<string, string>; revision?: string },
+): Promise<unknown> {
+  const isCurrent = revision === "2026-07-28";
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientInfo": { name: "conformance", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const response = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": revision,
+      "mcp-method": method,
+      ...("name" in params ? { "mcp-name": String(params.name) } : {}),
+      ...headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: isCurrent ? { ...params, _meta } : params,
+    }),
+  });
+  const text = await response.text();
+  const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return (JSON.parse(json) as { result: unknown }).result;
+}
+
+async function call(
+  steward: Pick<Steward, "url">,
+  name: string,
+  args: object,
+  how: Parameters<typeof send>[3] = {},
+): Promise<ToolResult> {
+  return (await send(steward, "tools/call", { name, arguments: args }, how)) as ToolResult;
+}
+
+/** What an LLM is served over MCP. */
+export const overMcp: readonly Scenario[] = [
+  scenarioOver(
+    "rest",
+    ["D17-url"],
+    "a client of each revision finds the tools at /mcp",
+    async ({ steward }) => {
+      for (const revision of ["2026-07-28", "2025-11-25", "2025-06-18"]) {
+        const { tools } = (await send(steward, "tools/list", {}, { revision })) as {
+          readonly tools: readonly { readonly name: string }[];
+        };
+        expect([revision, tools.map(({ name }) => name)]).toEqual([
+          revision,
+          expect.arrayContaining(["query", "submit_plan", "execute_step"]),
+        ]);
+      }
+    },
+  ),
+  scenarioOver(
+    "rest",
+    ["D17-tool-call", "D17-authorized", "D17-errors"],
+    "calls over MCP are counted once and authorized, and their errors are results",
+    async ({ steward }) => {
+      const headers = { "x-org-id": randomUUID(), "x-user-role": "admin" };
+      await call(steward, "query", { sql: "SELECT 1 AS n", tool_name: "sql" }, { headers });
+      await call(steward, "list_plans", {}, { headers });
+      const agent = { headers: { ...headers, "x-user-role": "agent" } };
+      expect(await call(steward, "get_usage", {}, agent)).toMatchObject({
+        isError: true,
+        structuredContent: { error: { code: "POLICY_DENIED" } },
+      });
+      const usage = await call(steward, "get_usage", { group_by: "tool" }, { headers });
+      const { rows } = usage.structuredContent as { rows: readonly object[] };
+      expect(rows).toEqual([
+        expect.objectContaining({ tool_name: "list_plans", action_count: 1 }),
+        expect.objectContaining({ tool_name: "sql", action_count: 1 }),
+      ]);
+    },
+  ),
+  scenarioOver(
+    "rest",
+    ["D17-pages"],
+    "the rows of a step are read in pages",
+    async ({ steward }) => {
+      const sql =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150) SELECT i FROM n";
+      const { structuredContent: first } = await call(steward, "query", { sql });
+      expect(first.rows).toHaveLength(100);
+      const { plan_id, step_id, next_offset: offset } = first;
+      const next = await call(steward, "execute_step", { plan_id, step_id, offset });
+      expect(next.structuredContent).toMatchObject({ replayed: true, row_count: 150 });
+      expect(next.structuredContent.rows.at(0)).toEqual({ i: 101 });
+      expect(next.structuredContent).not.toHaveProperty("next_offset");
+    },
+  ),
+];
