@@ -4,14 +4,25 @@
 const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
-const domain = "identity|plans|memory|embedding|usage|payments|governance|schema|policies";
+const domain = "identity|plans|memory|embedding|usage|payments|governance|policies";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
 ];
-/** What is pure: decisions and algebra, without npm modules, files or sockets. */
 const stateLayer = `^packages/state/src/(${stateLayers.join("|")})/`;
-const pure = [`${src}/(kernel|${domain})/`, "^packages/(state|kernel)/src/[^/]+$", stateLayer];
+/** The same of @steward/schema. Types may come from any of them. */
+const schemaLayers = [
+  ...["model", "sql", "sqlite", "postgres", "changes", "scripts", "wanted", "lint", "tracking"],
+  "migrations",
+];
+const schemaLayer = `^packages/schema/src/(${schemaLayers.join("|")})/`;
+/** What is pure: decisions and algebra, without npm modules, files or sockets. */
+const pure = [
+  `${src}/(kernel|${domain})/`,
+  "^packages/(kernel|schema|state)/src/[^/]+$",
+  stateLayer,
+  schemaLayer,
+];
 /** Tests, the batteries they share and what only they need. */
 const test = "\\.test\\.ts$|/contract\\.ts$|/testing/";
 
@@ -88,7 +99,7 @@ module.exports = {
       name: "domain-does-no-io",
       severity: "error",
       comment: "files, sockets and processes come in through ports; hashing and waiting need none",
-      from: { path: [`${src}/(${domain})/`, stateLayer], pathNot: test },
+      from: { path: [`${src}/(${domain})/`, stateLayer, schemaLayer], pathNot: test },
       to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|timers/promises)$" },
     },
     {
@@ -125,7 +136,6 @@ module.exports = {
     oneWay("usage", ["governance"]),
     oneWay("payments", []),
     oneWay("governance", []),
-    oneWay("schema", []),
     {
       name: "state-stands-alone",
       severity: "error",
@@ -142,6 +152,45 @@ module.exports = {
         path: `^packages/state/src/(${[...stateLayers.slice(index + 1), "rdf", "sparql", "index"].join("|")})[/.]`,
       },
     })),
+    {
+      name: "schema-stands-alone",
+      severity: "error",
+      comment:
+        "@steward/schema is a library of its own: of this repository it knows what it is built on",
+      from: { path: "^packages/schema/", pathNot: test },
+      to: { path: "^packages/(?!schema/|state/|kernel/|postgres/|protocol/)" },
+    },
+    ...schemaLayers.map((layer, index) => ({
+      name: `schema-${layer}-below`,
+      severity: "error",
+      comment: `${layer}/ of @steward/schema knows the layers below it only: ${schemaLayers.slice(0, index).join(", ") || "none"}`,
+      from: { path: `^packages/schema/src/${layer}/`, pathNot: test },
+      to: {
+        path: `^packages/schema/src/(${[...schemaLayers.slice(index + 1), ...["catalogs", "live", "postgres-database", "sqlite-database", "index"]].join("|")})[/.]`,
+        dependencyTypesNot: ["type-only"],
+      },
+    })),
+    {
+      name: "schema-adapters-are-strangers",
+      severity: "error",
+      comment:
+        "what opens databases sees the catalogs' queries and index.ts, and not the other engine",
+      from: { path: "^packages/schema/src/([a-z]+-database)/", pathNot: test },
+      to: {
+        path: "^packages/schema/src/",
+        pathNot: [
+          "^packages/schema/src/($1|catalogs)/",
+          "^packages/schema/src/(index|ports)\\.ts$",
+        ],
+      },
+    },
+    {
+      name: "postgres-client-stands-alone",
+      severity: "error",
+      comment: "@steward/postgres knows the driver and the kernel",
+      from: { path: "^packages/postgres/" },
+      to: { path: "^packages/(?!postgres/|kernel/|protocol/)" },
+    },
     {
       name: "state-adapters-are-strangers",
       severity: "error",

@@ -61,7 +61,7 @@ export default defineConfig(
     rules: { "@typescript-eslint/explicit-module-boundary-types": "error" },
   },
   {
-    files: ["packages/{kernel,server,state}/src/**/*.ts"],
+    files: ["packages/{kernel,postgres,schema,server,state}/src/**/*.ts"],
     ignores: tests,
     rules: { "no-restricted-syntax": ["error", environment, time, chance] },
   },

@@ -6,16 +6,17 @@ useTemporaryFilesInMemory();
 
 /** Rooms whose tests need no PostgreSQL server. */
 const ROOMS =
-  "{config,embedding,governance,kernel,memory,payments,plans,schema,storage/sqlite,transport,usage}";
+  "{config,embedding,governance,kernel,memory,payments,plans,storage/sqlite,transport,usage}";
 const inRooms = [
   `packages/server/dist/${ROOMS}/**/*.test.js`,
-  "packages/kernel/dist/**/*.test.js",
+  "packages/{kernel,postgres}/dist/**/*.test.js",
+  "packages/schema/dist/{migrations,model,postgres,tracking,wanted}/**/*.test.js",
   "packages/state/dist/{blocks,datasets,history,service,sync,terms,tree,upkeep}/**/*.test.js",
 ];
 /** Tests of what is joined to others: adapters, stores, commands, clients, and the server as a whole. */
 const joined = [
   "packages/server/dist/{adapters,app,cli,identity,policies,storage}/**/*.test.js",
-  "packages/{client,protocol,state}/dist/**/*.test.js",
+  "packages/{client,protocol,schema,state}/dist/**/*.test.js",
 ];
 const notHere = ["**/node_modules/**", "**/*.long.test.js"];
 

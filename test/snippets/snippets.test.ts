@@ -20,7 +20,7 @@ const NOT_SCRIPTS: Readonly<Record<string, string>> = {
   "docs/tools-file.md yaml": "config/tools-file.test.ts reads it",
   "docs/tools-file.md json": "a step alone; conformance tests execute its tool",
   "docs/migrations.md ": "shows output",
-  "docs/migrations.md sql": "introspect-postgres/schema-moves.test.ts leads to it",
+  "docs/migrations.md sql": "postgres-database/schema-moves.test.ts leads to it",
 };
 
 const documents = [

@@ -16,7 +16,7 @@ import {
   runOfStep,
   schemasOf,
   tableDeltas,
-} from "../schema/index.js";
+} from "@steward/schema";
 
 /** Name of the tool and of its target. */
 export const APPLY_MIGRATION = "state.apply_migration";

@@ -3,8 +3,6 @@ const PREFIX = "_steward_";
 
 /** The table of markers, which records whose writes took effect (Decision §3). */
 export const MARKER_TABLE = "_steward_steps";
-/** The journal of unfinished migrations (Decision §15). */
-export const JOURNAL_TABLE = "_steward_migrations";
 
 /** Whether a name is that of one of Steward's own tables, in any schema and any case. */
 export function isOwnTable(name: string): boolean {

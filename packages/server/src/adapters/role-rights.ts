@@ -1,4 +1,4 @@
-import { PostgresClient } from "./postgres-client.js";
+import { PostgresClient } from "@steward/postgres";
 
 /** Time limit for the server's response, in ms. */
 const ANSWER_MS_MAX = 5_000;

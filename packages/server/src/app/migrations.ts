@@ -11,9 +11,9 @@ import {
   type MigrationWaits,
   ownDatabaseKey,
   RelatedTables,
+  type SchemaDatabase,
   StepRecorder,
-} from "../schema/index.js";
-import type { SchemaDatabase } from "../schema/ports.js";
+} from "@steward/schema";
 import type { Repositories } from "@steward/state";
 
 /** What migrations are opened with. */
@@ -66,9 +66,9 @@ async function schemaDatabase(
 ): Promise<SchemaDatabase> {
   const path = sqliteFile(url);
   if (path === undefined) {
-    const { PostgresSchemaDatabase } = await import("../adapters/introspect-postgres/index.js");
+    const { PostgresSchemaDatabase } = await import("@steward/schema/postgres-database");
     return new PostgresSchemaDatabase(name, url, waits);
   }
-  const { SqliteSchemaDatabase } = await import("../adapters/introspect-sqlite/index.js");
+  const { SqliteSchemaDatabase } = await import("@steward/schema/sqlite-database");
   return new SqliteSchemaDatabase(name, path, waits);
 }

@@ -37,8 +37,9 @@ describe("what is loaded at the start", () => {
   it("of what compares the schema before and after a statement is nothing of migrations or the state", () => {
     const watch = new URL("../adapters/sql-target-sqlite/child/schema-watch.js", import.meta.url);
     const modules = loadedModules([fileURLToPath(watch)]);
-    expect(modules.some((url) => url.endsWith("/schema/table-deltas.js"))).toBe(true);
-    const needless = /\/(state|plans|wanted|lint)\/|\/schema\/(index\.|migration|proof|script)/;
+    expect(modules.some((url) => url.endsWith("/changes/table-deltas.js"))).toBe(true);
+    const needless =
+      /packages\/state\/|\/(plans|migrations|scripts|tracking|wanted|lint)\/|\/schema\/dist\/index\./;
     expect(modules.filter((url) => needless.test(url))).toEqual([]);
   });
 

@@ -5,14 +5,14 @@ import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite"
 import { freshDatabase } from "@steward/test-postgres";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PostgresSchemaDatabase } from "../adapters/introspect-postgres/index.js";
-import { introspectSqlite } from "../adapters/sqlite-catalog.js";
+import { PostgresSchemaDatabase } from "@steward/schema/postgres-database";
+import { introspectSqlite } from "@steward/schema/sqlite-catalog";
 import { SqliteAnalyzer } from "../adapters/sql-analyzer/index.js";
 import { SqliteTarget } from "../adapters/sql-target-sqlite/index.js";
 import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { silentLog } from "@steward/kernel/log.js";
 import { NOBODY } from "@steward/kernel/testing/nobody.js";
-import { identify, rootOf } from "../schema/index.js";
+import { identify, rootOf } from "@steward/schema";
 import {
   applying,
   dieAfter,

@@ -1,6 +1,6 @@
 import type { Intent } from "../governance/index.js";
 import type { OrganizationAccess } from "@steward/kernel/data-source-access.js";
-import type { MigrationWaits } from "../schema/index.js";
+import type { MigrationWaits } from "@steward/schema";
 
 /**
  * The complete configuration of a start: read once, frozen, passed to the components. Contract §8

@@ -5,8 +5,8 @@ import { NIL_ORG_ID } from "@steward/kernel/caller.js";
 import { systemClock } from "@steward/kernel/clock.js";
 import { silentTelemetry } from "../kernel/telemetry.js";
 import type { AttemptRef } from "../plans/ports.js";
-import type { Schema } from "../schema/index.js";
-import { SchemaHistory } from "../schema/schema-history.js";
+import type { Schema } from "@steward/schema";
+import { SchemaHistory } from "@steward/schema";
 import { SqliteBlockStores } from "../storage/sqlite/state/block-stores.js";
 import { openSqliteStore } from "../storage/sqlite/store.js";
 

@@ -13,7 +13,7 @@ import type { PolicyService } from "../policies/index.js";
 import type { PolicyResource } from "../policies/ports.js";
 import type { Orchestrator } from "../plans/index.js";
 import type { StateService } from "@steward/state";
-import type { MigrationService } from "../schema/index.js";
+import type { MigrationService } from "@steward/schema";
 import type { UsageService } from "../usage/index.js";
 import type { OrganizationQuotas } from "./organization-quotas.js";
 

@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { StatementError, type SqlValue } from "../../plans/ports.js";
 import { withoutValues } from "../sql-target/bound-values.js";
-import { connectionRefusal, isConnectionLost } from "../postgres-errors.js";
+import { connectionRefusal, isConnectionLost } from "@steward/postgres";
 
 /** SQLSTATEs of transient failures without an effect (PostgreSQL manual, appendix A). */
 const PASSING: ReadonlySet<string> = new Set([

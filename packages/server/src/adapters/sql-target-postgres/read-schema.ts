@@ -1,5 +1,5 @@
-import type { Schema } from "../../schema/index.js";
-import { CATALOG_SETTINGS, introspectPostgres } from "../postgres-catalog.js";
+import type { Schema } from "@steward/schema";
+import { CATALOG_SETTINGS, introspectPostgres } from "@steward/schema/postgres-catalog";
 import type { Session } from "./session.js";
 
 /** Introspects the schema as of the open transaction, whose settings are restored. */

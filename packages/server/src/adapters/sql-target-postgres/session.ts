@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, DatabaseError, type Client, type QueryResult, type QueryResultRow } from "pg";
 import { SQL_TEMPORARY_BYTES_MAX } from "@steward/kernel/limits.js";
-import { containParser, PostgresClient } from "../postgres-client.js";
+import { containParser, PostgresClient } from "@steward/postgres";
 import { PortalQuery, type PortalResult } from "./portal-query.js";
 import { TreeQuery } from "./touched/tree-query.js";
 

@@ -7,7 +7,7 @@ import {
 } from "../../plans/ports.js";
 import type { KnownStatement } from "../sql-target/admission.js";
 import { MARKER_TABLE } from "../own-tables.js";
-import { isOutcomeUnknown } from "../postgres-errors.js";
+import { isOutcomeUnknown } from "@steward/postgres";
 import { requireFewRows } from "../sql-target/statement-limits.js";
 import { deltasBetween } from "../sql-target/schema-deltas.js";
 import type { AskedStatement, Descriptions, SeenRows } from "./touched/descriptions.js";

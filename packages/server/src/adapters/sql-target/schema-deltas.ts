@@ -1,5 +1,5 @@
 import type { SchemaTableDelta } from "../../plans/index.js";
-import { identify, type Schema, tableDeltas } from "../../schema/live/index.js";
+import { identify, type Schema, tableDeltas } from "@steward/schema/live";
 
 /**
  * The changes that a statement made to the schema, from the schemas read before and after it. They

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { systemClock } from "@steward/kernel/clock.js";
-import { PostgresClient } from "../../adapters/postgres-client.js";
-import { connectionRefusal, isOutcomeUnknown, sqlStateOf } from "../../adapters/postgres-errors.js";
+import { connectionRefusal, isOutcomeUnknown, PostgresClient, sqlStateOf } from "@steward/postgres";
 import { AppError } from "@steward/kernel/errors.js";
 import { WRITE_REFUSALS, WriteRefusals } from "./write-refusals.js";
 

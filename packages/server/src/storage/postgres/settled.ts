@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { sqlStateOf } from "../../adapters/postgres-errors.js";
+import { sqlStateOf } from "@steward/postgres";
 import { OutcomeUnknown, UNIQUE_VIOLATION } from "./database.js";
 
 /** How long a write whose outcome is not known is tried again, in ms, before its caller is told. */

@@ -1,6 +1,6 @@
 import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
-import { MigrationService } from "../../schema/index.js";
+import { MigrationService } from "@steward/schema";
 import { noRepositories } from "@steward/state";
 
 /** Migrations of a server that has nothing to keep them in. */

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { SchemaTableDelta } from "../../../plans/index.js";
 import type { RowsResult } from "../../sql-target/result-rows.js";
 import { deltasBetween } from "../../sql-target/schema-deltas.js";
-import { introspectSqlite } from "../../sqlite-catalog.js";
+import { introspectSqlite } from "@steward/schema/sqlite-catalog";
 
 /** Runs a statement, and returns what it changed in the schema. */
 export type SchemaWatch = (

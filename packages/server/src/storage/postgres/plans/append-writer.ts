@@ -3,7 +3,7 @@ import type { AppError } from "@steward/kernel/errors.js";
 import { LEASE_MS } from "@steward/kernel/limits.js";
 import type { Telemetry } from "../../../kernel/telemetry.js";
 import { AppendStatement } from "./append-statement.js";
-import { sqlStateOf } from "../../../adapters/postgres-errors.js";
+import { sqlStateOf } from "@steward/postgres";
 import { OutcomeUnknown, UNIQUE_VIOLATION, type Database } from "../database.js";
 import { GroupCommit, type Waiting } from "../group-commit.js";
 import type { NodeLease } from "../node-lease.js";

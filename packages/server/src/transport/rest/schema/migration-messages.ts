@@ -17,7 +17,7 @@ import {
   type Script,
   type ScriptLock,
   type UnfinishedRun,
-} from "../../../schema/index.js";
+} from "@steward/schema";
 
 /**
  * A migration as the wire has it; the schemas it lies between stay where they are.

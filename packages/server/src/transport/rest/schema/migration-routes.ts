@@ -16,7 +16,7 @@ import {
 } from "@steward/protocol/rest";
 import * as z from "zod";
 import { PROPOSAL_BYTES_MAX } from "@steward/kernel/limits.js";
-import type { MigrationService, RunOptions } from "../../../schema/index.js";
+import type { MigrationService, RunOptions } from "@steward/schema";
 import { errors, json } from "../described-replies.js";
 import {
   changeMessage,

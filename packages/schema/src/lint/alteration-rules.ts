@@ -1,0 +1,106 @@
+import { partsIn, type SchemaObject, textOf, type Value } from "../model/schema.js";
+import type { Change } from "../model/schema-diff.js";
+import type { PropertyName } from "../model/vocabulary.js";
+import type { Finding, FindingCode, Report } from "./finding.js";
+import { isRule, ruleFindings } from "./object-rules.js";
+
+/** An object before and after a change, and the changed properties. */
+export interface Alteration {
+  readonly old: SchemaObject;
+  readonly now: SchemaObject;
+  readonly changes: readonly Change[];
+}
+
+/** Derives findings from the change of one property. */
+type Rule = (change: Change, alteration: Alteration) => readonly (readonly [FindingCode, string])[];
+
+/** Properties that define what a rule requires of rows. */
+const DEMANDS: ReadonlySet<PropertyName> = new Set<PropertyName>([
+  ...(["definition", "expression", "columns", "parts", "where", "isUnique", "target"] as const),
+]);
+
+/** Findings about an altered object, apart from data loss. */
+export function alteredRules(alteration: Alteration, report: Report): readonly Finding[] {
+  const { now, changes } = alteration;
+  return [
+    ...changes.flatMap((change) => {
+      const rule = RULES[change.property];
+      const found = rule?.(change, alteration) ?? [];
+      return found.map(([code, message]) => report(code, message));
+    }),
+    ...(isRule(now) && changes.some(({ property }) => DEMANDS.has(property as PropertyName))
+      ? ruleFindings(now, report)
+      : []),
+  ];
+}
+
+const RULES: Readonly<Partial<Record<Change["property"], Rule>>> = {
+  type: ({ before }, { old }) =>
+    old.kind === "Column" || old.kind === "Domain"
+      ? [["backward-incompatible", `it was ${wordOf(before)}`]]
+      : [],
+  notNull: ({ after }) =>
+    after === true
+      ? [
+          ["data-dependent", "rows with NULL stop the migration"],
+          ["backward-incompatible", "writes of NULL fail"],
+        ]
+      : [
+          ["backward-incompatible", "what reads it may meet NULL"],
+          ["irreversible-down", "rows with NULL by then stop the way back"],
+        ],
+  default: ({ after }, { now }) =>
+    after === undefined && now.values.notNull === true && now.values.identity === undefined
+      ? [["backward-incompatible", "writes that leave it out fail"]]
+      : [],
+  generated: ({ after }) =>
+    after === undefined ? [] : [["backward-incompatible", "writes that give it a value fail"]],
+  identity: ({ after }) =>
+    after === "always" ? [["backward-incompatible", "writes that give it a value fail"]] : [],
+  collation: () => [
+    [
+      "data-dependent",
+      "values that are equal by the new collation stop the migration where they must differ",
+    ],
+    ["backward-incompatible", "comparisons and orders change"],
+  ],
+  labels: (_, { old, now }) => {
+    const kept = new Set(partsIn(now.values, "labels").map(({ label }) => label));
+    const gone = partsIn(old.values, "labels").filter(({ label }) => !kept.has(label));
+    if (gone.length === 0) return [];
+    const names = gone.map((part) => textOf(part, "label") ?? "").join(", ");
+    return [
+      ["data-dependent", `rows with a value that goes (${names}) stop the migration`],
+      ["backward-incompatible", `what still uses ${names} fails`],
+    ];
+  },
+  attributes: () => [["backward-incompatible", "what takes its values apart may fail"]],
+  rowSecurity: ({ after }) => [
+    after === undefined
+      ? ["backward-incompatible", "every row is shown to whoever may read the table"]
+      : ["backward-incompatible", "only rows that a policy allows are seen and written"],
+  ],
+  replicaIdentity: ({ after }) => [
+    after === "full"
+      ? ["lock-heavy", "every update and delete writes the whole old row to the log"]
+      : ["backward-incompatible", "replication knows old rows otherwise, or not at all"],
+  ],
+  persistence: ({ after }) =>
+    after === "unlogged"
+      ? [["backward-incompatible", "its rows go when the server crashes, and no replica has them"]]
+      : [],
+  sequenceOptions: () => [
+    ["data-dependent", "a counter beyond its new bounds stops the migration"],
+  ],
+  returns: ({ before }) => [["backward-incompatible", `it returned ${wordOf(before)}`]],
+  signature: ({ before }) => [["backward-incompatible", `its arguments were ${wordOf(before)}`]],
+  isStrict: ({ after }) =>
+    after === true ? [["backward-incompatible", "writes of values of another type fail"]] : [],
+  isWithoutRowid: ({ after }) =>
+    after === true ? [["backward-incompatible", "what uses its rowid fails"]] : [],
+  version: ({ before }) => [["backward-incompatible", `it was version ${wordOf(before)}`]],
+};
+
+function wordOf(value: Value | undefined): string {
+  return typeof value === "string" && value !== "" ? value : "of no type";
+}

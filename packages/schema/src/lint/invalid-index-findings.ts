@@ -1,0 +1,28 @@
+import { isInvalidIndex } from "../postgres/objects/invalid-indexes.js";
+import { idIn, isSet, type Schema } from "../model/schema.js";
+import type { Finding } from "./finding.js";
+
+/**
+ * A finding for each invalid index of the base schema: how the migration to the target treats it.
+ */
+export function invalidIndexFindings(base: Schema, target: Schema): readonly Finding[] {
+  return base.all("Index").flatMap((index): readonly Finding[] => {
+    if (!isInvalidIndex(base, index)) return [];
+    const now = target.find(index.id);
+    if (now !== undefined && isInvalidIndex(target, now)) return [];
+    return [
+      { code: "invalid-index", object: base.pathOf(index), message: `${STATE}; ${wayOut()}` },
+    ];
+
+    function wayOut(): string {
+      if (now === undefined) return "it is dropped, for the wanted schema has none of its name";
+      if (idIn(index.values, "attachedTo") !== undefined) {
+        return "the partitioned index that it is a part of is dropped and built anew, while writes wait";
+      }
+      const rows = isSet(now.values, "isUnique") ? ": equal rows stop that" : "";
+      return `it is dropped, and built anew while others write${rows}`;
+    }
+  });
+}
+
+const STATE = "it was left invalid by a statement that failed, and no query uses it";

@@ -1,0 +1,112 @@
+import {
+  LOCK_MODES,
+  type LockMode,
+  scriptLocks,
+  type StatementLocks,
+  type TableLock,
+} from "../scripts/locks.js";
+import type { Script } from "../ports.js";
+import type { Schema } from "../model/schema.js";
+import { type Finding, reportOn } from "./finding.js";
+
+/** The weakest lock mode that blocks writers. */
+const BLOCKING: LockMode = "SHARE";
+const RELATIONS = ["Table", "View", "MaterializedView"] as const;
+const WORK = ["instant", "scan", "rewrite"] as const;
+
+/** A lock on an existing table, with the work done until the lock is released. */
+interface HeldLock {
+  readonly table: string;
+  readonly mode: LockMode;
+  /** The heaviest work done under the lock, and the table that it scans or rewrites. */
+  readonly work: TableLock["holdsWhile"];
+  readonly on: string;
+}
+
+/** Findings about sessions that wait for the script's locks. */
+export function lockFindings(base: Schema, target: Schema, script: Script): readonly Finding[] {
+  const statements = scriptLocks(base, target, script);
+  const existing = namesOfTables(base, target);
+  if (base.dialect === "sqlite") return sqliteFindings(statements, existing);
+  return script.flatMap(({ isAtomic }, phase) => {
+    const ofPhase = statements.filter((each) => each.phase === phase);
+    const parts = isAtomic ? [ofPhase] : ofPhase.map((each) => [each]);
+    return parts.flatMap((part) => heldBy(part, existing).map(findingOf));
+  });
+}
+
+/** The names under which a script refers to existing tables. */
+function namesOfTables(base: Schema, target: Schema): ReadonlySet<string> {
+  const relations = RELATIONS.flatMap((kind) => base.all(kind));
+  const names = relations.flatMap((old) => {
+    const now = target.find(old.id);
+    return [base.pathOf(old), ...(now === undefined ? [] : [target.pathOf(now)])];
+  });
+  return new Set(names);
+}
+
+/** SQLite has one writer per file, so every write blocks all other writers. */
+function sqliteFindings(
+  statements: readonly StatementLocks[],
+  existing: ReadonlySet<string>,
+): readonly Finding[] {
+  const locks = statements.flatMap((each) => each.locks);
+  return locks.flatMap(({ table, holdsWhile }) => {
+    if (holdsWhile === "instant" || !existing.has(table)) return [];
+    const what = holdsWhile === "rewrite" ? "is built anew" : "is read as a whole";
+    return [
+      reportOn(table)("lock-heavy", `nobody else writes to the file while the table ${what}`),
+    ];
+  });
+}
+
+/**
+ * The strongest lock per table among statements whose locks are released together. A lock that one
+ * statement takes for an instant is held while the later statements work.
+ */
+function heldBy(
+  statements: readonly StatementLocks[],
+  existing: ReadonlySet<string>,
+): readonly HeldLock[] {
+  const held = new Map<string, HeldLock>();
+  for (const { statement, locks } of statements) {
+    for (const lock of locks) {
+      if (!existing.has(lock.table) || strength(lock.mode) < strength(BLOCKING)) continue;
+      held.set(lock.table, stronger(held.get(lock.table), lock));
+    }
+    // A new table has no rows. The exception is a materialized view, whose query fills it.
+    const isFilled = statement.startsWith("CREATE MATERIALIZED VIEW");
+    const works = locks.filter(({ table }) => isFilled || existing.has(table));
+    for (const [table, lock] of held) {
+      const longest = works.find(({ holdsWhile }) => weight(holdsWhile) > weight(lock.work));
+      if (longest === undefined) continue;
+      held.set(table, { ...lock, work: longest.holdsWhile, on: longest.table });
+    }
+  }
+  return [...held.values()];
+}
+
+function stronger(known: HeldLock | undefined, { table, mode, holdsWhile }: TableLock): HeldLock {
+  const own = { table, mode, work: holdsWhile, on: table };
+  if (known === undefined) return own;
+  const strongest = strength(mode) > strength(known.mode) ? mode : known.mode;
+  return { ...(weight(holdsWhile) > weight(known.work) ? own : known), mode: strongest };
+}
+
+function strength(mode: LockMode): number {
+  return LOCK_MODES.indexOf(mode);
+}
+
+function weight(work: TableLock["holdsWhile"]): number {
+  return WORK.indexOf(work);
+}
+
+function findingOf({ table, mode, work, on }: HeldLock): Finding {
+  const report = reportOn(table);
+  const who = mode === "ACCESS EXCLUSIVE" ? "reads and writes wait" : "writes wait";
+  if (work === "instant") {
+    return report("lock-brief", `${mode} for an instant: ${who}, and first it waits for them`);
+  }
+  const what = work === "rewrite" ? "is written anew" : "is read as a whole";
+  return report("lock-heavy", `${mode} while ${on === table ? "it" : on} ${what}: ${who}`);
+}

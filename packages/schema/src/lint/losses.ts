@@ -1,0 +1,185 @@
+import { isForeign } from "../postgres/objects/names.js";
+import { needsOf } from "../postgres/objects/dependency-order.js";
+import { EXTENSION_ROWS } from "../postgres/objects/extension-rows.js";
+import { rebuildPlanBetween } from "../postgres/rebuild-plan.js";
+import { restart } from "../postgres/alter-column.js";
+import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { diffSchemas } from "../model/schema-diff.js";
+import { type Finding, reportOn } from "./finding.js";
+
+/** The rows, values and sequence counters that a migration loses in every case. */
+export function lossFindings(base: Schema, target: Schema): readonly Finding[] {
+  const dropped = diffSchemas(base, target).flatMap(({ action, id }) =>
+    action === "drop" ? droppedWith(base, target, base.get(id)) : [],
+  );
+  return [
+    ...dropped,
+    ...(base.dialect === "postgres" ? postgresLosses(base, target) : sqliteLosses(base, target)),
+  ];
+}
+
+/** Objects that are dropped together with an object. */
+function droppedWith(base: Schema, target: Schema, object: SchemaObject): readonly Finding[] {
+  const lost = (what: string): readonly Finding[] => loss(base.pathOf(object), what);
+  switch (object.kind) {
+    case "Table":
+      return isForeign(object) ? [] : lost("its rows are");
+    case "VirtualTable":
+      return lost("its rows are");
+    case "MaterializedView":
+      return lost("its rows, as they were last refreshed, are");
+    case "Column":
+      return isOwnValue(base, object) ? lost("its values are") : [];
+    case "Sequence":
+      return goesWithColumn(target, object) ? [] : lost("its counter is");
+    case "Extension":
+      return [extensionFinding(base, object)];
+    case "PrimaryKey":
+      return isCounting(object) && !goesOnCounting(target, object) ? lost("its counter is") : [];
+    default:
+      return [];
+  }
+}
+
+/**
+ * Whether a column stores values here. A generated column has no values of its own, and a foreign
+ * table's values are on another server.
+ */
+function isOwnValue(schema: Schema, { values, parent = "" }: SchemaObject): boolean {
+  return values.generated === undefined && !isForeign(schema.get(parent));
+}
+
+function extensionFinding(base: Schema, extension: SchemaObject): Finding {
+  const message = `${EXTENSION_ROWS}: if there are any, the migration stops unless data loss is accepted`;
+  return reportOn(base.pathOf(extension))("data-dependent", message);
+}
+
+/**
+ * Whether a sequence belongs to a column that is dropped as well; its counter is no separate loss.
+ */
+function goesWithColumn(target: Schema, { values }: SchemaObject): boolean {
+  const owner = idIn(values, "ownedBy");
+  return owner !== undefined && target.find(owner) === undefined;
+}
+
+/** Whether a primary key of SQLite is AUTOINCREMENT. */
+function isCounting({ values }: SchemaObject): boolean {
+  return isSet(values, "isAutoincrement");
+}
+
+function goesOnCounting(target: Schema, { parent = "" }: SchemaObject): boolean {
+  return target.partsOf(parent, "PrimaryKey").some(isCounting);
+}
+
+function loss(object: string, what: string): readonly Finding[] {
+  const report = reportOn(object);
+  return [
+    report("destructive", `${what} lost`),
+    report("irreversible-down", `${what} not brought back`),
+  ];
+}
+
+function postgresLosses(base: Schema, target: Schema): readonly Finding[] {
+  const rebuild = rebuildPlanBetween(base, target);
+  const recreated = [...rebuild.recreated].flatMap((id) => base.find(id) ?? []);
+  const anew = [...rebuild.anew].flatMap((id) => base.find(id) ?? []);
+  return [
+    ...recreated.flatMap((object) => madeAnew(base, object)),
+    ...anew
+      .filter(({ parent = "" }) => !rebuild.recreated.has(parent))
+      .flatMap((column) => computedAnew(base, target, column)),
+    ...rebuild.matched
+      .filter(({ now }) => !rebuild.isFresh(now))
+      .flatMap(({ old, now }) => [
+        ...lostCounter(base, old, now),
+        ...lostAttributes(base, target, old, now),
+      ]),
+  ];
+}
+
+/** A table that cannot be altered in place is dropped and recreated, which loses its rows. */
+function madeAnew(base: Schema, object: SchemaObject): readonly Finding[] {
+  const report = reportOn(base.pathOf(object));
+  if (object.kind === "Extension") return [extensionFinding(base, object)];
+  if (object.kind === "MaterializedView") {
+    return [report("destructive", "it is filled anew: its rows, as last refreshed, are lost")];
+  }
+  if (object.kind !== "Table" || isForeign(object)) return [];
+  return [
+    report("destructive", "it is made anew, without its rows"),
+    report("irreversible-down", "its rows are not brought back"),
+  ];
+}
+
+/**
+ * A column that becomes generated, or whose generation expression changes, loses its stored values.
+ */
+function computedAnew(base: Schema, target: Schema, old: SchemaObject): readonly Finding[] {
+  const now = target.get(old.id);
+  if (old.values.generated === now.values.generated) return [];
+  const what =
+    now.values.generated === undefined
+      ? "its values are"
+      : "its values are computed anew, and those of before are";
+  return loss(base.pathOf(old), what);
+}
+
+function lostCounter(base: Schema, old: SchemaObject, now: SchemaObject): readonly Finding[] {
+  const isEnded = old.values.identity !== undefined && now.values.identity === undefined;
+  const isBegunAnew =
+    old.values.sequenceOptions !== undefined &&
+    now.values.sequenceOptions !== undefined &&
+    restart(old, textOf(now.values, "sequenceOptions")) !== "";
+  if (isEnded) return loss(base.pathOf(old), "its counter is");
+  if (!isBegunAnew) return [];
+  return [
+    reportOn(base.pathOf(old))("destructive", "its counter begins anew, within its new bounds"),
+  ];
+}
+
+function lostAttributes(
+  base: Schema,
+  target: Schema,
+  old: SchemaObject,
+  now: SchemaObject,
+): readonly Finding[] {
+  if (old.kind !== "CompositeType" || !isHeld(base, target, old.id)) return [];
+  const kept = new Set(partsIn(now.values, "attributes").map((part) => part.label));
+  const lost = partsIn(old.values, "attributes").filter(({ label }) => !kept.has(label));
+  return lost.flatMap((part) =>
+    loss(
+      `${base.pathOf(old)}.${textOf(part, "label") ?? ""}`,
+      "its values in columns of the type are",
+    ),
+  );
+}
+
+/** Whether a column that stays stores values of a type, directly or nested in another type. */
+function isHeld(base: Schema, target: Schema, type: string): boolean {
+  const types = new Set([type]);
+  for (const id of types) {
+    for (const object of base.objects) {
+      if (!needsOf(object).includes(id)) continue;
+      if (object.kind === "Column" && target.find(object.id) !== undefined) return true;
+      if (["CompositeType", "Domain", "RangeType"].includes(object.kind)) types.add(object.id);
+    }
+  }
+  return false;
+}
+
+function sqliteLosses(base: Schema, target: Schema): readonly Finding[] {
+  return target.objects.flatMap((now) => {
+    const old = base.find(now.id);
+    if (old === undefined) return [];
+    const path = base.pathOf(old);
+    if (now.kind === "VirtualTable" && old.values.definition !== now.values.definition) {
+      return madeAnew(base, { ...old, kind: "Table" });
+    }
+    if (now.kind === "Column" && now.values.generated !== undefined) {
+      const isComputed = old.values.generated !== now.values.generated;
+      return isComputed ? computedAnew(base, target, old) : [];
+    }
+    const isCounterGone = now.kind === "PrimaryKey" && isCounting(old) && !isCounting(now);
+    return isCounterGone ? loss(path, "its counter is") : [];
+  });
+}

@@ -1,0 +1,217 @@
+import type { Kind } from "../model/kinds.js";
+import { isForeign } from "../postgres/objects/names.js";
+import { ownType } from "../postgres/types/type-name.js";
+import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import type { Operation } from "../model/schema-diff.js";
+import { relationOf } from "../changes/table-definition.js";
+import type { Finding, Report } from "./finding.js";
+
+/** Kinds of objects that programs name in their statements. */
+const NAMED: ReadonlySet<Kind> = new Set<Kind>([
+  ...([
+    "Schema",
+    "Table",
+    "VirtualTable",
+    "Column",
+    "View",
+    "MaterializedView",
+    "Sequence",
+  ] as const),
+  ...([
+    "Function",
+    "Procedure",
+    "Aggregate",
+    "Operator",
+    "Cast",
+    "Collation",
+    "Extension",
+  ] as const),
+  ...(["EnumType", "CompositeType", "RangeType", "Domain", "Publication"] as const),
+  ...(["TextSearchDictionary", "TextSearchConfiguration", "Opaque"] as const),
+]);
+/** Kinds of objects that restrict which rows are allowed. */
+const RULES: ReadonlySet<Kind> = new Set<Kind>([
+  ...(["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const),
+  "ExclusionConstraint",
+]);
+/**
+ * Kinds of objects that act beside a program's statements, and what changes for programs with them.
+ */
+const EFFECTS: Readonly<Partial<Record<Kind, string>>> = {
+  Trigger: "what writes do beside what they say changes",
+  Rule: "what statements on it do changes",
+  Policy: "who sees and writes which rows changes",
+};
+
+/** Findings about a dropped object, apart from data loss. */
+export function droppedRules(object: SchemaObject, report: Report): readonly Finding[] {
+  const effect = EFFECTS[object.kind];
+  return [
+    ...(NAMED.has(object.kind)
+      ? [report("backward-incompatible", "what still uses it fails")]
+      : []),
+    ...(effect === undefined ? [] : [report("backward-incompatible", effect)]),
+    ...(isRule(object)
+      ? [report("irreversible-down", "rows that break it by then stop the way back")]
+      : []),
+    ...(isUnique(object)
+      ? [report("backward-incompatible", "ON CONFLICT that needs it fails, and equal rows get in")]
+      : []),
+  ];
+}
+
+/** Findings about a renamed or moved object. */
+export function renamedRules(
+  operation: Extract<Operation, { action: "rename" }>,
+  report: Report,
+): readonly Finding[] {
+  if (!NAMED.has(operation.kind)) return [];
+  const all = operation.kind === "Schema" ? ", or anything in it," : "";
+  return [report("backward-incompatible", `what still calls it${all} ${operation.from} fails`)];
+}
+
+/** Findings about a created object. */
+export function createdRules(
+  base: Schema,
+  target: Schema,
+  created: SchemaObject,
+  report: Report,
+): readonly Finding[] {
+  const { kind } = created;
+  const on = target.find(relationOf(created) ?? "");
+  if (on === undefined || !isOld(base, on)) return [];
+  if (kind === "Column") return newColumnRules(target, created, report);
+  const effect = EFFECTS[kind];
+  return [
+    ...(isRule(created) ? ruleFindings(created, report) : []),
+    ...(kind === "ForeignKey" ? foreignKeyRules(target, created, report) : []),
+    ...(effect === undefined ? [] : [report("backward-incompatible", effect)]),
+  ];
+}
+
+/** Findings about a condition that rows did not have to meet before. */
+export function ruleFindings(object: SchemaObject, report: Report): readonly Finding[] {
+  const definition = textOf(object.values, "definition") ?? "";
+  const isUnchecked = / NOT (VALID|ENFORCED)$/.test(definition);
+  return [
+    ...(isUnchecked
+      ? []
+      : [
+          report(
+            "data-dependent",
+            isUnique(object)
+              ? "equal rows stop the migration"
+              : "rows that break it stop the migration",
+          ),
+        ]),
+    report("backward-incompatible", "writes that break it fail"),
+  ];
+}
+
+/**
+ * A finding about a new partition of a table that has a default partition: creating it fails when
+ * the default partition holds rows that belong to the new one.
+ */
+export function newPartitionRules(
+  base: Schema,
+  created: SchemaObject,
+  report: Report,
+): readonly Finding[] {
+  if (created.values.partitionBound === undefined) return [];
+  const parents = partsIn(created.values, "inherits").map((part) => idIn(part, "table"));
+  const hasDefault = base
+    .all("Table")
+    .some(
+      ({ values }) =>
+        textOf(values, "partitionBound")?.toUpperCase() === "DEFAULT" &&
+        partsIn(values, "inherits").some((part) => parents.includes(idIn(part, "table"))),
+    );
+  if (!hasDefault) return [];
+  return [report("data-dependent", "rows of it in the default partition stop the migration")];
+}
+
+function foreignKeyRules(target: Schema, key: SchemaObject, report: Report): readonly Finding[] {
+  const onDelete = textOf(key.values, "onDelete");
+  const onUpdate = textOf(key.values, "onUpdate");
+  const above = target.find(idIn(key.values, "target") ?? "");
+  const name = above === undefined ? "the other table" : target.pathOf(above);
+  const columns = partsIn(key.values, "columns").map((part) => idIn(part, "column"));
+  return [
+    ...(onDelete === "cascade" || onDelete === "set null" || onDelete === "set default"
+      ? [report("backward-incompatible", `deleting rows of ${name} changes rows here: ${onDelete}`)]
+      : []),
+    ...(onUpdate === undefined || onUpdate === "restrict"
+      ? []
+      : [report("backward-incompatible", `new keys of ${name} change rows here: ${onUpdate}`)]),
+    ...(isIndexed(target, key.parent ?? "", columns)
+      ? []
+      : [
+          report(
+            "lock-heavy",
+            `no index begins with its columns: each delete in ${name} reads all rows`,
+          ),
+        ]),
+  ];
+}
+
+/** Whether an index or key of a table begins with these columns, in any order. */
+function isIndexed(
+  schema: Schema,
+  table: string,
+  columns: readonly (string | undefined)[],
+): boolean {
+  const indexes = schema.all("Index").filter((index) => relationOf(index) === table);
+  const keys = schema.partsOf(table, "PrimaryKey", "UniqueConstraint");
+  const lists = [
+    ...indexes
+      .filter(({ values }) => values.where === undefined)
+      .map(({ values }) => partsIn(values, "parts")),
+    ...keys.map(({ values }) => partsIn(values, "columns")),
+  ];
+  return lists.some((parts) => {
+    const first = parts.slice(0, columns.length).map((part) => idIn(part, "column"));
+    return columns.every((column) => column !== undefined && first.includes(column));
+  });
+}
+
+function newColumnRules(
+  target: Schema,
+  { values }: SchemaObject,
+  report: Report,
+): readonly Finding[] {
+  const type = textOf(values, "type") ?? "";
+  const domain = ownType(target, type);
+  const isFilled =
+    ["default", "generated", "identity"].some((each) => each in values) ||
+    domain?.values.default !== undefined;
+  const isJson = target.dialect === "postgres" && /^json(\[\])*$/.test(type);
+  return [
+    ...((isSet(values, "notNull") || isSet(domain?.values ?? {}, "notNull")) && !isFilled
+      ? [
+          report("data-dependent", "NOT NULL without a default: it works on an empty table only"),
+          report("backward-incompatible", "writes that leave it out fail"),
+        ]
+      : []),
+    ...(isJson
+      ? [report("backward-incompatible", "json knows no equality: SELECT DISTINCT over it fails")]
+      : []),
+  ];
+}
+
+/**
+ * Whether the object existed before the migration, with rows of its own or with columns that use
+ * it.
+ */
+function isOld(base: Schema, { id }: SchemaObject): boolean {
+  const old = base.find(id);
+  return old !== undefined && (old.kind === "Domain" || !isForeign(old));
+}
+
+export function isRule(object: SchemaObject): boolean {
+  return RULES.has(object.kind) || isUnique(object);
+}
+
+function isUnique({ kind, values }: SchemaObject): boolean {
+  const isKey = kind === "PrimaryKey" || kind === "UniqueConstraint";
+  return isKey || (kind === "Index" && isSet(values, "isUnique"));
+}

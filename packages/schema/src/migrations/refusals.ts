@@ -1,0 +1,47 @@
+import { AppError } from "@steward/kernel/errors.js";
+import type { Finding } from "../lint/finding.js";
+import type { Script } from "../ports.js";
+import type { MigrationProof } from "./proof.js";
+
+/**
+ * @throws AppError `INVALID_ARGUMENT`, naming the missing operations, when a migration was not
+ * proven.
+ */
+export function refuseUnproven({ isProven, stretches }: MigrationProof): void {
+  if (isProven) return;
+  const failed = stretches.find(({ expected, reached }) => expected !== reached);
+  const missing = (failed?.missing ?? []).map(
+    ({ action, kind, path }) => `${action} ${kind} ${path}`,
+  );
+  throw new AppError(
+    "INVALID_ARGUMENT",
+    `The migration does not verify (${failed?.name ?? "base"}); missing: ${missing.join("; ")}`,
+  );
+}
+
+/**
+ * Refuses a stored script that differs from the planned one. Stored migrations can be modified by
+ * others than this service, so only statements that the service itself planned are run.
+ * @throws AppError `STATE_CONFLICT`.
+ */
+export function refuseOthersWork(made: Script, kept: Script): void {
+  if (JSON.stringify(made) === JSON.stringify(kept)) return;
+  throw new AppError(
+    "STATE_CONFLICT",
+    "The migration's statements are not those that its schemas ask for: propose it again",
+  );
+}
+
+/**
+ * @throws AppError `APPROVAL_REQUIRED`, naming what would be lost, unless the caller has accepted
+ * the loss.
+ */
+export function refuseLoss(findings: readonly Finding[], isAccepted: boolean): void {
+  const lost = findings.filter(({ code }) => code === "destructive");
+  if (lost.length === 0 || isAccepted) return;
+  const what = lost.map(({ object, message }) => `${object}: ${message}`).join("; ");
+  throw new AppError(
+    "APPROVAL_REQUIRED",
+    `Data would be lost (${what}): accept_data_loss allows it`,
+  );
+}

@@ -1,0 +1,33 @@
+import { AppError } from "@steward/kernel/errors.js";
+import type { RunIdentity, UnfinishedRun } from "../ports.js";
+
+/** The error for a caller who wants to migrate a database with an unfinished run. */
+export function unfinishedError(database: string, run: UnfinishedRun): AppError {
+  if (run.isUnderWay) {
+    const what = `${wordOf(run)} migration ${run.migrationId} of ${database} is under way`;
+    return new AppError("STATE_CONFLICT", `${what}: try again when it has ended`);
+  }
+  return new AppError("STATE_CONFLICT", `${sayRun(database, run)}. ${waysOut(run)}`);
+}
+
+/** How far a run came, and why it stopped. */
+export function sayRun(database: string, run: UnfinishedRun): string {
+  const { migrationId, unitsDone, unitCount, error } = run;
+  const progress = `${String(unitsDone)} of its ${String(unitCount)} parts have taken effect`;
+  const reason = error === undefined ? "its process ended before it did" : error;
+  return `${wordOf(run)} migration ${migrationId} of ${database} stopped half way: ${progress} (${reason})`;
+}
+
+/** The commands that deal with an unfinished run. */
+export function waysOut({ migrationId, purpose }: RunIdentity): string {
+  const resume = `steward migrate-db resume ${migrationId}`;
+  return purpose === "undo"
+    ? `Remove what stopped it, then go on undoing it: ${resume}`
+    : `Remove what stopped it and go on (${resume}), or take back what it did ` +
+        `(steward migrate-db undo ${migrationId})`;
+}
+
+function wordOf({ purpose, direction }: RunIdentity): string {
+  if (purpose === "undo") return "Undoing";
+  return direction === "up" ? "Applying" : "Reverting";
+}

@@ -1,0 +1,48 @@
+import { AppError } from "@steward/kernel/errors.js";
+import type { Phase, RowCheck } from "../ports.js";
+
+/** Limit of changed values shown. */
+export const EXAMPLES_MAX = 3;
+/** Characters shown of one value. */
+export const EXAMPLE_LENGTH_MAX = 40;
+
+/** A step of a script under construction: a statement, or a check of the existing rows. */
+export type Step = string | RowQuestion;
+
+/** A check whose position in the script follows from the list of steps. */
+export type RowQuestion = Omit<RowCheck, "before">;
+
+/** Builds a phase from steps. */
+export function phaseOf(isAtomic: boolean, steps: readonly Step[]): Phase {
+  const statements: string[] = [];
+  const checks: RowCheck[] = [];
+  for (const step of steps) {
+    if (typeof step === "string") statements.push(step);
+    else checks.push({ ...step, before: statements.length });
+  }
+  return { isAtomic, statements, ...(checks.length === 0 ? {} : { checks }) };
+}
+
+/** The steps of a phase, in order. */
+export function stepsOf({ statements, checks = [] }: Omit<Phase, "isAtomic">): readonly Step[] {
+  return statements.flatMap((sql, index) => [
+    ...checks.filter(({ before }) => before === index),
+    sql,
+  ]);
+}
+
+/**
+ * The error of a check that found rows.
+ * @param examples up to {@link EXAMPLES_MAX} values, as returned by the check's query.
+ */
+export function rowsWouldChange(
+  { object, consequence }: RowQuestion,
+  count: string,
+  examples: readonly string[],
+): AppError {
+  const shown = examples.length === 0 ? "" : ` (${examples.join(", ")})`;
+  return new AppError(
+    "APPROVAL_REQUIRED",
+    `Data would be lost: ${object}: ${count} ${consequence}${shown}; accept_data_loss allows it`,
+  );
+}

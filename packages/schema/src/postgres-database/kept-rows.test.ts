@@ -1,0 +1,72 @@
+import type pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { migrationOn } from "../testing/migration-on.js";
+import { PostgresSchemaDatabase } from "./index.js";
+import { tryRandomChanges } from "./testing/kept-rows.js";
+import { type DatabasePair, define, openPair } from "./testing/transition.js";
+
+describe("rows of a PostgreSQL database", () => {
+  let pair: DatabasePair;
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    pair = await openPair();
+    client = pair.one;
+  });
+  beforeEach(() => define(client));
+  afterAll(() => pair[Symbol.asyncDispose]());
+
+  const rows = async (sql: string): Promise<unknown> => (await client.query<object>(sql)).rows;
+  const migrate = (wanted: string): Promise<void> =>
+    migrationOn(new PostgresSchemaDatabase("shop", pair.url), wanted);
+
+  it("are kept in a schema that is to be dropped, unless that is accepted", async () => {
+    await client.query(
+      "CREATE SCHEMA store; CREATE TABLE store.t (a int); INSERT INTO store.t VALUES (1)",
+    );
+    await expect(migrate("CREATE TABLE t (a int)")).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+      message: expect.stringContaining("store.t: its rows are lost") as unknown,
+    });
+    expect(await rows("SELECT a FROM store.t")).toEqual([{ a: 1 }]);
+  });
+
+  it("go with a schema, and with a table that moves, by hints", async () => {
+    await client.query(`CREATE SCHEMA store; CREATE TABLE store.t (a int); CREATE TABLE store.u (a int);
+      INSERT INTO store.t VALUES (1); INSERT INTO store.u VALUES (2)`);
+    await migrate(`CREATE SCHEMA shop /* @renamed from=store */; CREATE TABLE shop.t (a int);
+      CREATE TABLE v (a int) /* @renamed from=store.u */`);
+    expect(await rows("SELECT t.a AS t, v.a AS v FROM shop.t, public.v")).toEqual([{ t: 1, v: 2 }]);
+  });
+
+  it("stay when a hint has no effect, which is said with its line", async () => {
+    await client.query("CREATE TABLE t (a int); INSERT INTO t VALUES (1)");
+    await expect(migrate("\nCREATE TABLE u (a int) /* @renamed from=tt */")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message:
+        "line 2: the rename hint from=tt of the table u has no effect: the database has no table tt. " +
+        "Correct the name or remove the hint",
+    });
+    expect(await rows("SELECT a FROM public.t")).toEqual([{ a: 1 }]);
+  });
+
+  it("are kept when they belong to an extension that is to be dropped, unless that is accepted", async () => {
+    await client.query(`CREATE EXTENSION citext; CREATE TABLE own (a int); CREATE TABLE empty (a int);
+      INSERT INTO own VALUES (1), (2); ALTER EXTENSION citext ADD TABLE own; ALTER EXTENSION citext ADD TABLE empty`);
+    await expect(migrate("CREATE TABLE t (a int)")).rejects.toMatchObject({
+      code: "APPROVAL_REQUIRED",
+      message:
+        "Nothing was changed: Data would be lost: citext: 2 rows of tables that belong to it would be dropped with it " +
+        "(public.own: 2); accept_data_loss allows it",
+    });
+    expect(await rows("SELECT a FROM public.own")).toEqual([{ a: 1 }, { a: 2 }]);
+    await client.query("DELETE FROM public.own");
+    await migrate("CREATE TABLE t (a int)");
+    expect(await rows("SELECT to_regclass('public.own') AS own")).toEqual([{ own: null }]);
+  }, 60_000);
+
+  it("are all there after any migration that is not said to lose data, or it changes nothing", async () => {
+    const applied = await tryRandomChanges(pair, { numRuns: 8, seed: 1 });
+    expect(applied).toBeGreaterThan(1);
+  }, 60_000);
+});

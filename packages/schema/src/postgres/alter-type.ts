@@ -1,0 +1,108 @@
+import { isSet, partsIn, type SchemaObject, textOf } from "../model/schema.js";
+import type { Kind } from "../model/kinds.js";
+import type { PropertyName } from "../model/vocabulary.js";
+import { quoteName } from "./objects/names.js";
+import { attribute, labelsOf } from "./statements.js";
+
+/**
+ * Kinds of types that columns use. Such a type cannot be dropped while columns use it, so the old
+ * type is renamed before a new type of the same name is created.
+ */
+export const REPLACED: readonly Kind[] = [
+  ...(["EnumType", "CompositeType", "RangeType", "Domain", "Collation"] as const),
+];
+
+/** Whether a change of a type requires creating a new type. */
+export function mustReplace(
+  old: SchemaObject,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): boolean {
+  if (now.kind === "EnumType") {
+    const had = labelsOf(old);
+    const kept = labelsOf(now).filter((label) => had.includes(label));
+    return kept.join("\0") !== had.join("\0");
+  }
+  if (now.kind === "RangeType" || now.kind === "Collation") return changed.includes("definition");
+  return (
+    now.kind === "Domain" &&
+    changed.some((property) => property === "type" || property === "collation")
+  );
+}
+
+/** The temporary name of a type that is being replaced. */
+export function oldName({ name = "" }: Pick<SchemaObject, "name">): string {
+  return `_steward_old_${name}`.slice(0, 63);
+}
+
+/**
+ * The statements that rename the objects which PostgreSQL created with a range type: its multirange
+ * type, and the constructor functions of both, which have kept their original names.
+ * @param renamed the range type's current name.
+ */
+export function constructorRoom(
+  { name = "", values }: SchemaObject,
+  type: string,
+  renamed: string,
+): readonly string[] {
+  const said = /^SUBTYPE = (.*?)(?:, .*)?, MULTIRANGE_TYPE_NAME = (.*)$/.exec(
+    textOf(values, "definition") ?? "",
+  );
+  const [, subtype = "", multirange = ""] = said ?? [];
+  const [room, other] = [name, `${name}_multirange`].map((each) =>
+    quoteName(oldName({ name: each })),
+  );
+  const makers = [`${type}(${subtype}, ${subtype})`, `${type}(${subtype}, ${subtype}, text)`];
+  const others = ["", renamed, `VARIADIC ${renamed}[]`].map((each) => `${multirange}(${each})`);
+  return [
+    `ALTER TYPE ${multirange} RENAME TO ${other ?? ""}`,
+    ...makers.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${room ?? ""}`),
+    ...others.map((maker) => `ALTER FUNCTION ${maker} RENAME TO ${other ?? ""}`),
+  ];
+}
+
+/** The statements that change a composite type. */
+export function alterAttributes(
+  name: string,
+  old: SchemaObject,
+  now: SchemaObject,
+): readonly string[] {
+  const had = partsIn(old.values, "attributes");
+  const has = partsIn(now.values, "attributes");
+  const labels = had.map((part) => textOf(part, "label"));
+  const wanted = has.map((part) => textOf(part, "label"));
+  return [
+    ...labels
+      .filter((label) => !wanted.includes(label))
+      .map((label) => `ALTER TYPE ${name} DROP ATTRIBUTE ${quoteName(label ?? "")} CASCADE`),
+    ...has
+      .filter((part) => !labels.includes(textOf(part, "label")))
+      .map((part) => `ALTER TYPE ${name} ADD ATTRIBUTE ${attribute(part)} CASCADE`),
+    ...has
+      .filter((part) => {
+        const before = had.find((each) => textOf(each, "label") === textOf(part, "label"));
+        return before !== undefined && JSON.stringify(before) !== JSON.stringify(part);
+      })
+      .map(
+        (part) =>
+          `ALTER TYPE ${name} ALTER ATTRIBUTE ${attribute(part).replace(/^("(?:[^"]|"")*") /, "$1 TYPE ")} CASCADE`,
+      ),
+  ];
+}
+
+/** The statements that alter a domain's constraints. */
+export function alterDomain(
+  name: string,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): readonly string[] {
+  const preset = textOf(now.values, "default");
+  return [
+    ...(changed.includes("default")
+      ? [`ALTER DOMAIN ${name} ${preset === undefined ? "DROP DEFAULT" : `SET DEFAULT ${preset}`}`]
+      : []),
+    ...(changed.includes("notNull")
+      ? [`ALTER DOMAIN ${name} ${isSet(now.values, "notNull") ? "SET" : "DROP"} NOT NULL`]
+      : []),
+  ];
+}

@@ -1,0 +1,131 @@
+import {
+  isSet,
+  partsIn,
+  type Part,
+  type Schema,
+  type SchemaObject,
+  textOf,
+} from "../model/schema.js";
+import type { Kind } from "../model/kinds.js";
+import { quoteName, quoteText } from "./objects/names.js";
+import { onOf } from "./statements.js";
+
+const NOTHING: Part = {};
+
+/** Describes the parents' triggers and checks that a table has copies of. */
+interface Sources {
+  /** The current name of an object of the base schema. */
+  readonly labelNow: (kind: Kind, label: string) => string;
+  /** Whether the copy of the object with this name is new and has default settings. */
+  readonly isFresh: (kind: Kind, label: string) => boolean;
+  /** A trigger's firing mode, unless it is the default. */
+  readonly firing: (label: string) => string | undefined;
+}
+
+/** The statements about a table's copies of its parents' triggers and checks. */
+export function copiedPartSettings(
+  table: string,
+  old: SchemaObject | undefined,
+  now: SchemaObject,
+  { labelNow, isFresh, firing }: Sources,
+): readonly string[] {
+  const changes = (property: "triggerDetails" | "constraintDetails", kind: Kind): CopyChange[] => {
+    const has = partsIn(now.values, property);
+    const had = partsIn(old?.values ?? {}, property).map((part): Part => {
+      return { ...part, label: labelNow(kind, textOf(part, "label") ?? "") };
+    });
+    const labels = new Set([...had, ...has].map((part) => textOf(part, "label") ?? ""));
+    return [...labels].map((label) => {
+      const find = (parts: readonly Part[]): Part =>
+        parts.find((part) => part.label === label) ?? NOTHING;
+      return { label, before: isFresh(kind, label) ? NOTHING : find(had), after: find(has) };
+    });
+  };
+  return [
+    ...changes("triggerDetails", "Trigger").flatMap((each) =>
+      triggerCopy(table, each, firing(each.label) ?? "ENABLE"),
+    ),
+    ...changes("constraintDetails", "CheckConstraint").flatMap((each) => checkCopy(table, each)),
+  ];
+}
+
+interface CopyChange {
+  readonly label: string;
+  readonly before: Part;
+  readonly after: Part;
+}
+
+function triggerCopy(
+  table: string,
+  { label, before, after }: CopyChange,
+  usual: string,
+): readonly string[] {
+  const trigger = `TRIGGER ${quoteName(label)}`;
+  return [
+    ...(before.enabled === after.enabled
+      ? []
+      : [`ALTER TABLE ${table} ${textOf(after, "enabled") ?? usual} ${trigger}`]),
+    ...comment(`${trigger} ON ${table}`, before, after),
+  ];
+}
+
+function checkCopy(table: string, { label, before, after }: CopyChange): readonly string[] {
+  const constraint = `CONSTRAINT ${quoteName(label)}`;
+  return [
+    ...(isSet(after, "isValidated") && !isSet(before, "isValidated")
+      ? [`ALTER TABLE ${table} VALIDATE ${constraint}`]
+      : []),
+    ...comment(`${constraint} ON ${table}`, before, after),
+  ];
+}
+
+function comment(on: string, before: Part, after: Part): readonly string[] {
+  if (before.comment === after.comment) return [];
+  const text = textOf(after, "comment");
+  return [`COMMENT ON ${on} IS ${text === undefined ? "NULL" : quoteText(text)}`];
+}
+
+/** Names of the extensions that an object depends on. */
+export function extensionsOf(object: SchemaObject | undefined): readonly string[] {
+  const parts = partsIn(object?.values ?? {}, "neededExtensions");
+  return parts.map((part) => textOf(part, "label") ?? "");
+}
+
+/**
+ * The statements that set the firing mode of a constraint's internal triggers. The names of such
+ * triggers contain the constraint's OID, so the statements find them by the function that each
+ * trigger calls.
+ */
+export function triggerStates(
+  schema: Schema,
+  constraint: SchemaObject,
+  before: string | undefined,
+  after: string | undefined,
+): readonly string[] {
+  const [had, has] = [statesIn(before), statesIn(after)];
+  const functions = [...new Set([...had.keys(), ...has.keys()])];
+  const table = quoteText(onOf(schema, constraint));
+  return functions.flatMap((name) => {
+    const state = has.get(name) ?? "ENABLE";
+    if (state === (had.get(name) ?? "ENABLE")) return [];
+    return [
+      `DO $steward$ DECLARE t record; BEGIN FOR t IN SELECT g.tgrelid::regclass AS relation, g.tgname AS name
+  FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid = g.tgfoid
+  JOIN pg_catalog.pg_constraint k ON k.oid = g.tgconstraint
+  WHERE g.tgisinternal AND k.conrelid = ${table}::regclass AND k.conname = ${quoteText(constraint.name ?? "")}
+    AND f.proname = ${quoteText(name)}
+  LOOP EXECUTE format('ALTER TABLE %s ${state} TRIGGER %I', t.relation, t.name); END LOOP; END $steward$`,
+    ];
+  });
+}
+
+/** Firing modes by the name of the trigger's function: `RI_FKey_check_ins DISABLE, …`. */
+function statesIn(text: string | undefined): ReadonlyMap<string, string> {
+  const states = (text ?? "").split(", ").filter((each) => each !== "");
+  return new Map(
+    states.map((each) => {
+      const [name = "", ...state] = each.split(" ");
+      return [name, state.join(" ")];
+    }),
+  );
+}

@@ -1,0 +1,298 @@
+import { isSet, partsIn, idIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import type { Kind } from "../model/kinds.js";
+import { attachedTo, Attachments } from "./objects/attachments.js";
+import { inDependencyOrder, needsOf } from "./objects/dependency-order.js";
+import { CONSTRAINTS, isForeign, qualified, quoteName } from "./objects/names.js";
+import { isMoreChecked, RECREATABLE, type RebuildPlan } from "./rebuild-plan.js";
+import { addConstraint, alterOn, create, createIndex, createLike } from "./statements.js";
+import { isReplaceable } from "./statements.js";
+
+/** Kinds that are created before columns are altered, because the new columns may need them. */
+const FIRST: readonly Kind[] = [
+  ...(["EnumType", "CompositeType", "RangeType", "Domain", "Sequence", "Table"] as const),
+  ...(["Function", "Procedure", "Aggregate", "Operator", "Cast", "Collation", "Opaque"] as const),
+  ...(["TextSearchDictionary", "TextSearchConfiguration"] as const),
+  ...(["ForeignDataWrapper", "ForeignServer"] as const),
+];
+
+/**
+ * The statements that create objects of the target that are new, or that are dropped and recreated.
+ */
+export class Creations {
+  /** Statements that run after the transaction, each by itself. */
+  readonly after: string[] = [];
+  /** Indexes that are created after the transaction. */
+  readonly pending: Set<string> = new Set();
+  readonly #base: Schema;
+  readonly #target: Schema;
+  readonly #rebuild: RebuildPlan;
+  readonly #attachments: Attachments;
+  /** Memo: whether an object must wait for one that is created after the columns are altered. */
+  readonly #waiting = new Map<string, boolean>();
+
+  constructor(base: Schema, target: Schema, rebuild: RebuildPlan) {
+    this.#base = base;
+    this.#target = target;
+    this.#rebuild = rebuild;
+    this.#attachments = new Attachments(target);
+  }
+
+  ofKind(kind: Kind): readonly string[] {
+    return this.#statements((object) => object.kind === kind);
+  }
+
+  /** Creates the objects that altered columns may need. */
+  first(): readonly string[] {
+    return this.#statements((object) => this.#isFirst(object));
+  }
+
+  /**
+   * Creates the objects that need the altered columns. A partition is attached once it has all the
+   * indexes and constraints that it must have.
+   */
+  last(): readonly string[] {
+    const statements = this.#statements((object) => this.#isLast(object));
+    const partitions = this.#target.all("Table").filter((table) => this.#isJoining(table));
+    const matched = this.#rebuild.matched.filter(({ now }) => !this.#rebuild.isFresh(now));
+    const joined = matched.flatMap(({ old, now }) => {
+      return attachedTo(old) === attachedTo(now) ? [] : this.#inTurn(now, this.#attach(now));
+    });
+    this.after.push(...matched.flatMap(({ old, now }) => this.#validate(old, now)));
+    return [
+      ...statements,
+      ...partitions.map((table) => {
+        const [parent] = this.#parentsOf(table);
+        const name = parent === undefined ? "" : qualified(this.#target, parent);
+        const bound = textOf(table.values, "partitionBound") ?? "";
+        return `ALTER TABLE ${name} ATTACH PARTITION ${qualified(this.#target, table)} ${bound}`;
+      }),
+      ...joined,
+    ];
+  }
+
+  #statements(isNow: (object: SchemaObject) => boolean): readonly string[] {
+    const { matched, recreated } = this.#rebuild;
+    const made = this.#target.objects.filter((object) => isNow(object) && this.#isMade(object));
+    const replacements = matched
+      .filter(({ old, now }) => isNow(now) && isReplaceable(old, now))
+      .filter(({ now }) => !recreated.has(now.id))
+      .filter(({ old, now }) => this.#rebuild.changed(old, now).includes("definition"))
+      .map(({ now }) => now);
+    const all = inDependencyOrder(this.#target, [...made, ...replacements], undefined, (each) =>
+      this.#otherNeeds(each),
+    );
+    return all.flatMap((object) => this.#make(object));
+  }
+
+  #isMade({ id }: SchemaObject): boolean {
+    const { recreated, replaced } = this.#rebuild;
+    return this.#base.find(id) === undefined || recreated.has(id) || replaced.has(id);
+  }
+
+  #isFirst(object: SchemaObject): boolean {
+    if (this.#isOfDomain(object)) return true;
+    return FIRST.includes(object.kind) && !this.#isWaiting(object);
+  }
+
+  #isLast(object: SchemaObject): boolean {
+    if (this.#isFirst(object)) return false;
+    return RECREATABLE.includes(object.kind) || FIRST.includes(object.kind);
+  }
+
+  /**
+   * A function may need a view, or a key that the function's query groups by. A partition of an
+   * existing table has the table's altered columns.
+   */
+  #isWaiting(object: SchemaObject): boolean {
+    const known = this.#waiting.get(object.id);
+    if (known !== undefined) return known;
+    // A provisional answer, so that the recursion ends in a cycle of dependencies.
+    this.#waiting.set(object.id, false);
+    const { kind } = object;
+    const isRoutine = kind === "Function" || kind === "Procedure" || kind === "Aggregate";
+    const isWaiting =
+      (isRoutine && needsOf(object).some((id) => this.#isLater(id))) ||
+      this.#isLatePartition(object);
+    this.#waiting.set(object.id, isWaiting);
+    return isWaiting;
+  }
+
+  #isLater(id: string): boolean {
+    const needed = this.#target.find(id);
+    if (needed === undefined || this.#isOfDomain(needed)) return false;
+    const isLater = RECREATABLE.includes(needed.kind) && !FIRST.includes(needed.kind);
+    return isLater || this.#isWaiting(needed);
+  }
+
+  /**
+   * A domain's checks are created with the domain, because a check cannot be added once columns of
+   * some kinds use the domain.
+   */
+  #isOfDomain({ kind, parent = "" }: SchemaObject): boolean {
+    return CONSTRAINTS.includes(kind) && this.#target.get(parent).kind === "Domain";
+  }
+
+  /**
+   * Whether the object is a new partition of an existing table, or a partition of such a partition.
+   */
+  #isLatePartition(table: SchemaObject): boolean {
+    if (table.kind !== "Table" || table.values.partitionBound === undefined) return false;
+    const [parent] = this.#parentsOf(table);
+    if (parent === undefined || !this.#isMade(table)) return false;
+    return !this.#isMade(parent) || this.#isLatePartition(parent);
+  }
+
+  /**
+   * Whether a partition is created as a separate table and attached later, so that its indexes get
+   * the intended names.
+   */
+  #isJoining(table: SchemaObject): boolean {
+    const [parent] = this.#parentsOf(table);
+    if (parent === undefined || isForeign(table)) return false;
+    return this.#isLatePartition(table) && !this.#isMade(parent);
+  }
+
+  #parentsOf({ values }: SchemaObject): readonly SchemaObject[] {
+    return partsIn(values, "inherits").flatMap((part) => {
+      return this.#target.find(idIn(part, "table") ?? "") ?? [];
+    });
+  }
+
+  /**
+   * Dependencies beyond those that PostgreSQL records: objects that the chosen statements require.
+   */
+  #otherNeeds(object: SchemaObject): readonly string[] {
+    if (this.#isLatePartition(object)) {
+      const [parent] = this.#parentsOf(object);
+      const checks = this.#target.partsOf(parent?.id ?? "", "CheckConstraint");
+      return checks.map(({ id }) => id);
+    }
+    const whole = this.#target.find(attachedTo(object) ?? "");
+    const isOneByOne = whole !== undefined && this.#attachments.isAttachedOneByOne(whole);
+    const areTaken = !this.#attachments.isAttachedOneByOne(object);
+    return [
+      ...(isOneByOne ? [whole.id] : []),
+      ...(areTaken ? this.#attachments.partsOf(object.id).map(({ id }) => id) : []),
+    ];
+  }
+
+  #make(object: SchemaObject): readonly string[] {
+    if (object.kind === "Table" && this.#isJoining(object)) {
+      const [parent] = this.#parentsOf(object);
+      return parent === undefined ? [] : createLike(this.#target, object, parent);
+    }
+    if (this.#isMadeByWhole(object)) return [];
+    if (this.#isWaitingForIndex(object)) {
+      this.pending.add(object.id);
+      this.after.push(...this.#add(object), ...this.#check(object));
+      return [];
+    }
+    const isOnly = this.#attachments.isAttachedOneByOne(object);
+    const isPending = object.kind === "Index" && this.#isPending(object);
+    const statements =
+      isOnly || isPending ? [this.#makeIndex(object, isOnly, isPending)] : this.#add(object);
+    if (isPending) {
+      this.pending.add(object.id);
+      this.after.push(...statements, ...this.#attach(object));
+      return [];
+    }
+    this.after.push(...this.#check(object));
+    return [...statements, ...this.#inTurn(object, this.#attach(object))];
+  }
+
+  /**
+   * Whether a foreign key references columns whose unique index is only created after the
+   * transaction.
+   */
+  #isWaitingForIndex(object: SchemaObject): boolean {
+    return object.kind === "ForeignKey" && needsOf(object).some((id) => this.pending.has(id));
+  }
+
+  /**
+   * Statements that attach a part. They are deferred when the part waits for an index that is
+   * created after the transaction.
+   */
+  #inTurn(part: SchemaObject, statements: readonly string[]): readonly string[] {
+    if (!this.pending.has(attachedTo(part) ?? "")) return statements;
+    this.after.push(...statements);
+    return [];
+  }
+
+  #makeIndex(object: SchemaObject, isOnly: boolean, isPending: boolean): string {
+    if (object.kind !== "Index") {
+      return addConstraint(this.#target, object).replace(/^ALTER TABLE /, "ALTER TABLE ONLY ");
+    }
+    const table = this.#target.get(object.parent ?? "");
+    const isConcurrent = isPending && table.values.partitionKey === undefined;
+    return createIndex(this.#target, object, { isOnly, isConcurrent });
+  }
+
+  /**
+   * Whether the object's table may have rows, so that creating the object takes time. A recreated
+   * table has none.
+   */
+  #hasRows({ id, parent = "" }: SchemaObject): boolean {
+    const table = this.#base.find(parent);
+    const isNew = this.#base.find(id) === undefined;
+    return isNew && table?.kind === "Table" && !this.#rebuild.isDropped(table);
+  }
+
+  /**
+   * Whether an index is created with CONCURRENTLY. A partitioned index waits for all its partition
+   * indexes.
+   */
+  #isPending(index: SchemaObject): boolean {
+    const all = this.#attachments.allOf(this.#attachments.rootOf(index));
+    const made = all.filter((each) => this.#isMade(each));
+    return this.#hasRows(index) && !made.some(({ id }) => this.#base.find(id) !== undefined);
+  }
+
+  /** Whether a constraint is added as NOT VALID, and validated later while other sessions write. */
+  #isCheckedLater(object: SchemaObject): boolean {
+    const table = this.#base.find(object.parent ?? "");
+    const isChecked = object.kind === "ForeignKey" || object.kind === "CheckConstraint";
+    const definition = textOf(object.values, "definition") ?? "";
+    const isUnchecked = definition.endsWith(" NOT VALID") || definition.includes("NOT ENFORCED");
+    const isPlain = table?.values.partitionKey === undefined && attachedTo(object) === undefined;
+    return isChecked && !isUnchecked && isPlain && this.#hasRows(object);
+  }
+
+  #add(object: SchemaObject): readonly string[] {
+    if (!this.#isCheckedLater(object)) return create(this.#target, object);
+    return [`${addConstraint(this.#target, object)} NOT VALID`];
+  }
+
+  #check(object: SchemaObject): readonly string[] {
+    if (!this.#isCheckedLater(object)) return [];
+    const name = quoteName(object.name ?? "");
+    return [`${alterOn(this.#target, object)} VALIDATE CONSTRAINT ${name}`];
+  }
+
+  /** PostgreSQL copies a foreign key to each partition under a generated name. */
+  #isMadeByWhole(object: SchemaObject): boolean {
+    const whole = this.#target.find(attachedTo(object) ?? "");
+    if (whole === undefined || object.kind !== "ForeignKey") return false;
+    const isSame =
+      whole.name === object.name && whole.values.definition === object.values.definition;
+    return isSame && (this.#isMade(whole) || this.#isMade(this.#target.get(object.parent ?? "")));
+  }
+
+  /** Attaches a part to an index that existed before, or that stays invalid. */
+  #attach(part: SchemaObject): readonly string[] {
+    const whole = this.#target.find(attachedTo(part) ?? "");
+    if (whole === undefined || whole.kind === "ForeignKey") return [];
+    const isByItself = this.#isMade(whole) && !this.#attachments.isAttachedOneByOne(whole);
+    // A partition's indexes are attached together with the partition.
+    if (isByItself || this.#isJoining(this.#target.get(part.parent ?? ""))) return [];
+    const [index, name] = [whole, part].map((each) => qualified(this.#target, each));
+    return [`ALTER INDEX ${index ?? ""} ATTACH PARTITION ${name ?? ""}`];
+  }
+
+  #validate(old: SchemaObject, now: SchemaObject): readonly string[] {
+    if (!isMoreChecked(old, now, this.#rebuild.changed(old, now))) return [];
+    const whole = this.#target.find(attachedTo(now) ?? "");
+    const isDoneByWhole = whole !== undefined && !isSet(whole.values, "isInvalid");
+    if (isDoneByWhole) return [];
+    return [`${alterOn(this.#target, now)} VALIDATE CONSTRAINT ${quoteName(now.name ?? "")}`];
+  }
+}

@@ -1,0 +1,64 @@
+import { idIn, isSet, type Schema, type SchemaObject } from "../../model/schema.js";
+
+/** The parent object that a partition's index or constraint is attached to. */
+export function attachedTo({ values }: SchemaObject): string | undefined {
+  return idIn(values, "attachedTo");
+}
+
+/**
+ * The indexes and constraints of partitions, grouped by the parent object that they are attached
+ * to.
+ */
+export class Attachments {
+  readonly #schema: Schema;
+  readonly #parts = new Map<string, SchemaObject[]>();
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+    for (const object of schema.objects) {
+      const whole = attachedTo(object);
+      if (whole === undefined) continue;
+      const parts = this.#parts.get(whole);
+      if (parts === undefined) this.#parts.set(whole, [object]);
+      else parts.push(object);
+    }
+  }
+
+  /** The objects attached directly to an index or a constraint. */
+  partsOf(id: string): readonly SchemaObject[] {
+    return this.#parts.get(id) ?? [];
+  }
+
+  /** An index or constraint with everything attached to it, recursively. */
+  allOf(object: SchemaObject): readonly SchemaObject[] {
+    return [object, ...this.partsOf(object.id).flatMap((part) => this.allOf(part))];
+  }
+
+  /**
+   * The topmost object that an index or a constraint is attached to; the object itself when it is
+   * attached to nothing.
+   */
+  rootOf(object: SchemaObject): SchemaObject {
+    const whole = this.#schema.find(attachedTo(object) ?? "");
+    return whole === undefined ? object : this.rootOf(whole);
+  }
+
+  /**
+   * Whether partition indexes must be attached one by one. That is so for an index that stays
+   * invalid because it lacks partition indexes, and where PostgreSQL would otherwise attach another
+   * equivalent index of a partition.
+   */
+  isAttachedOneByOne(index: SchemaObject): boolean {
+    if (index.kind === "ForeignKey") return false;
+    if (isSet(index.values, "isInvalid")) return true;
+    return this.partsOf(index.id).some((part) => {
+      const siblings = this.#schema.partsOf(part.parent ?? "", "Index", part.kind);
+      return siblings.some(
+        (each) =>
+          each.id !== part.id &&
+          each.values.definition === part.values.definition &&
+          each.values.isUnique === part.values.isUnique,
+      );
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { idIn, partsIn, type Schema, type SchemaObject } from "../../model/schema.js";
+
+/** The objects that must exist before an object can be created. */
+export function needsOf({ values, parent }: SchemaObject): readonly string[] {
+  const needs = partsIn(values, "dependsOn").flatMap((part) => idIn(part, "needs") ?? []);
+  const inherited = partsIn(values, "inherits").flatMap((part) => idIn(part, "table") ?? []);
+  // A sequence is dropped with its owning column, but is created before it.
+  const owner = idIn(values, "ownedBy");
+  return [...needs, ...inherited, ...(parent === undefined ? [] : [parent])].filter(
+    (id) => id !== owner,
+  );
+}
+
+/**
+ * Sorts objects after the objects that they need.
+ * @param isIncluded whether a part is created or dropped with the whole, which then needs
+ * everything that the part needs.
+ * @param otherNeeds further dependencies of the statements that create an object.
+ */
+export function inDependencyOrder(
+  schema: Schema,
+  objects: readonly SchemaObject[],
+  isIncluded: (part: SchemaObject) => boolean = isColumn,
+  otherNeeds: (object: SchemaObject) => readonly string[] = () => [],
+): SchemaObject[] {
+  const wanted = new Map(objects.map((object) => [object.id, object]));
+  const ordered: SchemaObject[] = [];
+  const seen = new Set<string>();
+  const visit = (object: SchemaObject): void => {
+    if (seen.has(object.id)) return;
+    seen.add(object.id);
+    const parts = object.kind === "Schema" ? [] : schema.partsOf(object.id);
+    const needs = [object, ...parts.filter(isIncluded)].flatMap(needsOf);
+    for (const id of [...needs, ...otherNeeds(object)]) {
+      const needed = schema.find(id);
+      const unit = needed?.kind === "Column" ? schema.find(needed.parent ?? "") : needed;
+      const found = wanted.get(id) ?? (unit === undefined ? undefined : wanted.get(unit.id));
+      if (found !== undefined) visit(found);
+      if (needed?.kind === "Domain" && id !== object.parent) {
+        for (const { id: rule } of schema.partsOf(id)) {
+          const check = wanted.get(rule);
+          if (check !== undefined) visit(check);
+        }
+      }
+    }
+    ordered.push(object);
+  };
+  objects.forEach(visit);
+  return ordered;
+}
+
+function isColumn({ kind }: SchemaObject): boolean {
+  return kind === "Column";
+}

@@ -1,0 +1,47 @@
+import { partsIn, type Schema, type SchemaObject } from "../../model/schema.js";
+import { qualified, quoteName } from "./names.js";
+import { grantSequence } from "./rights.js";
+
+/** Longest name in PostgreSQL, in bytes. */
+const NAME_BYTES_MAX = 63;
+const SUFFIX = "_seq";
+
+/**
+ * Grants on the sequences of new identity columns, by the names that PostgreSQL generates for these
+ * sequences.
+ */
+export function sequenceRights(schema: Schema): readonly string[] {
+  return schema.all("Column").flatMap((column) => {
+    if (partsIn(column.values, "sequenceGrants").length === 0) return [];
+    const table = schema.get(column.parent ?? "");
+    const name = quoteName(sequenceName(table, column));
+    const place = qualified(schema, table).slice(0, -quoteName(table.name ?? "").length);
+    return grantSequence(table, column, `${place}${name}`);
+  });
+}
+
+/**
+ * The name that PostgreSQL generates from the names of a table and a column. When the result is too
+ * long, the longer of the two is truncated first.
+ */
+function sequenceName(
+  { name: table = "" }: SchemaObject,
+  { name: column = "" }: SchemaObject,
+): string {
+  let [ofTable, ofColumn] = [Buffer.byteLength(table), Buffer.byteLength(column)];
+  while (ofTable + 1 + ofColumn + SUFFIX.length > NAME_BYTES_MAX) {
+    if (ofTable > ofColumn) ofTable -= 1;
+    else ofColumn -= 1;
+  }
+  return `${cut(table, ofTable)}_${cut(column, ofColumn)}${SUFFIX}`;
+}
+
+/** Truncates a text to a number of bytes without splitting a character. */
+function cut(name: string, bytes: number): string {
+  let fitting = "";
+  for (const character of name) {
+    if (Buffer.byteLength(fitting + character) > bytes) break;
+    fitting += character;
+  }
+  return fitting;
+}

@@ -1,0 +1,52 @@
+import { isSet, Schema, type SchemaObject } from "../../model/schema.js";
+import { attachedTo, Attachments } from "./attachments.js";
+import { qualified } from "./names.js";
+
+/**
+ * What the migration does about indexes left invalid by an interrupted CREATE INDEX CONCURRENTLY or
+ * REINDEX.
+ */
+export interface InvalidIndexes {
+  /** The statements that drop the invalid indexes. */
+  readonly drops: readonly string[];
+  /** Partitioned indexes with an invalid partition index; they can only be dropped as a whole. */
+  readonly broken: readonly string[];
+}
+
+/**
+ * A schema without its invalid indexes. No statement creates an invalid index, and no query uses
+ * one.
+ */
+export function withoutInvalidIndexes(schema: Schema): Schema {
+  const { objects } = schema;
+  if (!objects.some((object) => isInvalidIndex(schema, object))) return schema;
+  return new Schema(objects.filter((object) => !isInvalidIndex(schema, object)));
+}
+
+/**
+ * Handles the invalid indexes of a base schema. Each is dropped, and recreated when the target has
+ * an index of its name. A scratch database cannot contain invalid indexes, so nothing is dropped
+ * there.
+ */
+export function invalidIndexes(base: Schema, target: Schema): InvalidIndexes {
+  const attachments = new Attachments(base);
+  const invalid = base.all("Index").filter((index) => isInvalidIndex(base, index));
+  const isKept = ({ id }: SchemaObject): boolean => {
+    const now = target.find(id);
+    return now !== undefined && isInvalidIndex(target, now);
+  };
+  const gone = invalid.filter((index) => !isKept(index));
+  const isPart = (index: SchemaObject): boolean => attachedTo(index) !== undefined;
+  return {
+    drops: gone
+      .filter((index) => !isPart(index))
+      .map((index) => `DROP INDEX IF EXISTS ${qualified(base, index)}`),
+    broken: gone.filter(isPart).map((index) => attachments.rootOf(index).id),
+  };
+}
+
+/** Whether an index is invalid and has no partition indexes that could complete it. */
+export function isInvalidIndex(schema: Schema, { kind, parent, values }: SchemaObject): boolean {
+  if (kind !== "Index" || !isSet(values, "isInvalid")) return false;
+  return schema.find(parent ?? "")?.values.partitionKey === undefined;
+}

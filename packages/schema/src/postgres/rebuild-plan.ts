@@ -1,0 +1,376 @@
+import { idIn, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import type { Kind } from "../model/kinds.js";
+import { perPair } from "../model/per-pair.js";
+import type { PropertyName } from "../model/vocabulary.js";
+import { typeChangeOf } from "./alter-column.js";
+import { mustReplace, REPLACED } from "./alter-type.js";
+import { attachedTo, Attachments } from "./objects/attachments.js";
+import { needsOf } from "./objects/dependency-order.js";
+import { inheritedPart } from "./objects/inheritance.js";
+import { CONSTRAINTS, DEFINED, isForeign, isRoutine, namesIn } from "./objects/names.js";
+import { RenamedText } from "./renamed-text.js";
+import { isReplaceable } from "./statements.js";
+
+/** Kinds that store no data, so that they can be dropped and recreated. */
+export const RECREATABLE: readonly Kind[] = [
+  ...(["View", "MaterializedView", "Index", "Trigger", "Policy", "Function", "Procedure"] as const),
+  ...DEFINED.filter((kind) => !REPLACED.includes(kind)),
+  ...CONSTRAINTS,
+];
+
+/** Properties that are set after all objects exist. */
+const ATTRIBUTES: readonly PropertyName[] = [
+  ...(["comment", "grants", "revoked", "owner", "ownedBy", "columnDetails"] as const),
+  ...(["columnGrants", "isClustered", "isReplicaIdentity", "indexComment"] as const),
+  ...([
+    "statisticsTarget",
+    "attachedTo",
+    "isInvalid",
+    "triggerStates",
+    "neededExtensions",
+  ] as const),
+];
+
+/** An object that both schemas have, as the base and as the target describes it. */
+export interface MatchedObject {
+  readonly old: SchemaObject;
+  readonly now: SchemaObject;
+}
+
+/**
+ * Determines which objects cannot be altered in place and must be dropped and recreated, together
+ * with their dependents.
+ */
+export class RebuildPlan {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  /** Objects of both schemas that are dropped and recreated. */
+  readonly recreated: Set<string> = new Set();
+  /** Types that are recreated under the same name, while the old type is renamed. */
+  readonly replaced: Set<string> = new Set();
+  /**
+   * Columns whose dependents must be recreated, because the column's type changes or the column is
+   * recreated.
+   */
+  readonly touched: Set<string> = new Set();
+  /** Columns that are dropped and added again. */
+  readonly anew: Set<string> = new Set();
+  /** Columns whose default is dropped temporarily, so that objects it uses can be recreated. */
+  readonly defaults: Set<string> = new Set();
+  readonly matched: readonly MatchedObject[];
+  readonly #renamedText: RenamedText;
+  /** Indexes and constraints of partitions, in the base and in the target. */
+  readonly #parts: Attachments;
+  readonly #partsNow: Attachments;
+  readonly #changes = new Map<string, readonly PropertyName[]>();
+
+  /** @param broken invalid partitioned indexes of the base, which can only be dropped. */
+  constructor(base: Schema, target: Schema, broken: readonly string[] = []) {
+    this.#base = base;
+    this.#target = target;
+    this.#parts = new Attachments(base);
+    this.#partsNow = new Attachments(target);
+    for (const id of broken) if (target.find(id) !== undefined) this.recreated.add(id);
+    this.matched = target.objects.flatMap((now) => {
+      const old = base.find(now.id);
+      return old === undefined ? [] : [{ old, now }];
+    });
+    this.#renamedText = new RenamedText(base, target);
+    for (const each of this.matched) this.#compare(each);
+    this.#touchColumnsOfReplaced();
+    for (let size = -1; size < this.recreated.size + this.anew.size;) {
+      size = this.recreated.size + this.anew.size;
+      this.#recreateGenerated();
+      this.#recreateDependents();
+      this.#recreateAttached();
+    }
+    this.#findDefaults();
+  }
+
+  /** The properties that change, apart from renames of other objects. */
+  changed(old: SchemaObject, now: SchemaObject): readonly PropertyName[] {
+    const known = this.#changes.get(now.id);
+    if (known !== undefined) return known;
+    const changed = this.#renamedText.changedProperties(old, now);
+    this.#changes.set(now.id, changed);
+    return changed;
+  }
+
+  /** The name of a base routine after all renames. */
+  routineName(old: SchemaObject): string | undefined {
+    return this.#renamedText.nameOf(old);
+  }
+
+  /** Whether an object of the base is dropped, even if it is recreated later. */
+  isDropped({ id }: SchemaObject): boolean {
+    return this.#target.find(id) === undefined || this.recreated.has(id);
+  }
+
+  /** Whether an object of the target has to be created, because it is new or was dropped. */
+  isFresh({ id, parent = "" }: SchemaObject): boolean {
+    return (
+      this.#base.find(id) === undefined ||
+      this.recreated.has(id) ||
+      this.replaced.has(id) ||
+      this.anew.has(id) ||
+      this.recreated.has(parent)
+    );
+  }
+
+  #compare({ old, now }: MatchedObject): void {
+    const changed = this.changed(old, now);
+    // Overloaded routines are distinguished by their argument types.
+    if (this.routineName(old) !== now.name && isRoutine(now)) this.recreated.add(now.id);
+    if (changed.length === 0) return;
+    if (REPLACED.includes(now.kind) && mustReplace(old, now, changed)) this.replaced.add(now.id);
+    if (now.kind === "Table" && changed.some(isNewTable)) this.recreated.add(now.id);
+    if (now.kind === "Table") this.#lookAtTable(old, now);
+    if (now.kind === "Column") this.#lookAtColumn(now, changed);
+    if (changed.includes("isInvalid") && !this.#isCompleted(old)) this.recreated.add(now.id);
+    if (now.kind === "Extension" && this.#isDowngrade(old, now)) this.recreated.add(now.id);
+    if (!RECREATABLE.includes(now.kind) || isReplaceable(old, now)) return;
+    const isDetail = (property: PropertyName): boolean =>
+      ATTRIBUTES.includes(property) || (property === "options" && isIndexed(now));
+    if (isMoreChecked(old, now, changed)) return;
+    if (!changed.every(isDetail)) this.recreated.add(now.id);
+  }
+
+  /** Whether a partitioned index becomes valid by attaching the missing partition indexes. */
+  #isCompleted({ id, values }: SchemaObject): boolean {
+    if (values.isInvalid !== true) return false;
+    return this.#partsNow.partsOf(id).some((part) => {
+      const old = this.#base.find(part.id);
+      if (old === undefined || attachedTo(old) !== id) return true;
+      return part.values.isInvalid !== true && this.#isCompleted(old);
+    });
+  }
+
+  #lookAtTable(old: SchemaObject, now: SchemaObject): void {
+    const options = (of: SchemaObject): readonly unknown[] =>
+      partsIn(of.values, "columnDetails").map(({ label, foreignOptions }) => [
+        label,
+        foreignOptions,
+      ]);
+    if (isForeign(now) && !sameJson(options(old), options(now))) this.recreated.add(now.id);
+    // PostgreSQL then treats existing rows as checked. Only a recreated constraint has not checked
+    // any.
+    for (const part of partsIn(old.values, "constraintDetails")) {
+      const label = textOf(part, "label") ?? "";
+      const after = partsIn(now.values, "constraintDetails").find((each) => each.label === label);
+      if (part.isValidated !== true || after?.isValidated === true) continue;
+      const check = inheritedPart(this.#base, old, "CheckConstraint", label);
+      if (check !== undefined && this.#isUnchecked(check)) this.recreated.add(check.id);
+    }
+  }
+
+  #isUnchecked({ id }: SchemaObject): boolean {
+    const now = this.#target.find(id);
+    return now !== undefined && NOT_VALID.test(textOf(now.values, "definition") ?? "");
+  }
+
+  /** A partition index cannot be dropped without the partitioned index, nor the other way round. */
+  #recreateAttached(): void {
+    for (const part of this.#base.objects) {
+      const id = attachedTo(part);
+      if (id === undefined) continue;
+      const [table, whole] = [this.#base.get(part.parent ?? ""), this.#base.get(id)];
+      const isTableGone = this.isDropped(table);
+      if (this.isDropped(whole) && this.#target.find(part.id) !== undefined)
+        this.recreated.add(part.id);
+      if (isTableGone || this.#target.find(id) === undefined) continue;
+      const now = this.#target.find(part.id);
+      const isLost = this.isDropped(part) || (now !== undefined && attachedTo(now) !== id);
+      if (isLost) this.recreated.add(id);
+    }
+  }
+
+  /**
+   * Whether an extension's version goes back. Extensions have update scripts to later versions
+   * only, so one without stored values is recreated.
+   */
+  #isDowngrade(old: SchemaObject, now: SchemaObject): boolean {
+    const [before = "", after = ""] = [old, now].map(({ values }) => textOf(values, "version"));
+    const isOlder = before.localeCompare(after, "en", { numeric: true }) > 0;
+    return isOlder && !this.#base.all("Column").some((each) => needsOf(each).includes(now.id));
+  }
+
+  /** The name of an inherited part after all renames. */
+  labelNow(old: SchemaObject, label: string, kind: Kind = "Column"): string {
+    const above = inheritedPart(this.#base, old, kind, label);
+    const now = above === undefined ? undefined : this.#target.find(above.id);
+    return now?.name ?? label;
+  }
+
+  /**
+   * Whether a typed table is detached from its type while its columns are altered, because a typed
+   * table's columns cannot be.
+   */
+  isRetyped(old: SchemaObject, now: SchemaObject): boolean {
+    if (old.values.ofType === undefined && now.values.ofType === undefined) return false;
+    const columns = new Set(
+      [...this.#base.partsOf(old.id, "Column"), ...this.#target.partsOf(now.id, "Column")].map(
+        ({ id }) => id,
+      ),
+    );
+    const isColumnChanged = [...columns].some((id) => {
+      const [before, after] = [this.#base.find(id), this.#target.find(id)];
+      if (before === undefined || after === undefined || before.name !== after.name) return true;
+      return this.touched.has(id) || this.changed(before, after).length > 0;
+    });
+    return isColumnChanged || !sameJson(old.values.ofType, now.values.ofType);
+  }
+
+  /** Whether a generated column is dropped before the functions that its expression calls. */
+  isGeneratedAnew({ id, kind, values }: SchemaObject): boolean {
+    return kind === "Column" && this.anew.has(id) && values.generated !== undefined;
+  }
+
+  #lookAtColumn({ id, parent = "" }: SchemaObject, changed: readonly PropertyName[]): void {
+    // Recreating a foreign table loses no rows.
+    if (changed.includes("foreignOptions")) this.recreated.add(parent);
+    if (changed.some(isNewColumn)) this.anew.add(id);
+    if (changed.includes("type") && isPartitionedBy(this.#base, id)) this.recreated.add(parent);
+    if (typeChangeOf(changed) || this.anew.has(id)) this.touched.add(id);
+  }
+
+  #touchColumnsOfReplaced(): void {
+    for (const column of this.#base.all("Column")) {
+      if (this.#target.find(column.id) === undefined) continue;
+      if (needsOf(column).some((id) => this.replaced.has(id))) this.touched.add(column.id);
+    }
+  }
+
+  /**
+   * PostgreSQL does not alter the type of a column, nor a function, that a generated column uses.
+   */
+  #recreateGenerated(): void {
+    for (const column of this.#base.all("Column")) {
+      const { id, values } = column;
+      if (values.generated === undefined || this.#target.find(id) === undefined) continue;
+      if (!needsOf(column).some((need) => this.touched.has(need) || this.recreated.has(need)))
+        continue;
+      if (this.recreated.has(column.parent ?? "")) continue;
+      this.anew.add(id);
+      this.touched.add(id);
+    }
+  }
+
+  #findDefaults(): void {
+    for (const column of this.#base.all("Column")) {
+      const { id, values } = column;
+      if (values.default === undefined || this.#target.find(id) === undefined) continue;
+      const isLoose = needsOf(column).some((need) => this.recreated.has(need));
+      if (this.touched.has(id) || isLoose) this.defaults.add(id);
+    }
+  }
+
+  /** Recreates the dependents of everything that is dropped or recreated. */
+  #recreateDependents(): void {
+    for (let size = -1; size < this.recreated.size;) {
+      size = this.recreated.size;
+      for (const object of this.#base.objects) {
+        if (!RECREATABLE.includes(object.kind) && !isForeign(object) && !isPartition(object))
+          continue;
+        if (this.recreated.has(object.id) || this.#target.find(object.id) === undefined) continue;
+        if (this.#loses(object)) this.recreated.add(object.id);
+      }
+    }
+  }
+
+  #loses(object: SchemaObject): boolean {
+    // A partition is dropped with its parent table only, not with other objects.
+    if (isPartition(object) && !isForeign(object)) {
+      return partsIn(object.values, "inherits").some((part) =>
+        this.recreated.has(idIn(part, "table") ?? ""),
+      );
+    }
+    // PostgreSQL itself rebuilds keys and indexes when a column's type changes. For a partitioned
+    // index it would generate new names for the partition indexes, so that case is excluded.
+    const isTaken = isIndexed(object) && this.#parts.partsOf(object.id).length === 0;
+    const matters = (id: string): boolean =>
+      id !== object.parent &&
+      this.isGone(id) &&
+      !(isTaken && this.#isTypeChanged(id) && isTakenAlong(object));
+    const { parent = "" } = object;
+    return this.recreated.has(parent) || this.replaced.has(parent) || needsOf(object).some(matters);
+  }
+
+  /** Whether an object of the base is dropped, even temporarily. */
+  isGone(id: string): boolean {
+    const object = this.#base.find(id);
+    if (object === undefined) return false;
+    if (object.kind === "Column" && this.recreated.has(object.parent ?? "")) return true;
+    const isLost = this.#target.find(id) === undefined || this.recreated.has(id);
+    return isLost || this.touched.has(id) || this.replaced.has(id);
+  }
+
+  #isTypeChanged(id: string): boolean {
+    return this.touched.has(id) && !this.anew.has(id);
+  }
+}
+
+/** The end of a definition of a constraint that was not validated. */
+const NOT_VALID = / NOT VALID$/;
+
+/** Whether the two states of a constraint differ only in its validation. */
+export function isMoreChecked(
+  old: SchemaObject,
+  now: SchemaObject,
+  changed: readonly PropertyName[],
+): boolean {
+  const before = textOf(old.values, "definition") ?? "";
+  const isChecked =
+    NOT_VALID.test(before) && !NOT_VALID.test(textOf(now.values, "definition") ?? "");
+  return (
+    CONSTRAINTS.includes(now.kind) &&
+    changed.every((property) => property === "definition" || ATTRIBUTES.includes(property)) &&
+    isChecked &&
+    before.replace(NOT_VALID, "") === now.values.definition
+  );
+}
+
+/** Whether the object is an index, or a constraint that may have an index. */
+function isIndexed({ kind }: SchemaObject): boolean {
+  return kind === "Index" || CONSTRAINTS.includes(kind);
+}
+
+function sameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isPartition({ kind, values }: SchemaObject): boolean {
+  return kind === "Table" && values.partitionBound !== undefined;
+}
+
+/** The objects that a script recreates when the base has no invalid indexes. */
+export const rebuildPlanBetween: (base: Schema, target: Schema) => RebuildPlan = perPair(
+  (base, target) => new RebuildPlan(base, target),
+);
+
+/** Whether a column is part of its table's partition key. */
+export function isPartitionedBy(schema: Schema, id: string): boolean {
+  const { name, parent = "" } = schema.get(id);
+  const key = textOf(schema.get(parent).values, "partitionKey");
+  return key !== undefined && namesIn(key).has(name ?? "");
+}
+
+/**
+ * Whether PostgreSQL rebuilds the object itself when a column's type changes. It does so for keys
+ * on plain columns, but not for expressions that compare with a constant of the old type.
+ */
+function isTakenAlong({ kind, values }: SchemaObject): boolean {
+  const isPlain = kind === "Index" || kind === "PrimaryKey" || kind === "UniqueConstraint";
+  if (!isPlain || values.where !== undefined) return false;
+  return !partsIn(values, "parts").some((part) => part.expression !== undefined);
+}
+
+function isNewTable(property: PropertyName): boolean {
+  const rebuild: readonly PropertyName[] = [
+    ...(["partitionKey", "partitionBound", "inherits", "server", "foreignOptions"] as const),
+  ];
+  return rebuild.includes(property);
+}
+
+function isNewColumn(property: PropertyName): boolean {
+  return property === "generated" || property === "storage";
+}

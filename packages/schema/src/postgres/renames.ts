@@ -1,0 +1,134 @@
+import { Schema, type SchemaObject } from "../model/schema.js";
+import { CONSTRAINTS, isRoutine, qualified, quoteName, WORDS, wordOf } from "./objects/names.js";
+import type { Kind } from "../model/kinds.js";
+import { Moves } from "./objects/moves.js";
+import type { RebuildPlan } from "./rebuild-plan.js";
+import { alterOn, onOf } from "./statements.js";
+
+const RELATED: readonly Kind[] = [
+  ...(["Table", "View", "MaterializedView", "Sequence"] as const),
+  ...(["EnumType", "CompositeType", "RangeType", "Domain"] as const),
+];
+
+/** The names of base objects after the renames, which are the first statements of a script. */
+export class Renames {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  readonly #rebuild: RebuildPlan;
+  readonly #moves: Moves;
+  /** The base schema with its new names and moved objects. */
+  readonly renamed: Schema;
+
+  constructor(base: Schema, target: Schema, rebuild: RebuildPlan) {
+    this.#base = base;
+    this.#target = target;
+    this.#rebuild = rebuild;
+    this.#moves = new Moves(base, target, rebuild.recreated);
+    const named = base.objects.map((old) => {
+      return { ...old, name: this.newName(old), parent: this.#moves.parentOf(old) };
+    });
+    const made = target.all("Schema").filter(({ id }) => base.find(id) === undefined);
+    this.renamed = new Schema([...named, ...made]);
+  }
+
+  /**
+   * The name of a base object after the renames. A recreated object keeps its old name until it is
+   * dropped. A dropped object gets a temporary name when another object takes over its name.
+   */
+  newName(old: SchemaObject): string | undefined {
+    const now = this.#target.find(old.id);
+    if (isRoutine(old)) return this.#rebuild.routineName(old);
+    const isKept = now !== undefined && !this.#rebuild.recreated.has(old.id);
+    if (isKept) return now.name;
+    const between = this.#moves.between.get(old.id);
+    if (between !== undefined || now !== undefined) return between ?? old.name;
+    const siblings = this.#base.partsOf(old.parent ?? "", old.kind);
+    const isTaken =
+      siblings.some(
+        ({ id, name }) => name !== old.name && this.#target.find(id)?.name === old.name,
+      ) ||
+      (RELATED.includes(old.kind) && this.#isTakenByAnother(old));
+    return isTaken ? `_steward_gone_${old.name ?? ""}`.slice(0, 63) : old.name;
+  }
+
+  /**
+   * Relations and types share a namespace, and some old objects are only dropped after the new ones
+   * were created.
+   */
+  #isTakenByAnother({ kind, name, parent = "" }: SchemaObject): boolean {
+    const others = this.#target.partsOf(parent, ...RELATED);
+    return others.some((each) => {
+      const old = this.#base.find(each.id);
+      const isMovedHere = old !== undefined && old.parent !== parent;
+      return (each.kind !== kind || isMovedHere) && each.name === name;
+    });
+  }
+
+  /**
+   * Renames parts before their parents, whose old names the statements use. A temporary name is
+   * used where the new name may still be taken.
+   */
+  statements(): readonly string[] {
+    const levels: SchemaObject[][] = [];
+    for (const old of this.#base.objects) {
+      const to = this.newName(old);
+      // A routine's argument types are renamed with the types.
+      if (isRoutine(old)) continue;
+      const isRenamed = to !== undefined && to !== old.name;
+      const isMoving = this.#moves.between.has(old.id);
+      if (isRenamed || isMoving) (levels[this.#depthOf(old)] ??= []).push(old);
+    }
+    const inUse = new Set(this.#base.objects.map(({ name }) => name));
+    return levels.reverse().flatMap((level) => {
+      const first: string[] = [];
+      const second: string[] = [];
+      for (const [index, old] of level.entries()) {
+        const moving = this.#moves.between.get(old.id);
+        if (moving !== undefined) {
+          first.push(...this.#rename(this.#base, old, moving));
+          continue;
+        }
+        const to = this.newName(old) ?? "";
+        const between = inUse.has(to) ? `_steward_name_${index}` : to;
+        first.push(...this.#rename(this.#base, old, between));
+        if (between !== to) second.push(...this.#rename(this.#base, { ...old, name: between }, to));
+      }
+      return [...first, ...second];
+    });
+  }
+
+  /** Moves objects to other schemas, after all renames and after all schemas were created. */
+  moves(): readonly string[] {
+    const { moved, between } = this.#moves;
+    const sets = moved.map((old) => {
+      const name = between.get(old.id) ?? this.newName(old);
+      const to = this.#target.get(this.#target.get(old.id).parent ?? "");
+      const from = qualified(this.renamed, { ...old, name });
+      return `ALTER ${wordOf(old)} ${from} SET SCHEMA ${quoteName(to.name ?? "")}`;
+    });
+    const names = [...between].flatMap(([id, name]) => {
+      const final = this.renamed.get(id);
+      if (final.name === name) return [];
+      return this.#rename(this.renamed, { ...final, name }, final.name ?? "");
+    });
+    return [...sets, ...names];
+  }
+
+  #depthOf({ parent }: SchemaObject): number {
+    return parent === undefined ? 0 : 1 + this.#depthOf(this.#base.get(parent));
+  }
+
+  #rename(schema: Schema, object: SchemaObject, to: string): readonly string[] {
+    const { kind, name = "" } = object;
+    const change = `${quoteName(name)} TO ${quoteName(to)}`;
+    if (kind === "Column") return [`ALTER TABLE ${onOf(schema, object)} RENAME COLUMN ${change}`];
+    if (CONSTRAINTS.includes(kind))
+      return [`${alterOn(schema, object)} RENAME CONSTRAINT ${change}`];
+    if (kind === "Trigger" || kind === "Policy" || kind === "Rule") {
+      const [from, next] = [quoteName(name), quoteName(to)];
+      return [`ALTER ${kind.toUpperCase()} ${from} ON ${onOf(schema, object)} RENAME TO ${next}`];
+    }
+    if (WORDS[kind] === undefined) return [];
+    return [`ALTER ${wordOf(object)} ${qualified(schema, object)} RENAME TO ${quoteName(to)}`];
+  }
+}

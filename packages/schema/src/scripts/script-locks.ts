@@ -1,0 +1,47 @@
+import { type LockMode, scriptLocks, type TableLock } from "./locks.js";
+import type { Script } from "../ports.js";
+import type { Schema } from "../model/schema.js";
+
+/** A lock, and the statement of a script that takes it. */
+export interface ScriptLock extends TableLock {
+  /** Index of the phase in the script. */
+  readonly phase: number;
+  /** Index of the statement in its phase. */
+  readonly statement: number;
+}
+
+/** All locks that a script takes, in the order of its statements. */
+export function locksOf(base: Schema, target: Schema, script: Script): readonly ScriptLock[] {
+  const firsts = script.map((_, phase) =>
+    script.slice(0, phase).reduce((sum, { statements }) => sum + statements.length, 0),
+  );
+  return scriptLocks(base, target, script).flatMap(({ phase, locks }, index) =>
+    locks.map((lock) => ({ ...lock, phase, statement: index - (firsts[phase] ?? 0) })),
+  );
+}
+
+/** The operations that a lock mode blocks (PostgreSQL, "Explicit Locking", table 13.2). */
+const WAITING: Readonly<Record<LockMode, string>> = {
+  "ACCESS SHARE": "reads and writes go on",
+  "ROW SHARE": "reads and writes go on",
+  "ROW EXCLUSIVE": "reads and writes go on",
+  "SHARE UPDATE EXCLUSIVE": "reads and writes go on",
+  SHARE: "reads go on, writes wait",
+  "SHARE ROW EXCLUSIVE": "reads go on, writes wait",
+  EXCLUSIVE: "reads go on, writes wait",
+  "ACCESS EXCLUSIVE": "reads and writes wait",
+  RESERVED: "reads go on, writes to the whole file wait",
+};
+const WORK: Readonly<Record<TableLock["holdsWhile"], string>> = {
+  instant: "",
+  scan: ", while every row is read",
+  rewrite: ", while every row is written anew",
+};
+
+/**
+ * The effect of a lock on other sessions, as text: `reads and writes wait, while every row is
+ * read`.
+ */
+export function effectOf({ mode, holdsWhile }: TableLock): string {
+  return `${WAITING[mode]}${WORK[holdsWhile]}`;
+}

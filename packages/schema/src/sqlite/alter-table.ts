@@ -1,0 +1,268 @@
+import { inOrder } from "../model/column-order.js";
+import type { Step } from "../model/row-check.js";
+import { changesBetween, sameValue } from "../model/schema-diff.js";
+import { idIn, isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { tokensOf } from "../sql/sql-tokens.js";
+import { type CopiedColumn, isRowid, questionFor } from "./conversions.js";
+import { namesIn, quoteName, renameIn, spell } from "./expression.js";
+import { columnClause, constraintClause, createTable, referenceClause } from "./statements.js";
+
+/** How a table changes: in place by ALTER TABLE where SQLite can, otherwise by rebuilding it. */
+export interface TableChange {
+  readonly before: SchemaObject;
+  readonly after: SchemaObject;
+  readonly renamedColumns: readonly { readonly from: string; readonly to: string }[];
+  readonly isRebuild: boolean;
+  readonly dropped: readonly SchemaObject[];
+  readonly added: readonly SchemaObject[];
+  /** Constraints defined together with an added column. */
+  readonly inline: ReadonlyMap<string, readonly SchemaObject[]>;
+}
+
+const CONSTRAINTS = ["PrimaryKey", "UniqueConstraint", "CheckConstraint", "ForeignKey"] as const;
+
+/**
+ * The change of a table that both schemas have; undefined when nothing changes but perhaps the
+ * name.
+ */
+export function tableChange(
+  base: Schema,
+  target: Schema,
+  before: SchemaObject,
+  after: SchemaObject,
+): TableChange | undefined {
+  const old = base.partsOf(before.id, "Column");
+  const now = target.partsOf(after.id, "Column");
+  const dropped = old.filter(({ id }) => target.find(id) === undefined);
+  const added = inOrder(now.filter(({ id }) => base.find(id) === undefined));
+  const kept = now.flatMap((column) => {
+    const was = base.find(column.id);
+    return was === undefined ? [] : [{ was, column }];
+  });
+  const renamedColumns = kept.flatMap(({ was, column }) =>
+    was.name === column.name ? [] : [{ from: was.name ?? "", to: column.name ?? "" }],
+  );
+  const names = new Map(renamedColumns.map(({ from, to }) => [from.toLowerCase(), to]));
+  const { gone, come } = constraintChanges(base, target, before, after, names);
+  const inline = inlineConstraints(added, come);
+  const isRebuild =
+    changesBetween(before, after).length > 0 ||
+    kept.some(({ was, column }) => isColumnAltered(was, column, names)) ||
+    gone.length > 0 ||
+    come.length > [...inline.values()].flat().length ||
+    added.some((column) => !canAdd(column, inline.get(column.id) ?? [])) ||
+    dropped.some((column) => !canDrop(base, before, column)) ||
+    (dropped.length > 0 && dropped.length === old.length);
+  if (!isRebuild && renamedColumns.length + dropped.length + added.length === 0) return undefined;
+  return { before, after, renamedColumns, isRebuild, dropped, added, inline };
+}
+
+function isColumnAltered(
+  was: SchemaObject,
+  column: SchemaObject,
+  names: ReadonlyMap<string, string>,
+): boolean {
+  return changesBetween(was, column).some(
+    ({ property, before, after }) =>
+      property !== "generated" || renamedText(before, names) !== renamedText(after, new Map()),
+  );
+}
+
+/** An expression with renamed identifiers, spelled as SQLite itself would. */
+function renamedText(value: unknown, names: ReadonlyMap<string, string>): string {
+  return spell(renameIn(tokensOf(typeof value === "string" ? value : ""), names));
+}
+
+/**
+ * Constraints that only one of the schemas has. Constraints that differ only by renamed columns are
+ * equal.
+ */
+function constraintChanges(
+  base: Schema,
+  target: Schema,
+  before: SchemaObject,
+  after: SchemaObject,
+  names: ReadonlyMap<string, string>,
+): { readonly gone: readonly SchemaObject[]; readonly come: readonly SchemaObject[] } {
+  const come = [...target.partsOf(after.id, ...CONSTRAINTS)];
+  const gone = base.partsOf(before.id, ...CONSTRAINTS).filter((old) => {
+    const index = come.findIndex((now) => isSameConstraint(old, now, names));
+    if (index === -1) return true;
+    come.splice(index, 1);
+    return false;
+  });
+  return { gone, come };
+}
+
+function isSameConstraint(
+  old: SchemaObject,
+  now: SchemaObject,
+  names: ReadonlyMap<string, string>,
+): boolean {
+  if (old.kind !== now.kind || old.name !== now.name) return false;
+  const properties = new Set([...Object.keys(old.values), ...Object.keys(now.values)]);
+  return [...properties].every((key) => {
+    const property = key as keyof typeof old.values;
+    if (property === "expression") {
+      const was = renamedText(old.values.expression, names);
+      return was === renamedText(now.values.expression, new Map());
+    }
+    return property === "statedAt" || sameValue(old.values[property], now.values[property]);
+  });
+}
+
+/** Checks and foreign keys that ADD COLUMN can define. */
+function inlineConstraints(
+  added: readonly SchemaObject[],
+  come: readonly SchemaObject[],
+): ReadonlyMap<string, readonly SchemaObject[]> {
+  const inline = new Map<string, SchemaObject[]>();
+  for (const constraint of come) {
+    const column = added.find((each) => isAbout(constraint, each));
+    if (column !== undefined) inline.set(column.id, [...(inline.get(column.id) ?? []), constraint]);
+  }
+  return inline;
+}
+
+function isAbout({ kind, values }: SchemaObject, column: SchemaObject): boolean {
+  if (kind === "ForeignKey") {
+    const columns = partsIn(values, "columns");
+    return columns.length === 1 && idIn(columns[0] ?? {}, "column") === column.id;
+  }
+  return kind === "CheckConstraint" && mentions(textOf(values, "expression"), column);
+}
+
+/**
+ * Whether ADD COLUMN can add the column to a table with rows (SQLite, "ALTER TABLE", section 4).
+ * The default must be constant, and NOT NULL needs a default.
+ */
+function canAdd({ values }: SchemaObject, constraints: readonly SchemaObject[]): boolean {
+  const preset = textOf(values, "default");
+  if (textOf(values, "storage") === "stored") return false;
+  if (preset !== undefined && /^(\(|CURRENT_)/i.test(preset)) return false;
+  const isNull = preset === undefined || preset.toUpperCase() === "NULL";
+  if (isSet(values, "notNull") && isNull && values.generated === undefined) return false;
+  return isNull || !constraints.some(({ kind }) => kind === "ForeignKey");
+}
+
+/** Whether DROP COLUMN can drop the column: nothing else in the table may use it (section 5). */
+function canDrop(base: Schema, table: SchemaObject, column: SchemaObject): boolean {
+  const constraints = base.partsOf(table.id, ...CONSTRAINTS);
+  const isUsed = constraints.some(
+    ({ values }) =>
+      mentions(textOf(values, "expression"), column) ||
+      idIn(values, "statedAt") === column.id ||
+      partsIn(values, "columns").some((part) => idIn(part, "column") === column.id),
+  );
+  const siblings = base.partsOf(table.id, "Column");
+  return !isUsed && !siblings.some(({ values }) => mentions(textOf(values, "generated"), column));
+}
+
+function mentions(sql: string | undefined, { name = "" }: SchemaObject): boolean {
+  return sql !== undefined && namesIn(tokensOf(sql)).has(name.toLowerCase());
+}
+
+/** The steps that alter a table, after its columns have been renamed. */
+export function alterTable(base: Schema, target: Schema, change: TableChange): readonly Step[] {
+  if (change.isRebuild) return rebuild(base, target, change);
+  const table = quoteName(change.after.name ?? "");
+  return [
+    ...change.dropped.map((column) => {
+      const name = quoteName(goneName(column, change.renamedColumns));
+      return `ALTER TABLE ${table} DROP COLUMN ${name}`;
+    }),
+    ...change.added.map((column) => {
+      const constraints = (change.inline.get(column.id) ?? []).map((each) =>
+        inlineClause(target, each),
+      );
+      return `ALTER TABLE ${table} ADD COLUMN ${[columnClause(column), ...constraints].join(" ")}`;
+    }),
+  ];
+}
+
+function inlineClause(target: Schema, constraint: SchemaObject): string {
+  if (constraint.kind !== "ForeignKey") return constraintClause(target, constraint);
+  const { name } = constraint;
+  const label = name === undefined ? "" : `CONSTRAINT ${quoteName(name)} `;
+  return label + referenceClause(target, constraint);
+}
+
+/** SQLite, "Making Other Kinds Of Table Schema Changes", steps 4 to 7. */
+function rebuild(base: Schema, target: Schema, change: TableChange): readonly Step[] {
+  const { before, after } = change;
+  const name = after.name ?? "";
+  const fresh = `_steward_new_${name}`;
+  const copied = inOrder(target.partsOf(after.id, "Column")).flatMap((now) => {
+    const old = base.find(now.id);
+    const isStored = old !== undefined && now.values.generated === undefined;
+    return isStored ? [{ base, target, old, now }] : [];
+  });
+  const number = rowNumber(base, target, after);
+  return [
+    createTable(target, after, fresh),
+    ...copied.flatMap((column) => questionFor(column, quoteName(name)) ?? []),
+    ...copy(copied, number, [name, fresh]),
+    ...(isCounting(base, before) && isCounting(target, after) ? keepCounting(name, fresh) : []),
+    `DROP TABLE ${quoteName(name)}`,
+    // Renames the new table without rewriting references to the old one.
+    "PRAGMA legacy_alter_table = ON",
+    `ALTER TABLE ${quoteName(fresh)} RENAME TO ${quoteName(name)}`,
+    "PRAGMA legacy_alter_table = OFF",
+  ];
+}
+
+/**
+ * Copies all rows with their rowids. A row that violates a constraint aborts the copy instead of
+ * being skipped or replaced.
+ */
+function copy(
+  copied: readonly CopiedColumn[],
+  number: string | undefined,
+  [table, fresh]: readonly [table: string, fresh: string],
+): readonly string[] {
+  if (copied.length === 0) return [];
+  const names = copied.map(({ now }) => quoteName(now.name ?? ""));
+  const columns = [...(number === undefined ? [] : [number]), ...names].join(", ");
+  const rows = `SELECT ${columns} FROM ${quoteName(table)}`;
+  return [`INSERT OR ABORT INTO ${quoteName(fresh)} (${columns}) ${rows}`];
+}
+
+/**
+ * The name of the rowid before and after. Undefined when a column is the rowid, or when there is
+ * none.
+ */
+function rowNumber(base: Schema, target: Schema, table: SchemaObject): string | undefined {
+  const names = new Set<string>();
+  for (const schema of [base, target]) {
+    const columns = schema.partsOf(table.id, "Column");
+    const isOwn = !isSet(schema.get(table.id).values, "isWithoutRowid");
+    if (!isOwn || columns.some((column) => isRowid(schema, column))) return undefined;
+    for (const { name = "" } of columns) names.add(name.toLowerCase());
+  }
+  return ["rowid", "_rowid_", "oid"].find((each) => !names.has(each));
+}
+
+function isCounting(schema: Schema, table: SchemaObject): boolean {
+  return schema
+    .partsOf(table.id, "PrimaryKey")
+    .some(({ values }) => isSet(values, "isAutoincrement"));
+}
+
+/** Preserves AUTOINCREMENT's counter, so that keys of deleted rows are not reused. */
+function keepCounting(name: string, fresh: string): readonly string[] {
+  const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+  const copied = `SELECT ${literal(fresh)}, seq FROM sqlite_sequence WHERE name = ${literal(name)}`;
+  return [
+    `DELETE FROM sqlite_sequence WHERE name = ${literal(fresh)}`,
+    `INSERT INTO sqlite_sequence (name, seq) ${copied}`,
+  ];
+}
+
+/** The temporary name of a dropped column, which frees the name for another column. */
+export function goneName(
+  { name = "" }: SchemaObject,
+  renamedColumns: TableChange["renamedColumns"],
+): string {
+  const isTaken = renamedColumns.some(({ to }) => to.toLowerCase() === name.toLowerCase());
+  return isTaken ? `_steward_gone_${name}` : name;
+}

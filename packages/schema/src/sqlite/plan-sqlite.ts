@@ -1,0 +1,219 @@
+import { changesBetween } from "../model/schema-diff.js";
+import type { Step } from "../model/row-check.js";
+import { idIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { tokensOf } from "../sql/sql-tokens.js";
+import { alterTable, goneName, type TableChange, tableChange } from "./alter-table.js";
+import { namesIn, quoteName } from "./expression.js";
+import {
+  createIndex,
+  createTable,
+  createTrigger,
+  createView,
+  createVirtualTable,
+} from "./statements.js";
+
+/**
+ * The steps between two schemas, in order. They must run in one transaction with foreign keys off,
+ * which ends with a check of the foreign keys.
+ */
+export function planSqlite(base: Schema, target: Schema): readonly Step[] {
+  return new SqlitePlan(base, target).steps();
+}
+
+class SqlitePlan {
+  readonly #base: Schema;
+  readonly #target: Schema;
+  readonly #changes: readonly TableChange[];
+  /** Views, triggers and indexes that are dropped first and recreated at the end. */
+  readonly #recreated: ReadonlySet<string>;
+
+  constructor(base: Schema, target: Schema) {
+    this.#base = base;
+    this.#target = target;
+    this.#changes = this.#kept("Table").flatMap(({ before, after }) => {
+      const change = tableChange(base, target, before, after);
+      return change === undefined ? [] : [change];
+    });
+    this.#recreated = this.#findRecreated();
+  }
+
+  steps(): readonly Step[] {
+    return [
+      ...this.#drops("Trigger", "TRIGGER"),
+      ...this.#drops("View", "VIEW").reverse(),
+      ...this.#drops("Index", "INDEX"),
+      ...this.#goneTables(),
+      ...this.#renames(),
+      ...this.#changes.flatMap((change) => alterTable(this.#base, this.#target, change)),
+      ...this.#newTables(),
+      ...this.#come("Index").map((index) => createIndex(this.#target, index)),
+      ...inDependencyOrder(this.#come("View")).map(createView),
+      ...this.#come("Trigger").map((trigger) => createTrigger(this.#target, trigger)),
+    ];
+  }
+
+  #kept(kind: SchemaObject["kind"]): readonly { before: SchemaObject; after: SchemaObject }[] {
+    return this.#target.all(kind).flatMap((after) => {
+      const before = this.#base.find(after.id);
+      return before === undefined ? [] : [{ before, after }];
+    });
+  }
+
+  #findRecreated(): ReadonlySet<string> {
+    const recreated = new Set<string>();
+    const others = [...this.#kept("View"), ...this.#kept("Trigger"), ...this.#kept("Index")];
+    for (const { before, after } of others) {
+      if (before.name !== after.name || changesBetween(before, after).length > 0)
+        recreated.add(after.id);
+    }
+    const touched = this.#touchedNames();
+    const rebuilt = new Set(
+      this.#changes.filter(({ isRebuild }) => isRebuild).map(({ after }) => after.id),
+    );
+    for (let size = -1; size < recreated.size;) {
+      size = recreated.size;
+      for (const { before } of others) {
+        if (recreated.has(before.id)) touched.add((before.name ?? "").toLowerCase());
+        const on = idIn(before.values, "on") ?? "";
+        const isUnder = rebuilt.has(on) || (before.kind !== "Index" && recreated.has(on));
+        if (isUnder || (before.kind !== "Index" && speaksOf(this.#base, before, touched))) {
+          recreated.add(before.id);
+        }
+      }
+    }
+    return recreated;
+  }
+
+  /** Names of tables that SQLite refuses to alter while views or triggers use them. */
+  #touchedNames(): Set<string> {
+    const changed = this.#changes
+      .filter(
+        ({ isRebuild, dropped, renamedColumns }) =>
+          isRebuild || dropped.length + renamedColumns.length > 0,
+      )
+      .map(({ before }) => before);
+    const renamed = this.#keptTables().filter(({ before, after }) => before.name !== after.name);
+    const gone = [
+      ...this.#base.all("Table"),
+      ...this.#base.all("VirtualTable"),
+      ...this.#base.all("View"),
+    ].filter(({ id }) => this.#target.find(id) === undefined);
+    const all = [...changed, ...renamed.map(({ before }) => before), ...gone];
+    return new Set(all.map(({ name = "" }) => name.toLowerCase()));
+  }
+
+  #drops(kind: "Trigger" | "View" | "Index", word: string): string[] {
+    const all = kind === "View" ? inDependencyOrder(this.#base.all(kind)) : this.#base.all(kind);
+    return all
+      .filter(({ id }) => this.#target.find(id) === undefined || this.#recreated.has(id))
+      .map(({ name = "" }) => `DROP ${word} ${quoteName(name)}`);
+  }
+
+  #come(kind: "Trigger" | "View" | "Index"): readonly SchemaObject[] {
+    const isNew = ({ id }: SchemaObject): boolean => this.#base.find(id) === undefined;
+    return this.#target.all(kind).filter((each) => isNew(each) || this.#recreated.has(each.id));
+  }
+
+  #goneTables(): readonly string[] {
+    const virtual = this.#base.all("VirtualTable").filter((before) => {
+      const after = this.#target.find(before.id);
+      return after === undefined || isChanged(before, after);
+    });
+    const tables = this.#base.all("Table").filter(({ id }) => this.#target.find(id) === undefined);
+    return [...tables, ...virtual].map(({ name = "" }) => `DROP TABLE ${quoteName(name)}`);
+  }
+
+  #newTables(): readonly string[] {
+    const virtual = this.#target.all("VirtualTable").filter((after) => {
+      const before = this.#base.find(after.id);
+      return before === undefined || isChanged(before, after);
+    });
+    return [
+      ...this.#target
+        .all("Table")
+        .filter(({ id }) => this.#base.find(id) === undefined)
+        .map((table) => createTable(this.#target, table)),
+      ...virtual.map(createVirtualTable),
+    ];
+  }
+
+  /**
+   * Tables that both schemas have. A virtual table with another definition counts as another table.
+   */
+  #keptTables(): readonly { readonly before: SchemaObject; readonly after: SchemaObject }[] {
+    const virtual = this.#kept("VirtualTable");
+    return [
+      ...this.#kept("Table"),
+      ...virtual.filter(({ before, after }) => !isChanged(before, after)),
+    ];
+  }
+
+  /** Renames tables, then columns. A temporary name is used when the new name is still taken. */
+  #renames(): readonly string[] {
+    const tables = this.#keptTables().map(
+      ({ before, after }) => [before.name ?? "", after.name ?? ""] as const,
+    );
+    return [
+      ...renameAll(tables, "_steward_table_", (from, to) => `ALTER TABLE ${from} RENAME TO ${to}`),
+      ...this.#changes.flatMap(({ after, renamedColumns }) => {
+        const columns = this.#base.partsOf(after.id, "Column").map((column) => {
+          const now = this.#target.find(column.id);
+          return [column.name ?? "", now?.name ?? goneName(column, renamedColumns)] as const;
+        });
+        const table = quoteName(after.name ?? "");
+        return renameAll(
+          columns,
+          "_steward_column_",
+          (from, to) => `ALTER TABLE ${table} RENAME COLUMN ${from} TO ${to}`,
+        );
+      }),
+    ];
+  }
+}
+
+function renameAll(
+  pairs: readonly (readonly [string, string])[],
+  prefix: string,
+  statement: (from: string, to: string) => string,
+): readonly string[] {
+  const inUse = new Set(pairs.map(([from]) => from.toLowerCase()));
+  const first: string[] = [];
+  const second: string[] = [];
+  for (const [index, [from, to]] of pairs.entries()) {
+    if (from === to) continue;
+    const between = inUse.has(to.toLowerCase()) ? `${prefix}${index}` : to;
+    first.push(statement(quoteName(from), quoteName(between)));
+    if (between !== to) second.push(statement(quoteName(between), quoteName(to)));
+  }
+  return [...first, ...second];
+}
+
+/** Sorts views after the views that they read. */
+function inDependencyOrder(views: readonly SchemaObject[]): readonly SchemaObject[] {
+  const ordered = new Set<SchemaObject>();
+  const open = new Set<SchemaObject>();
+  const visit = (view: SchemaObject): void => {
+    if (ordered.has(view) || open.has(view)) return;
+    open.add(view);
+    const names = namesIn(tokensOf(textOf(view.values, "definition") ?? ""));
+    for (const other of views)
+      if (other !== view && names.has((other.name ?? "").toLowerCase())) visit(other);
+    ordered.add(view);
+  };
+  views.forEach(visit);
+  return [...ordered];
+}
+
+function speaksOf(schema: Schema, { values }: SchemaObject, names: ReadonlySet<string>): boolean {
+  const on = idIn(values, "on");
+  if (on !== undefined && names.has((schema.get(on).name ?? "").toLowerCase())) return true;
+  const sql = [values.definition, values.body, values.when].map((text) =>
+    typeof text === "string" ? text : "",
+  );
+  const own = namesIn(tokensOf(sql.join(" ")));
+  return [...names].some((name) => own.has(name));
+}
+
+function isChanged(before: SchemaObject, after: SchemaObject): boolean {
+  return changesBetween(before, after).length > 0;
+}

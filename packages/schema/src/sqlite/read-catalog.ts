@@ -1,0 +1,276 @@
+import { Schema, type SchemaObject, type Part, type Reference, values } from "../model/schema.js";
+import { isSign, isWord, tokensOf } from "../sql/sql-tokens.js";
+import { splitByComma, TokenReader } from "../sql/token-reader.js";
+import { spell } from "./expression.js";
+import { type ParsedColumn, type ParsedConstraint, type ParsedPart } from "./parse-table.js";
+import { parsePart, parseTable } from "./parse-table.js";
+
+export interface CatalogRow {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+  /** Null for the implicit index of a constraint. */
+  readonly sql: string | null;
+  /** For a view or a virtual table, whose SQL does not list all columns. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+const DATABASE = "database";
+
+/** Prefixes of tables that belong to SQLite or Steward, not to the database's owner. */
+const FOREIGN = /^(sqlite_|_steward_)/i;
+
+/**
+ * Reads a SQLite catalog into objects that are not identified yet.
+ * @param shadows shadow tables of virtual tables.
+ */
+export function readSqliteCatalog(
+  rows: readonly CatalogRow[],
+  shadows: ReadonlySet<string> = new Set(),
+): Schema {
+  return new CatalogReader(rows, shadows).read();
+}
+
+class CatalogReader {
+  readonly #rows: readonly CatalogRow[];
+  readonly #objects: SchemaObject[] = [];
+  readonly #columns = new Map<string, readonly ParsedColumn[]>();
+  readonly #primary = new Map<string, readonly string[]>();
+
+  constructor(rows: readonly CatalogRow[], shadows: ReadonlySet<string>) {
+    this.#rows = rows.filter(
+      ({ name, table }) => !FOREIGN.test(name) && !FOREIGN.test(table) && !shadows.has(name),
+    );
+  }
+
+  read(): Schema {
+    this.#objects.push({
+      id: DATABASE,
+      kind: "Database",
+      name: undefined,
+      parent: undefined,
+      values: { dialect: "sqlite" },
+    });
+    const tables = this.#rows
+      .filter(({ type, sql }) => type === "table" && !isVirtual(sql))
+      .map((row) => ({ row, parsed: parseTable(row.sql ?? "") }));
+    // A foreign key may reference columns of a table that follows, so all columns are read first.
+    for (const { row, parsed } of tables)
+      this.#remember(row.name, parsed.columns, parsed.constraints);
+    for (const [index, { row, parsed }] of tables.entries()) {
+      const { isStrict, isWithoutRowid } = parsed;
+      const table = { position: index + 1, isStrict, isWithoutRowid };
+      this.#add("Table", row.name, tableId(row.name), DATABASE, table);
+      parsed.columns.forEach((column, index) => this.#addColumn(row.name, column, index));
+      parsed.constraints.forEach((each, index) => this.#addConstraint(row.name, each, index));
+    }
+    for (const row of this.#rows) this.#addOther(row);
+    return new Schema(this.#objects);
+  }
+
+  #remember(
+    table: string,
+    columns: readonly ParsedColumn[],
+    constraints: readonly ParsedConstraint[],
+  ): void {
+    this.#columns.set(fold(table), columns);
+    for (const each of constraints) {
+      if (each.kind !== "primary") continue;
+      this.#primary.set(
+        fold(table),
+        each.columns.map(({ column = "" }) => column),
+      );
+    }
+  }
+
+  #add(
+    kind: SchemaObject["kind"],
+    name: string | undefined,
+    id: string,
+    parent: string,
+    given: Parameters<typeof values>[0],
+  ): void {
+    this.#objects.push({ id, kind, name, parent, values: values(given) });
+  }
+
+  #addColumn(table: string, column: ParsedColumn, index: number): void {
+    const { name, type, notNull, generated, collation } = column;
+    this.#add("Column", name, columnId(table, name), tableId(table), {
+      position: index + 1,
+      type: type === "" ? undefined : type.toUpperCase(),
+      affinity: affinityOf(type),
+      notNull: notNull !== undefined,
+      notNullConflict: notNull?.conflict,
+      notNullName: notNull?.name,
+      default: column.default,
+      collation: collation?.toUpperCase() === "BINARY" ? undefined : collation?.toUpperCase(),
+      generated: generated?.expression,
+      storage: generated?.storage,
+    });
+  }
+
+  #addConstraint(table: string, constraint: ParsedConstraint, index: number): void {
+    const id = `constraint:${fold(table)}.${index}`;
+    const { name, kind } = constraint;
+    const parent = tableId(table);
+    if (kind === "check") {
+      const { expression, conflict } = constraint;
+      const statedAt =
+        constraint.statedAt === undefined ? undefined : this.#columnOf(table, constraint.statedAt);
+      this.#add("CheckConstraint", name, id, parent, { expression, conflict, statedAt });
+    } else if (kind === "foreign") {
+      this.#add("ForeignKey", name, id, parent, this.#foreignKey(table, constraint));
+    } else {
+      const { conflict, isAutoincrement } = constraint;
+      const columns = constraint.columns.map((part) => this.#part(table, part));
+      const key = kind === "primary" ? "PrimaryKey" : "UniqueConstraint";
+      this.#add(key, name, id, parent, { columns, conflict, isAutoincrement });
+    }
+  }
+
+  #foreignKey(
+    table: string,
+    constraint: Extract<ParsedConstraint, { kind: "foreign" }>,
+  ): Parameters<typeof values>[0] {
+    const { onDelete, onUpdate, match, deferrable } = constraint;
+    const isThere = this.#columns.has(fold(constraint.table));
+    const targets =
+      constraint.targets.length > 0
+        ? constraint.targets
+        : (this.#primary.get(fold(constraint.table)) ?? []);
+    const columns = constraint.columns.map((name, index): Part => {
+      const target = targets[index];
+      const own = { column: this.#columnOf(table, name) ?? { ref: columnId(table, name) } };
+      if (target === undefined) return own;
+      const ref = this.#columnOf(constraint.table, target);
+      return ref === undefined
+        ? { ...own, targetColumnName: target }
+        : { ...own, targetColumn: ref };
+    });
+    return {
+      columns,
+      target: isThere ? { ref: tableId(constraint.table) } : undefined,
+      targetName: isThere ? undefined : constraint.table,
+      ...{ onDelete, onUpdate, match, deferrable },
+    };
+  }
+
+  #columnOf(table: string, name: string): Reference | undefined {
+    const column = this.#columns.get(fold(table))?.find((each) => fold(each.name) === fold(name));
+    return column === undefined ? undefined : { ref: columnId(table, column.name) };
+  }
+
+  #part(table: string, { column, expression, collation, isDescending }: ParsedPart): Part {
+    const ref = column === undefined ? undefined : this.#columnOf(table, column);
+    return {
+      ...(ref === undefined ? { expression } : { column: ref }),
+      ...(collation === undefined ? {} : { collation: collation.toUpperCase() }),
+      ...(isDescending ? { order: "desc" } : {}),
+    };
+  }
+
+  #addOther(row: CatalogRow): void {
+    const { type, name, table, sql } = row;
+    if (sql === null) return;
+    if (type === "table" && isVirtual(sql)) {
+      const definition = spell(definitionOf(sql, "USING"));
+      const shownColumns = shown(row);
+      this.#add("VirtualTable", name, tableId(name), DATABASE, { definition, shownColumns });
+    } else if (type === "index") this.#addIndex(name, table, sql);
+    else if (type === "view") this.#addView(name, sql, shown(row));
+    else if (type === "trigger") this.#addTrigger(name, table, sql);
+  }
+
+  #addIndex(name: string, table: string, sql: string): void {
+    const reader = new TokenReader(tokensOf(sql));
+    reader.takeWords("CREATE");
+    const isUnique = reader.takeWords("UNIQUE");
+    reader.until((token) => isWord(token, "ON"));
+    reader.until((token) => isSign(token, "("));
+    const parts = splitByComma(reader.parenthesized()).map((part) =>
+      this.#part(table, parsePart(part)),
+    );
+    const where = reader.takeWords("WHERE") ? spell(reader.rest()) : undefined;
+    // Names of indexes, views and triggers are global to the database, so renaming a table does not
+    // change them.
+    const on = { ref: tableId(table) };
+    this.#add("Index", name, `index:${fold(name)}`, DATABASE, { on, isUnique, parts, where });
+  }
+
+  #addView(name: string, sql: string, shownColumns: readonly Part[] | undefined): void {
+    const reader = new TokenReader(tokensOf(sql));
+    reader.until((token) => isWord(token, "VIEW"));
+    reader.next();
+    reader.takeWords("IF", "NOT", "EXISTS");
+    reader.until((token) => isSign(token, "(") || isWord(token, "AS"));
+    const columnNames = isSign(reader.peek(), "(") ? spell(reader.parenthesized()) : undefined;
+    reader.takeWords("AS");
+    const definition = spell(reader.rest());
+    this.#add("View", name, tableId(name), DATABASE, { columnNames, definition, shownColumns });
+  }
+
+  #addTrigger(name: string, table: string, sql: string): void {
+    const reader = new TokenReader(tokensOf(sql));
+    reader.until((token) => isWord(token, "TRIGGER"));
+    reader.next();
+    reader.takeWords("IF", "NOT", "EXISTS");
+    if (isSign(reader.peek(1), ".")) {
+      reader.next();
+      reader.next();
+    }
+    reader.next();
+    const timing = reader.takeOneOf("BEFORE", "AFTER", "INSTEAD")?.toLowerCase() ?? "before";
+    reader.takeWords("OF");
+    const event = spell(reader.until((token) => isWord(token, "ON")));
+    reader.next();
+    reader.next();
+    reader.takeWords("FOR", "EACH", "ROW");
+    const when = reader.takeWords("WHEN")
+      ? spell(reader.until((token) => isWord(token, "BEGIN")))
+      : undefined;
+    this.#add("Trigger", name, `trigger:${fold(name)}`, DATABASE, {
+      on: { ref: tableId(table) },
+      timing: timing === "instead" ? "instead of" : timing,
+      event,
+      when,
+      body: spell(reader.rest()),
+    });
+  }
+}
+
+function shown({ columns }: CatalogRow): readonly Part[] | undefined {
+  if (columns.length === 0) return undefined;
+  return columns.map(({ name, type }) => ({ columnName: name, ...(type === "" ? {} : { type }) }));
+}
+
+function isVirtual(sql: string | null): boolean {
+  return /^create\s+virtual\s/i.test(sql ?? "");
+}
+
+function definitionOf(sql: string, after: string): ReturnType<TokenReader["rest"]> {
+  const reader = new TokenReader(tokensOf(sql));
+  reader.until((token) => isWord(token, after));
+  reader.next();
+  return reader.rest();
+}
+
+/** The affinity of a declared type (SQLite, "Datatypes", section 3.1). */
+function affinityOf(type: string): string {
+  const upper = type.toUpperCase();
+  if (upper.includes("INT")) return "INTEGER";
+  if (/CHAR|CLOB|TEXT/.test(upper)) return "TEXT";
+  if (upper === "" || upper.includes("BLOB")) return "BLOB";
+  return /REAL|FLOA|DOUB/.test(upper) ? "REAL" : "NUMERIC";
+}
+
+function tableId(name: string): string {
+  return `table:${fold(name)}`;
+}
+
+function columnId(table: string, name: string): string {
+  return `column:${fold(table)}.${fold(name)}`;
+}
+
+function fold(name: string): string {
+  return name.toLowerCase();
+}
