@@ -14,7 +14,7 @@ interface Answer {
   readonly status: number;
   readonly text: string;
   // Whoever asks knows what was asked for.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 

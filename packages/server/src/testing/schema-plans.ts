@@ -53,7 +53,7 @@ export async function send(
   body?: object,
   headers: Readonly<Record<string, string>> = ADMIN,
   // Whoever asks knows what was asked for.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
 ): Promise<any> {
   const [method = "", path = ""] = request.split(" ");
   const response = await fetch(`http://127.0.0.1:${String(app.address.port)}${path}`, {
@@ -76,7 +76,7 @@ export const execute = (
   step: string,
   headers: Readonly<Record<string, string>> = ADMIN,
   // As above.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
 ): Promise<any> => send(app, `POST /api/plans/${plan}/steps/${step}/execute`, undefined, headers);
 
 /** The commits of the shop's schema, the newest first. */

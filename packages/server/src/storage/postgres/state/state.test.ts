@@ -203,7 +203,7 @@ describe("the state on PostgreSQL", { timeout: 60_000 }, () => {
     );
     await expectOnlyLost(node("d"), posg, "damaged");
     // Put back, it is found by every node, whatever its clone has.
-    const bytes = `'\\x${(kept?.["bytes"] as Buffer).toString("hex")}'`;
+    const bytes = `'\\x${Buffer.from(kept?.["bytes"] as Buffer).toString("hex")}'`;
     await database.query(
       `UPDATE state_blocks SET bytes = ${bytes}, is_deflated = true WHERE ${where}`,
     );
