@@ -64,7 +64,7 @@ export class SchemaHistory {
     const { head } = this.#store;
     if (head === undefined) return undefined;
     const commit = commitId(head);
-    const known = READ_LAST.find(commit) ?? (yield* readingSchema(this.#store.now.match()));
+    const known = READ_LAST.get(commit) ?? (yield* readingSchema(this.#store.now.match()));
     return { commit, schema: READ_LAST.getOrMake(commit, () => known) };
   }
 

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Clock } from "@steward/kernel/clock.js";
 import { AppError } from "@steward/kernel/errors.js";
 import { VERIFIED_CREDENTIALS_MAX } from "@steward/kernel/limits.js";
+import { RecentMap } from "@steward/kernel/recent-map.js";
 import type { FailedAttempts } from "./failed-attempts.js";
 import type { Verified, VerifyCredential } from "./principal.js";
 
@@ -24,17 +25,14 @@ export function remembered(
   verify: VerifyCredential,
   { clock, attempts, keyOf = sha256 }: RememberedOptions,
 ): VerifyCredential {
-  /** The longest known first. */
-  const known = new Map<string, Verified>();
+  const known = new RecentMap<Verified>(VERIFIED_CREDENTIALS_MAX);
   const pending = new Map<string, Promise<Verified>>();
 
   const learn = async (credential: string, peerAddress: string, key: string) => {
     try {
       if (!known.has(key)) attempts.assertAllowed(peerAddress);
       const verified = await verify(credential, peerAddress);
-      known.delete(key);
       known.set(key, verified);
-      dropOldest(known);
       return verified;
     } catch (error) {
       if (error instanceof AppError && error.code === "UNAUTHENTICATED") {
@@ -59,11 +57,6 @@ export function remembered(
     learning.then(done, done);
     return learning;
   };
-}
-
-function dropOldest(known: Map<string, Verified>): void {
-  const [oldest] = known.keys();
-  if (known.size > VERIFIED_CREDENTIALS_MAX && oldest !== undefined) known.delete(oldest);
 }
 
 function sha256(credential: string): string {

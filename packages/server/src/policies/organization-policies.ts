@@ -47,7 +47,7 @@ export class OrganizationPolicySource implements PolicySource {
 
   /** The next request reads them anew. */
   changed(orgId: string): void {
-    const known = this.#known.find(orgId);
+    const known = this.#known.get(orgId);
     if (known !== undefined) known.readUntilMs = 0;
   }
 

@@ -145,8 +145,8 @@ export class SqliteTarget implements SqlTarget {
     signal: AbortSignal,
   ): Promise<StatementDescription> {
     const key = keyOf(statement);
-    const known = this.#descriptions.find(key);
-    if (known !== undefined) return this.#descriptions.getOrMake(key, () => known);
+    const known = this.#descriptions.get(key);
+    if (known !== undefined) return known;
     const limits = { waitMs, timeoutMs, signal };
     const task = { kind: "describe", statement: { ...statement, binds: [] } } as const;
     const answer = await this.#readers.ask(task, attempt.orgId, limits);

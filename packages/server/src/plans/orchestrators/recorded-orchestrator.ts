@@ -163,7 +163,7 @@ class RecordedOrchestrator {
 
   async #toolOf(planId: string, stepId: string, ctx: QueryRuntimeContext): Promise<CalledTool> {
     const key = `${ctx.orgId}/${planId}`;
-    const plan = this.#plans.find(key) ?? (await this.#inner.getPlan(planId, ctx));
+    const plan = this.#plans.get(key) ?? (await this.#inner.getPlan(planId, ctx));
     const sessionId = plan?.sessionId ?? "";
     for (const step of plan?.steps ?? []) {
       const id = "id" in step ? step.id : step.stepId;

@@ -59,7 +59,7 @@ export class Descriptions {
    */
   versionText({ request, role }: Pick<AskedStatement, "request" | "role">): string {
     if (request.permit === undefined) return "";
-    const known = this.#known.find(keyOf(request, role));
+    const known = this.#known.get(keyOf(request, role));
     return known === undefined ? "" : `${known.query};`;
   }
 
@@ -73,7 +73,7 @@ export class Descriptions {
     const { request, role } = asked;
     if (request.permit === undefined) return {};
     const key = keyOf(request, role);
-    const known = this.#known.find(key);
+    const known = this.#known.get(key);
     const isCurrent = known !== undefined && seen.at(-1)?.["version"] === known.version;
     const description = isCurrent ? known : await this.#describe(session, asked);
     if (!isCurrent) this.#known.delete(key);

@@ -79,7 +79,7 @@ export class AgentConnection {
    * @throws StatementError
    */
   runAgain(statement: AdmittedStatement): RowsResult | undefined {
-    const compiled = this.#compiled.find(keyOf(statement));
+    const compiled = this.#compiled.get(keyOf(statement));
     if (compiled === undefined || compiled.isCompiledAnew) return undefined;
     try {
       const result = this.run(statement);
