@@ -18,6 +18,16 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
+  it("show settings of MCP clients that are valid JSON and lead to /mcp or steward mcp", () => {
+    const shown = [...read("docs/mcp.md").matchAll(/```json\n(.*?)```/gs)].map(
+      ([, json = ""]) => JSON.parse(json) as { readonly mcpServers: object },
+    );
+    expect(shown.map(({ mcpServers }) => JSON.stringify(mcpServers))).toEqual([
+      expect.stringContaining('"url":"http://127.0.0.1:8080/mcp"'),
+      expect.stringContaining('packages/server/bin/steward.js","mcp"]'),
+    ]);
+  });
+
   it("name source files that are there in the recipes for contributors", () => {
     const recipes = read("docs/contribute-recipes.md");
     const named = [

@@ -64,7 +64,7 @@ export interface StewardClient {
 export function createClient(options: ClientOptions): StewardClient {
   const http = createHttp({
     baseUrl: options.baseUrl,
-    headers: { ...options.headers, ...identityHeaders(options), ...credentialHeader(options) },
+    headers: callerHeaders(options),
     // In browsers, `fetch` throws when it is called as a method of another object.
     fetch: options.fetch ?? fetch.bind(globalThis),
     timeout: options.timeout,
@@ -79,6 +79,14 @@ export function createClient(options: ClientOptions): StewardClient {
     policies: createPolicies(http),
     keys: createKeys(http),
   };
+}
+
+/**
+ * The headers that name the caller, for requests that are sent without this client.
+ * @throws TypeError for a malformed credential.
+ */
+export function callerHeaders(options: ClientOptions): Record<string, string> {
+  return { ...options.headers, ...identityHeaders(options), ...credentialHeader(options) };
 }
 
 /**

@@ -3,7 +3,7 @@
  * Node, in browsers and on edge runtimes. Bodies have the same fields as on the wire.
  */
 export { type Billing } from "./billing.js";
-export { createClient, type ClientOptions, type StewardClient } from "./client.js";
+export { callerHeaders, createClient, type ClientOptions, type StewardClient } from "./client.js";
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
 export { type CallOptions, type Plans, type SubmitOptions } from "./plans.js";

@@ -46,6 +46,7 @@ import { assertSafeToListen, authenticator } from "../transport/authentication/a
 import { http2Sides } from "../transport/http2-sides.js";
 import { listen } from "../transport/one-port/one-port.js";
 import { OrganizationQuotas } from "../transport/organization-quotas.js";
+import { protectedResourceOf } from "../transport/mcp/protected-resource.js";
 import { openRestServer } from "../transport/rest/server.js";
 import type { Authorize, Services } from "../transport/services.js";
 import {
@@ -323,7 +324,8 @@ interface Transports {
 
 async function openTransports(config: Config, services: Services): Promise<Transports> {
   const { host, port, grpcPort, tls, docs } = config;
-  const rest = await openRestServer(services, { version: version(), docs });
+  const protectedResource = protectedResourceOf(config.auth.jwt);
+  const rest = await openRestServer(services, { version: version(), docs, protectedResource });
   const listening = await listen({
     http1: rest.http1,
     ...http2Sides(services, rest.http2, { grpcPort, reflection: docs }),

@@ -15,6 +15,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["serve", async () => (await import("./serve/serve.js")).serveCommand],
   ["plan", async () => (await import("./plan/index.js")).planCommand],
   ["memory", async () => (await import("./memory/index.js")).memoryCommand],
+  ["mcp", async () => (await import("./mcp/index.js")).mcpCommand],
   ["migrate-db", async () => (await import("./migrate-db/index.js")).migrateDbCommand],
   ["state", async () => (await import("./state/index.js")).stateCommand],
   ["usage", async () => (await import("./billing/index.js")).usageCommand],

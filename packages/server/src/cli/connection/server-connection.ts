@@ -1,5 +1,5 @@
 import { createClient } from "@steward/client";
-import type { StewardClient } from "@steward/client";
+import type { ClientOptions as ServerOptions, StewardClient } from "@steward/client";
 import { Command } from "commander";
 import { readSetting, SERVER_URL_SETTING } from "../../config/index.js";
 import type { Environment } from "../../config/index.js";
@@ -39,6 +39,15 @@ export function clientCommand(name: string, description: string): Command {
  * @throws CliError for an invalid URL.
  */
 export function connect(options: ClientOptions, env: Environment): StewardClient {
+  const server = serverOptions(options, env);
+  return createClient({ ...server, fetch: watchedFetch(server.baseUrl) });
+}
+
+/**
+ * The server and the caller named by flags or the environment.
+ * @throws CliError for an invalid URL.
+ */
+export function serverOptions(options: ClientOptions, env: Environment): ServerOptions {
   const flags = { [SERVER_URL_SETTING.name]: options.server };
   const { value, problem } = readSetting(SERVER_URL_SETTING, { flags, env });
   if (value === undefined) {
@@ -47,13 +56,12 @@ export function connect(options: ClientOptions, env: Environment): StewardClient
       problem?.fix ?? "",
     );
   }
-  return createClient({
+  return {
     baseUrl: value,
-    fetch: watchedFetch(value),
     ...clientCredential(options, env),
     ...(options.org === undefined ? {} : { orgId: options.org }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),
     ...(options.user === undefined ? {} : { userId: options.user }),
     ...(options.role === undefined ? {} : { role: options.role }),
-  });
+  };
 }

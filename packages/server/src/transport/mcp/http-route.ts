@@ -1,3 +1,4 @@
+import type { McpServer } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "@steward/kernel/errors.js";
 import { restErrorOf } from "../errors.js";
@@ -8,12 +9,23 @@ import type { RestApp } from "../rest/rest-app.js";
 import type { Services } from "../services.js";
 import type { McpHandler } from "./mcp-handler.js";
 import type { McpRequest } from "./mcp-server.js";
+import { challenge, type ProtectedResource } from "./protected-resource.js";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Who sends a request for MCP; on its route only. */
     mcp: McpRequest;
   }
+}
+
+/** How MCP is served. */
+export interface McpOptions {
+  /** This program's version. */
+  readonly version: string;
+  /** What clients are told that have no token; absent: they cannot get one. */
+  readonly protectedResource?: ProtectedResource | undefined;
+  /** Answers messages instead of the service's own tools. */
+  readonly mcp?: ((sender: McpRequest) => McpServer) | undefined;
 }
 
 /** Where MCP is served. */
@@ -26,18 +38,17 @@ export const MCP_PATH = "/mcp";
 export function addMcpRoute(
   app: RestApp,
   services: Services,
-  { version }: { readonly version: string },
+  { version, protectedResource, mcp }: McpOptions,
 ): void {
   let opening: Promise<McpHandler> | undefined;
   // Nothing of MCP is loaded before somebody uses it, so that a server starts sooner.
-  const opened = (): Promise<McpHandler> =>
-    (opening ??= import("./mcp-handler.js").then(({ openMcpHandler }) =>
-      openMcpHandler(services, version),
-    ));
+  const opened = (): Promise<McpHandler> => (opening ??= openHandler(services, version, mcp));
   app.addHook("preClose", async () => {
     await (await opening)?.close();
   });
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, services));
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request, reply, { log: services.log, protectedResource }),
+  );
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, done) => {
     try {
@@ -62,6 +73,18 @@ export function addMcpRoute(
       return sendResponse(reply, response);
     },
   });
+}
+
+async function openHandler(
+  services: Services,
+  version: string,
+  mcp: McpOptions["mcp"],
+): Promise<McpHandler> {
+  const [{ openMcpHandler }, { mcpServer }] = await Promise.all([
+    import("./mcp-handler.js"),
+    import("./mcp-server.js"),
+  ]);
+  return openMcpHandler(services, mcp ?? ((sender) => mcpServer(services, sender, version)));
 }
 
 /** The request as the MCP package takes it; its body is passed beside it, parsed. */
@@ -97,14 +120,17 @@ async function answerError(
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { log }: Pick<Services, "log">,
+  { log, protectedResource }: Pick<Services, "log"> & Pick<McpOptions, "protectedResource">,
 ): Promise<FastifyReply> {
   const { status, headers, body } = restErrorOf(thrown);
+  const isWrong = request.headers.authorization !== undefined;
+  const challengeHeader =
+    status === 401 ? { "www-authenticate": challenge(protectedResource, isWrong) } : {};
   if (status >= 500) log.error({ err: thrown, requestId: request.id }, "mcp request failed");
   const code = request.body === undefined && status === 400 ? PARSE_ERROR : INVALID_REQUEST;
   return reply
     .code(status)
-    .headers(headers)
+    .headers({ ...headers, ...challengeHeader })
     .type("application/json; charset=utf-8")
     .serializer(JSON.stringify)
     .send({

@@ -1,8 +1,12 @@
-import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type McpServer,
+} from "@modelcontextprotocol/server";
 import { assert } from "@steward/kernel/assert.js";
 import { REQUEST_BYTES_MAX } from "@steward/kernel/limits.js";
 import type { Services } from "../services.js";
-import { mcpServer, type McpRequest } from "./mcp-server.js";
+import type { McpRequest } from "./mcp-server.js";
 
 /** Answers HTTP requests that carry MCP. */
 export interface McpHandler {
@@ -16,18 +20,21 @@ export interface McpHandler {
  * Serves MCP 2026-07-28, and earlier revisions to clients that ask for them, without sessions: each request gets a
  * server of its own.
  */
-export function openMcpHandler(services: Services, version: string): McpHandler {
+export function openMcpHandler(
+  { log }: Pick<Services, "log">,
+  serverFor: (sender: McpRequest) => McpServer,
+): McpHandler {
   const senders = new WeakMap<Request, McpRequest>();
   const handler: McpHttpHandler = createMcpHandler(
     ({ requestInfo }) => {
       const sender = requestInfo && senders.get(requestInfo);
       assert(sender !== undefined, "the server is made for the request that was passed in");
-      return mcpServer(services, sender, version);
+      return serverFor(sender);
     },
     {
       maxRequestBodySize: REQUEST_BYTES_MAX,
       onerror: (error) => {
-        services.log.debug({ err: error }, "mcp request refused");
+        log.debug({ err: error }, "mcp request refused");
       },
     },
   );

@@ -7,9 +7,11 @@ import { ResourceRights } from "../resource-rights.js";
 import type { Services } from "../services.js";
 import { callTool } from "./call-tool.js";
 import { INSTRUCTIONS } from "./instructions.js";
+import { getPrompt, PROMPTS } from "./prompts.js";
+import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.js";
 import { withProgress } from "./progress.js";
 import { listedTool } from "./tool-schemas.js";
-import type { McpTool } from "./tool.js";
+import type { McpTool, ToolScope } from "./tool.js";
 import { MCP_TOOLS } from "./tools/index.js";
 
 /** Who sends a message, and until when its request lasts. */
@@ -27,15 +29,14 @@ const BY_NAME: ReadonlyMap<string, McpTool> = new Map(MCP_TOOLS.map((tool) => [t
  */
 export function mcpServer(services: Services, request: McpRequest, version: string): McpServer {
   const { context } = request;
-  const rights = new ResourceRights(services.authorize);
+  const scope = { context, services, rights: new ResourceRights(services.authorize) };
   const mcp = new McpServer(
     { name: "steward", title: "Steward", version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
   const { server } = mcp;
   server.setRequestHandler("tools/list", () =>
-    told(async () => {
-      services.quotas.countRequest(context.orgId);
+    countedAndTold(scope, async () => {
       const offered = await Promise.all(
         MCP_TOOLS.map((tool) => isOffered(services, context, tool)),
       );
@@ -47,13 +48,41 @@ export function mcpServer(services: Services, request: McpRequest, version: stri
     if (tool === undefined) throw unknownTool(params.name);
     const signal = AbortSignal.any([context.signal, exchange.mcpReq.signal]);
     const call = {
-      ...{ tool, services, rights, whenOver: request.whenOver },
+      ...scope,
+      ...{ tool, whenOver: request.whenOver },
       context: { ...context, signal },
       args: params.arguments ?? {},
     };
     return withProgress(tool.name, exchange, () => callTool(call));
   });
+  addResources(server, scope);
+  addPrompts(server, scope);
   return mcp;
+}
+
+type LowLevelServer = McpServer["server"];
+
+function addResources(server: LowLevelServer, scope: ToolScope): void {
+  const counted = <Result>(work: () => Promise<Result> | Result): Promise<Result> =>
+    countedAndTold(scope, work);
+  server.setRequestHandler("resources/list", () =>
+    counted(async () => ({ resources: [...(await listResources(scope))] })),
+  );
+  server.setRequestHandler("resources/templates/list", () =>
+    counted(() => ({ resourceTemplates: [...RESOURCE_TEMPLATES] })),
+  );
+  server.setRequestHandler("resources/read", ({ params }) =>
+    counted(() => readResource(params.uri, scope)),
+  );
+}
+
+function addPrompts(server: LowLevelServer, scope: ToolScope): void {
+  server.setRequestHandler("prompts/list", () =>
+    countedAndTold(scope, () => ({ prompts: [...PROMPTS] })),
+  );
+  server.setRequestHandler("prompts/get", ({ params }) =>
+    countedAndTold(scope, () => getPrompt(params.name, params.arguments ?? {}, scope)),
+  );
 }
 
 /** Whether a caller may perform all that a tool does. An LLM that does not see a tool does not try it in vain. */
@@ -71,11 +100,16 @@ async function isOffered(
   }
 }
 
-/** Tells an error as JSON-RPC has it, where a method has no result that could hold one. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Counts a request, and tells an error as JSON-RPC has it: the method has no result that could hold one. */
+async function countedAndTold<Result>(
+  { context, services }: ToolScope,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
   try {
+    services.quotas.countRequest(context.orgId);
     return await work();
   } catch (thrown) {
+    if (thrown instanceof ProtocolError) throw thrown;
     const { code, message, details } = AppError.from(thrown);
     const { InternalError, InvalidParams } = ProtocolErrorCode;
     const isInternal = code === "INTERNAL";

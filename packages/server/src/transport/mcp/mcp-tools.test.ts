@@ -238,6 +238,48 @@ describe("the tools of MCP", () => {
   });
 });
 
+describe("the resources and prompts of MCP", () => {
+  it("are plans, schemas and the history of the state", async () => {
+    const { plan_id } = await call("submit_plan", {
+      name: "attached",
+      steps: [{ id: "a", query_template: "SELECT 1" }],
+    });
+    const { resources } = await client.listResources();
+    expect(resources[0]).toMatchObject({ uri: `plan://${plan_id}`, title: "attached" });
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      "plan://{plan_id}",
+      "schema://{data_source}",
+      "state://{branch}",
+    ]);
+    expect(JSON.parse(await textOf(`plan://${plan_id}`))).toMatchObject({ ready_steps: ["a"] });
+    expect(await textOf("schema://shop")).toContain('CREATE TABLE "orders"');
+    expect(JSON.parse(await textOf("state://schemas%2Fshop"))).toMatchObject({
+      branch: "schemas/shop",
+    });
+    await expect(textOf("plan://nosuch")).rejects.toThrow(/Unknown plan/);
+    await expect(textOf("file:///etc/passwd")).rejects.toThrow(/Unknown resource/);
+  });
+
+  it("have an agent write a plan, and repair one that failed", async () => {
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["write_plan", "repair_plan"]);
+    const task = "Who bought most last month?";
+    const written = await client.getPrompt({ name: "write_plan", arguments: { task } });
+    expect(JSON.stringify(written.messages)).toContain(task);
+    const { plan_id } = await call("query", { sql: "SELECT nme FROM customers" });
+    const repair = await client.getPrompt({ name: "repair_plan", arguments: { plan_id } });
+    expect(JSON.stringify(repair.messages)).toContain("no such column: nme");
+    await expect(client.getPrompt({ name: "repair_plan" })).rejects.toThrow(/plan_id/);
+  });
+});
+
+/** Reads a resource of one text. */
+async function textOf(uri: string): Promise<string> {
+  const { contents } = await client.readResource({ uri });
+  return contents.map((content) => ("text" in content ? content.text : "")).join("");
+}
+
 describe("a call over MCP", () => {
   it("makes one usage row and one event, of the step where it runs one", async () => {
     const agent = await connected({ "x-org-id": OTHER_ORG, "x-user-role": "admin" });

@@ -15,7 +15,8 @@ import { addEventRoutes } from "./plans/event-routes.js";
 import { addIndexRoute } from "./system/index-route.js";
 import { readJsonBodies } from "./json-body.js";
 import { addKeyRoutes } from "./governance/key-routes.js";
-import { addMcpRoute } from "../mcp/http-route.js";
+import { addMcpRoute, type McpOptions } from "../mcp/http-route.js";
+import { addProtectedResource } from "../mcp/protected-resource.js";
 import { ResourceRights } from "../resource-rights.js";
 import { addMemoryRoutes } from "./memory/memory-routes.js";
 import { addMigrationRoutes } from "./schema/migration-routes.js";
@@ -34,7 +35,7 @@ import { UnreadAnswers } from "./unread-answers.js";
 import { zodValidation } from "./validation/validation.js";
 
 /** What the REST server needs to know beside the rooms behind it. */
-export interface RestOptions {
+export interface RestOptions extends Pick<McpOptions, "protectedResource" | "mcp"> {
   /** This program's version, for the API's description. */
   readonly version: string;
   /** Whether `/docs` and `/openapi.json` are served. */
@@ -88,8 +89,7 @@ export async function openRestServer(
 ): Promise<RestServer> {
   const deadlines = options.deadlines ?? DEADLINES;
   const paths = new RoutedPaths();
-  const { version, docs } = options;
-  const app = restApp(services, { version, docs, deadlines, paths });
+  const app = restApp(services, { ...options, deadlines, paths });
   await app.ready();
   const unread = new UnreadAnswers(app.server, deadlines);
   return {
@@ -116,7 +116,7 @@ export async function describedRoutes(version: string): Promise<string> {
 }
 
 /** How the routes are served. */
-interface AppOptions extends Pick<RestOptions, "version" | "docs"> {
+interface AppOptions extends RestOptions {
   readonly deadlines: RestDeadlines;
   readonly paths: RoutedPaths;
   /** Whether `app.swagger()` is asked for, which costs time and memory. */
@@ -124,7 +124,7 @@ interface AppOptions extends Pick<RestOptions, "version" | "docs"> {
 }
 
 function restApp(services: Services, options: AppOptions): RestApp {
-  const { version, docs, deadlines, paths, isDescribed = false } = options;
+  const { version, docs, deadlines, paths, protectedResource, isDescribed = false } = options;
   const { log } = services;
   const app = fastify({
     http: {
@@ -189,10 +189,11 @@ function restApp(services: Services, options: AppOptions): RestApp {
     done();
   });
   app.register((mcp, _options, done) => {
-    addMcpRoute(mcp, services, { version });
+    addMcpRoute(mcp, services, options);
     done();
   });
   app.register((open, _options, done) => {
+    if (protectedResource !== undefined) addProtectedResource(open, protectedResource);
     addIndexRoute(open, { version, docs });
     addServiceRoutes(open, services);
     if (docs) {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LLM_ANSWER_BYTES_MAX, LLM_ROWS_DEFAULT, LLM_ROWS_MAX } from "@steward/kernel/limits.js";
 import { ERROR_CODES } from "@steward/protocol";
 import {
   PLAN_STATUSES,
@@ -7,6 +8,7 @@ import {
   type StepStatus,
 } from "@steward/protocol/rest";
 import type { PlanRecord, PlanSummary, StepError, StepRecord } from "../../../plans/index.js";
+import { pageWithin } from "../page-within.js";
 import { nextOffset } from "./fields.js";
 
 /** A plan without its steps, as the LLM reads it. */
@@ -81,6 +83,21 @@ export const planAnswerSchema: z.ZodType<PlanAnswer> = z.object({
   next_offset: nextOffset,
 });
 
+/** A plan for the LLM, with as many of its steps from the offset on as fit. */
+export function planAnswer(plan: PlanRecord, offset = 0): PlanAnswer {
+  const { items, nextOffset: next } = pageWithin(plan.steps.map(planStep), {
+    offset,
+    itemsMax: LLM_ROWS_MAX,
+    bytesMax: LLM_ANSWER_BYTES_MAX,
+  });
+  return {
+    ...planSummary(plan),
+    steps: items,
+    ready_steps: readyStepsOf(plan),
+    ...(next === undefined ? {} : { next_offset: next }),
+  };
+}
+
 /** A plan without its steps, for the LLM. */
 export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
   const { finishedAt } = plan;
@@ -95,8 +112,7 @@ export function planSummary(plan: PlanSummary): PlanSummaryAnswer {
   };
 }
 
-/** A step of a plan, for the LLM. Its error is no error of the call that shows it. */
-export function planStep(step: StepRecord): PlanStepAnswer {
+function planStep(step: StepRecord): PlanStepAnswer {
   const { rowCount, waitReason, error } = step;
   return {
     step_id: step.stepId,
@@ -110,7 +126,7 @@ export function planStep(step: StepRecord): PlanStepAnswer {
   };
 }
 
-/** Ids of the steps of a plan that can be executed now. */
+/** Ids of the first steps of a plan that can be executed now. */
 export function readyStepsOf({ status, steps }: PlanRecord): readonly string[] {
   if (status !== "pending" && status !== "running") return [];
   const completed = new Set(
@@ -119,5 +135,6 @@ export function readyStepsOf({ status, steps }: PlanRecord): readonly string[] {
   return steps
     .filter((step) => step.status === "pending")
     .filter(({ dependsOn }) => dependsOn.every((id) => completed.has(id)))
+    .slice(0, LLM_ROWS_DEFAULT)
     .map(({ stepId }) => stepId);
 }

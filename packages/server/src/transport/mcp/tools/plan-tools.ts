@@ -5,20 +5,16 @@ import { AppError } from "@steward/kernel/errors.js";
 import {
   CANCEL_REASON_LENGTH_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
-  LLM_ANSWER_BYTES_MAX,
-  LLM_ROWS_DEFAULT,
-  LLM_ROWS_MAX,
   PLANS_PAGE_MAX,
 } from "@steward/kernel/limits.js";
 import { journalOf } from "../../journal.js";
 import { asPlanId } from "../../plan-ids.js";
 import { definitionOf } from "../../rest/plans/plan-messages.js";
-import { pageWithin } from "../page-within.js";
 import { defineTool, type McpTool } from "../tool.js";
 import { ADDS, READS, intent, offset, planId, sessionId, toolName } from "./fields.js";
 import {
   planAnswerSchema,
-  planStep,
+  planAnswer,
   planSummary,
   planSummarySchema,
   readySteps,
@@ -104,17 +100,7 @@ export const PLAN_TOOLS: readonly McpTool[] = [
       const id = asPlanId(input.plan_id);
       const plan = await orchestrator.getPlan(id, context);
       if (plan === undefined) throw new AppError("PLAN_NOT_FOUND", `Unknown plan ${id}`);
-      const { items, nextOffset: next } = pageWithin(plan.steps.map(planStep), {
-        offset: input.offset ?? 0,
-        itemsMax: LLM_ROWS_MAX,
-        bytesMax: LLM_ANSWER_BYTES_MAX,
-      });
-      return {
-        ...planSummary(plan),
-        steps: items,
-        ready_steps: readyStepsOf(plan).slice(0, LLM_ROWS_DEFAULT),
-        ...(next === undefined ? {} : { next_offset: next }),
-      };
+      return planAnswer(plan, input.offset);
     },
   }),
   defineTool({

@@ -15,7 +15,12 @@ import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
 import type { QuotaLimits } from "../../organization-quotas.js";
 import { openQuotas } from "../../testing/open-quotas.js";
-import { openRestServer, type RestDeadlines, type RestServer } from "../server.js";
+import {
+  openRestServer,
+  type RestDeadlines,
+  type RestOptions,
+  type RestServer,
+} from "../server.js";
 import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 
@@ -69,6 +74,9 @@ export async function startRestServer(
     readonly quotas?: Partial<QuotaLimits>;
     readonly deadlines?: RestDeadlines;
     readonly docs?: boolean;
+    readonly mcp?: RestOptions["mcp"];
+    readonly authenticate?: Services["authenticate"];
+    readonly protectedResource?: RestOptions["protectedResource"];
   } = {},
 ): Promise<TestRestServer> {
   const orchestrator = new InMemoryOrchestrator();
@@ -84,7 +92,8 @@ export async function startRestServer(
       state: unkeptState(),
       migrations: unkeptMigrations(),
       apiKeys: unkeptApiKeys(),
-      authenticate: headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
+      authenticate:
+        options.authenticate ?? headersAuthenticator({ trustedProxies: [], proxySecrets: [] }),
       quotas: openQuotas(options.quotas),
       authorize: (...asked) => policies.authorizer.authorize(...asked),
       recordToolCall: () => Promise.resolve(),
@@ -99,6 +108,8 @@ export async function startRestServer(
     {
       version: "1.2.3",
       docs: options.docs ?? true,
+      mcp: options.mcp,
+      protectedResource: options.protectedResource,
       ...(options.deadlines && { deadlines: options.deadlines }),
     },
   );

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { NIL_ORG_ID } from "@steward/kernel/caller.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSampleDatabase } from "../../adapters/sample-database/index.js";
+import { openApp, type App } from "../../app/app.js";
+import { BIN } from "../testing/steward-process.js";
+
+const directory = mkdtempSync(join(tmpdir(), "steward-cli-mcp-"));
+let app: App;
+let url: string;
+beforeAll(async () => {
+  createSampleDatabase(join(directory, "shop.db"));
+  app = await openApp({
+    port: 0,
+    logLevel: "silent",
+    dataDir: directory,
+    databaseUrl: `sqlite:${join(directory, "steward.db")}`,
+    dataSources: [{ name: "shop", url: `sqlite:${join(directory, "shop.db")}` }],
+    organization: NIL_ORG_ID,
+    auth: { headers: { trustedProxies: [], proxySecrets: [] }, apiKey: true },
+  });
+  url = `http://127.0.0.1:${String(app.address.port)}`;
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+/** Starts the command as an MCP client does. */
+async function started(env: Readonly<Record<string, string>>): Promise<Client> {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, "mcp"],
+    env: { SERVICE_URL: url, ...env },
+    stderr: "ignore",
+  });
+  await client.connect(transport);
+  return client;
+}
+
+describe("steward mcp", () => {
+  it("serves the tools on standard input and output, as the caller whose key is in the environment", async () => {
+    const headers = { "content-type": "application/json", "x-user-role": "admin" };
+    const body = JSON.stringify({ name: "desktop", roles: ["agent"] });
+    const created = await fetch(`${url}/api/keys`, { method: "POST", headers, body });
+    const { data } = (await created.json()) as { data: { api_key: string } };
+    const client = await started({ STEWARD_API_KEY: data.api_key });
+    expect(client.getServerVersion()).toMatchObject({ name: "steward" });
+    expect(client.getInstructions()).toContain("submit_plan");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain("get_usage");
+    const { structuredContent } = await client.callTool({
+      name: "query",
+      arguments: { sql: "SELECT 1 AS one" },
+    });
+    expect(structuredContent).toMatchObject({ rows: [{ one: 1 }] });
+    await client.close();
+  });
+});

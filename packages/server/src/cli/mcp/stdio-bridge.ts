@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { Client, StreamableHTTPClientTransport, type Progress } from "@modelcontextprotocol/client";
+import { McpServer, type RequestMethod, type ServerContext } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { callerHeaders, type ClientOptions } from "@steward/client";
+import { STEP_TIMEOUT_MS_MAX } from "@steward/kernel/limits.js";
+import { version } from "../../version.js";
+
+/** What is passed on: all that the server answers. What it cannot do, it refuses itself. */
+const METHODS = [
+  ...(["tools/list", "tools/call", "prompts/list", "prompts/get"] as const),
+  ...(["resources/list", "resources/templates/list", "resources/read"] as const),
+] satisfies readonly RequestMethod[];
+
+/**
+ * Passes the messages of one MCP client on standard input to a server's `/mcp`, and its answers back, until the input
+ * ends. The credential is the one that the command was given; the client's messages carry none.
+ * @throws Error when the server cannot be reached or refuses the credential.
+ */
+export async function serveMcpOnStdio(server: ClientOptions): Promise<void> {
+  const upstream = await connected(server);
+  const ended = once(process.stdin, "close");
+  const serving = serveStdio(() => bridge(upstream));
+  await ended;
+  await serving.close();
+  await upstream.close();
+}
+
+async function connected(server: ClientOptions): Promise<Client> {
+  const url = new URL("mcp", `${server.baseUrl.replace(/\/+$/, "")}/`);
+  const client = new Client(
+    { name: "steward-mcp", version: version() },
+    { versionNegotiation: { mode: "auto" } },
+  );
+  const requestInit = { headers: callerHeaders(server) };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+  return client;
+}
+
+/** A server that says of itself what the one behind it says. */
+function bridge(upstream: Client): McpServer {
+  const instructions = upstream.getInstructions();
+  const mcp = new McpServer(
+    upstream.getServerVersion() ?? { name: "steward", version: version() },
+    {
+      capabilities: upstream.getServerCapabilities() ?? {},
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  );
+  for (const method of METHODS) {
+    mcp.server.setRequestHandler(method, ({ params }, exchange) =>
+      upstream.request({ method, params: { ...params } }, passedOn(exchange)),
+    );
+  }
+  return mcp;
+}
+
+/** Passes on that the client gives up, and progress where the client asks for it. */
+function passedOn({ mcpReq }: ServerContext) {
+  const progressToken = mcpReq._meta?.progressToken;
+  return {
+    signal: mcpReq.signal,
+    // The server has time limits of its own.
+    timeout: STEP_TIMEOUT_MS_MAX,
+    ...(progressToken === undefined
+      ? {}
+      : {
+          onprogress: (progress: Progress) => {
+            const params = { ...progress, progressToken };
+            // A client that has gone does not read its answer either.
+            mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+          },
+        }),
+  };
+}
