@@ -55,6 +55,23 @@ describe.concurrent("the snippets of", { timeout: TIMEOUT_MS }, () => {
     expect(await runs("packages/client/README.md", { serves: true })).toContain("PlanCompleted");
   });
 
+  it("packages/schema/README.md compare two databases", async () => {
+    const output = await runs("packages/schema/README.md");
+    for (const said of [
+      "+ Index by_total",
+      "they differ",
+      "BEGIN IMMEDIATE;",
+      "ok  the script gave",
+    ]) {
+      expect(output).toContain(said);
+    }
+  });
+
+  it("packages/state/README.md commit twice", async () => {
+    const output = await runs("packages/state/README.md");
+    expect([...output.matchAll(/^b\w+ (\d)$/gm)].map(([, size]) => size)).toEqual(["1", "2"]);
+  });
+
   it("docs/policies.md do what they say", async () => {
     const output = await runs("docs/policies.md", { serves: true });
     expect(output).toContain("deny: Customers are for people");

@@ -36,6 +36,18 @@ export function isBusy(error: unknown): boolean {
   return typeof error.errcode === "number" && (error.errcode & 0xff) === SQLITE_BUSY;
 }
 
+/** SQLite's result code for a file of another format. */
+const SQLITE_NOTADB = 26;
+
+/** The error for a file that is not an SQLite database; undefined for any other error. */
+export function notADatabase({ name }: ManagedFile, error: unknown): AppError | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  if (error.errcode !== SQLITE_NOTADB) return undefined;
+  return new AppError("STORE_UNAVAILABLE", `The file of ${name} is not an SQLite database`, {
+    cause: error,
+  });
+}
+
 function unavailable(name: string, cause?: unknown): AppError {
   return new AppError("STORE_UNAVAILABLE", `The database ${name} cannot be opened`, {
     ...(cause === undefined ? {} : { cause }),

@@ -13,7 +13,7 @@ import {
 } from "../index.js";
 import type { Checks, SchemaDatabase, ScratchDatabase } from "../ports.js";
 import type { ApplyCalls, ApplyChecks } from "./apply-protocol.js";
-import { isBusy, type ManagedFile, openManaged } from "./open-managed.js";
+import { isBusy, type ManagedFile, notADatabase, openManaged } from "./open-managed.js";
 import { SqliteScratch } from "./scratch-sqlite.js";
 import { introspectSqlite } from "../catalogs/sqlite-catalog.js";
 
@@ -45,7 +45,7 @@ export class SqliteSchemaDatabase implements SchemaDatabase {
         return introspectSqlite(db);
       } catch (error) {
         if (isBusy(error)) throw this.#locked(error);
-        throw error;
+        throw notADatabase(this.#file, error) ?? error;
       } finally {
         db.close();
       }
