@@ -25,7 +25,7 @@ export interface UsageRoom extends AsyncDisposable {
 export function openUsageRoom(path: string): UsageRoom {
   const store = openSqliteStore(path, systemClock, silentTelemetry);
   const bus = new EventBus<AuditEvents>(silentLog);
-  const recorder = new UsageRecorder(store.usage, bus, silentLog);
+  const recorder = new UsageRecorder(store.usage.recording, bus, silentLog);
   const reservations = new LedgerReservations(store.usage, recorder, systemClock);
   const gate = new UsageGate(reservations, recorder, silentLog);
   const ids = systemIds(systemClock);

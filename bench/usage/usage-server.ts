@@ -1,5 +1,5 @@
 import { openApp } from "@steward/server";
-import type { UsageStore } from "../../packages/server/src/usage/ports.js";
+import type { UsageRecording } from "../../packages/server/src/usage/ports.js";
 import { openSqliteStore, silentTelemetry, systemClock, UsageGate } from "./server-modules.js";
 
 /**
@@ -24,7 +24,7 @@ process.once("disconnect", () => void app[Symbol.asyncDispose]().then(() => proc
 
 async function leaveUsageOut(): Promise<void> {
   await using store = openSqliteStore(`${directory}/shape.db`, systemClock, silentTelemetry);
-  const prototype = Object.getPrototypeOf(store.usage) as UsageStore;
+  const prototype = Object.getPrototypeOf(store.usage.recording) as UsageRecording;
   prototype.recordPending = () => Promise.resolve([]);
   UsageGate.prototype.admit = () => Promise.resolve([]);
 }

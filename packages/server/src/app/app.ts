@@ -247,7 +247,7 @@ async function openBilling(
   opened: DisposalStack,
 ): Promise<Billing> {
   const usageStore = store?.usage ?? noUsageStore;
-  const recorder = opened.use(new UsageRecorder(usageStore, events, log));
+  const recorder = opened.use(new UsageRecorder(usageStore.recording, events, log));
   const reservations = store?.reservations ?? new LedgerReservations(usageStore, recorder, clock);
   const gate = opened.use(new UsageGate(reservations, recorder, log));
   const provider = await openPaymentProvider(config);

@@ -450,7 +450,7 @@ export function planStoreBattery(
     it("tells of tool calls when they are recorded, and of those without a usage row once more", async () => {
       const ref = await submit([step("a"), step("b")]);
       await finish(await claim(ref, "a"));
-      await store.usage.recordPending(10);
+      await store.usage.recording.recordPending(10);
       const told: string[] = [];
       const unsubscribe = store.toolCalls.onRecorded((calls) => {
         told.push(...calls.map(({ stepId }) => stepId));

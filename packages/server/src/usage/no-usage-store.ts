@@ -6,22 +6,11 @@ import type { UsageStore } from "./ports.js";
  * setting (Decision §1). Nothing waits to be recorded, because no tool is called without a store.
  */
 export const noUsageStore: UsageStore = {
-  recordPending: () => Promise.resolve([]),
-  recordExternal: refuse,
-  correctRows: refuse,
-  rowsBetween: refuse,
-  buckets: refuse,
-  heatMap: refuse,
-  organizationTotals: refuse,
-  totalsIn: refuse,
-  prices: refuse,
-  changePrices: refuse,
-  budgets: refuse,
-  saveBudget: refuse,
-  deleteBudget: refuse,
-  storedTotals: refuse,
-  replaceTotals: refuse,
-  withLedger: refuse,
+  recording: { recordPending: () => Promise.resolve([]), recordExternal: refuse },
+  reports: { buckets: refuse, heatMap: refuse, organizationTotals: refuse, totalsIn: refuse },
+  prices: { list: refuse, change: refuse, correctRows: refuse },
+  budgets: { list: refuse, save: refuse, delete: refuse },
+  ledgers: { exclusively: refuse },
 };
 
 function refuse(): Promise<never> {

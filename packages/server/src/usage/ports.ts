@@ -28,13 +28,22 @@ export type {
 };
 
 /**
- * Stores usage rows and, in the same transaction, the totals for reports. Every method is one
- * atomic use case, durable when its promise resolves. One process never calls methods that change
- * usage concurrently; the recorder serializes them. Among processes that share a store, only one at
- * a time changes or reprices an organization's prices, and meanwhile no process records calls by an
- * outdated price list. Errors: `STORE_UNAVAILABLE`, with nothing changed.
+ * The ports through which usage is stored, one for each of its users. Every method is one atomic use
+ * case, durable when its promise resolves. One process never calls methods that change usage
+ * concurrently; the recorder serializes them. Among processes that share a store, only one at a time
+ * changes or reprices an organization's prices, and meanwhile no process records calls by an outdated
+ * price list. Errors: `STORE_UNAVAILABLE`, with nothing changed.
  */
-export interface UsageStore extends UsageLedger {
+export interface UsageStore {
+  readonly recording: UsageRecording;
+  readonly reports: UsageReports;
+  readonly prices: PriceBook;
+  readonly budgets: BudgetBook;
+  readonly ledgers: UsageLedgers;
+}
+
+/** Creates usage rows and, in the same transaction, adds them to the totals. */
+export interface UsageRecording {
   /**
    * Takes the next tool calls from the durable log, at most `limit`, and creates a usage row for
    * each, priced as of the call's own time. Rows, totals and the position in the log are committed
@@ -53,18 +62,10 @@ export interface UsageStore extends UsageLedger {
     orgId: string,
     eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
   ): Promise<readonly UsageEvent[]>;
+}
 
-  /**
-   * Adds corrections of the organization's usage rows in a range, for the oldest `limit` rows.
-   * @param correct creates the corrections from the current rows and prices; may be called more
-   * than once.
-   */
-  correctRows(
-    orgId: string,
-    page: { readonly range: RowRange; readonly limit: number },
-    correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
-  ): Promise<CorrectedRows>;
-
+/** Reads the stored totals. */
+export interface UsageReports {
   /** The totals of a report's buckets, ordered by time. */
   buckets(orgId: string, range: BucketRange): Promise<readonly Bucket[]>;
 
@@ -79,33 +80,50 @@ export interface UsageStore extends UsageLedger {
 
   /** The recorded usage in a budget's window. Its bounds are bounds of UTC days. */
   totalsIn(orgId: string, window: BudgetWindow): Promise<UsageTotals>;
+}
 
+/** The prices of organizations, and the corrections that follow from a changed price. */
+export interface PriceBook {
   /**
    * All prices of the organization, including past and future ones, by scope, subject and period.
    */
-  prices(orgId: string): Promise<readonly Price[]>;
+  list(orgId: string): Promise<readonly Price[]>;
 
   /**
    * Adds a price, and ends the previous one if the change says so.
    * @param change computes the change from the current prices; may be called more than once, and
    * may throw.
    */
-  changePrices(
-    orgId: string,
-    change: (prices: readonly Price[]) => PriceChange,
-  ): Promise<PriceChange>;
+  change(orgId: string, change: (prices: readonly Price[]) => PriceChange): Promise<PriceChange>;
 
+  /**
+   * Adds corrections of the organization's usage rows in a range, for the oldest `limit` rows.
+   * @param correct creates the corrections from the current rows and prices; may be called more
+   * than once.
+   */
+  correctRows(
+    orgId: string,
+    page: { readonly range: RowRange; readonly limit: number },
+    correct: (rows: readonly CostedRow[], prices: readonly Price[]) => readonly Correction[],
+  ): Promise<CorrectedRows>;
+}
+
+/** The budgets of organizations. */
+export interface BudgetBook {
   /** The organization's budgets. */
-  budgets(orgId: string): Promise<readonly Budget[]>;
+  list(orgId: string): Promise<readonly Budget[]>;
 
   /** Adds a budget. It replaces a budget with the same scope, unit, period, action and setter. */
-  saveBudget(orgId: string, budget: Budget): Promise<void>;
+  save(orgId: string, budget: Budget): Promise<void>;
 
   /** @returns false when the organization has no such budget. */
-  deleteBudget(orgId: string, budgetId: string): Promise<boolean>;
+  delete(orgId: string, budgetId: string): Promise<boolean>;
+}
 
+/** Opens the ledgers of organizations. */
+export interface UsageLedgers {
   /** Gives `work` exclusive access to an organization's rows and totals. */
-  withLedger<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T>;
+  exclusively<T>(orgId: string, work: (ledger: UsageLedger) => Promise<T>): Promise<T>;
 }
 
 /** A page of the report over all organizations. */

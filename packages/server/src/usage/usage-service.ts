@@ -66,21 +66,24 @@ export class UsageService {
   async daily(caller: Caller, parameters: ReportParameters): Promise<UsageReport> {
     const query = parseReportQuery(parameters);
     await this.#parts.recorder.flush();
-    const buckets = await this.#parts.store.buckets(caller.orgId, bucketsFor(query));
+    const buckets = await this.#parts.store.reports.buckets(caller.orgId, bucketsFor(query));
     return { groupBy: query.groupBy, rows: dailyUsage(buckets, query) };
   }
 
   /** The heat map: all usage by model and intent (Contract §4.5). */
   async heatMap(caller: Caller): Promise<readonly HeatCell[]> {
     await this.#parts.recorder.flush();
-    return this.#parts.store.heatMap(caller.orgId);
+    return this.#parts.store.reports.heatMap(caller.orgId);
   }
 
   /** The usage of each organization, for the operator; paginated. */
   async byOrganization(parameters: OrganizationReportParameters): Promise<OrganizationReport> {
     const page = parseOrganizationReport(parameters);
     await this.#parts.recorder.flush();
-    const totals = await this.#parts.store.organizationTotals({ ...page, limit: page.limit + 1 });
+    const totals = await this.#parts.store.reports.organizationTotals({
+      ...page,
+      limit: page.limit + 1,
+    });
     return organizationReport(totals, page.limit);
   }
 
@@ -92,7 +95,7 @@ export class UsageService {
     const { store, recorder, ids, clock } = this.#parts;
     const { orgId } = caller;
     return recorder.exclusively(async () => {
-      const added = await store.recordExternal(orgId, (prices) =>
+      const added = await store.recording.recordExternal(orgId, (prices) =>
         externalUsage(events, {
           orgId,
           prices: new PriceList(prices),
@@ -107,7 +110,7 @@ export class UsageService {
 
   /** All prices of the caller's organization, or of the one that an operator names. */
   async prices(caller: Caller, named?: string): Promise<readonly Price[]> {
-    return this.#parts.store.prices(organizationOf(caller, named));
+    return this.#parts.store.prices.list(organizationOf(caller, named));
   }
 
   /**
@@ -119,7 +122,7 @@ export class UsageService {
     const orgId = organizationOf(caller, input.org_id);
     const price = parsePrice(input, ids.uuid(), clock.nowMs());
     return recorder.exclusively(async () => {
-      const change = await store.changePrices(orgId, (prices) => setPrice(prices, price));
+      const change = await store.prices.change(orgId, (prices) => setPrice(prices, price));
       gate.refresh(orgId);
       return change.added;
     });
@@ -133,7 +136,7 @@ export class UsageService {
     const { store, recorder, ids, clock, gate } = this.#parts;
     const orgId = organizationOf(caller, input.org_id);
     return recorder.exclusively(async () => {
-      const repriced = await reprice(store, orgId, input, ids, clock.nowMs());
+      const repriced = await reprice(store.prices, orgId, input, ids, clock.nowMs());
       gate.refresh(orgId);
       return repriced;
     });
@@ -151,8 +154,8 @@ export class UsageService {
     const asked = { sessionId, nowMs: clock.nowMs() };
     const states: BudgetState[] = [];
     // Sequential on purpose: the list may be long, and nobody is in a hurry for it.
-    for (const budget of await store.budgets(orgId)) {
-      states.push(await budgetState(store, orgId, budget, asked));
+    for (const budget of await store.budgets.list(orgId)) {
+      states.push(await budgetState(store.reports, orgId, budget, asked));
     }
     return states;
   }
@@ -169,8 +172,8 @@ export class UsageService {
     return recorder.exclusively(async () => {
       // An operator may set a budget concurrently on another server. Both budgets are then enforced
       // for each call.
-      checkCeiling(budget, await store.budgets(orgId));
-      await store.saveBudget(orgId, budget);
+      checkCeiling(budget, await store.budgets.list(orgId));
+      await store.budgets.save(orgId, budget);
       gate.refresh(orgId);
       return budget;
     });
@@ -184,11 +187,11 @@ export class UsageService {
     const { store, recorder, gate } = this.#parts;
     const orgId = organizationOf(caller, named);
     await recorder.exclusively(async () => {
-      const budget = (await store.budgets(orgId)).find(({ id }) => id === budgetId);
+      const budget = (await store.budgets.list(orgId)).find(({ id }) => id === budgetId);
       if (budget?.setBy === "operator" && !isOperator(caller)) {
         throw new AppError("POLICY_DENIED", "This budget is the operator's, who alone removes it");
       }
-      if (!(await store.deleteBudget(orgId, budgetId))) {
+      if (!(await store.budgets.delete(orgId, budgetId))) {
         throw new AppError("NOT_FOUND", "The organization has no budget with this id");
       }
       gate.refresh(orgId);
@@ -201,6 +204,6 @@ export class UsageService {
     options: { readonly repair: boolean },
   ): Promise<readonly TotalDifference[]> {
     const { store, recorder } = this.#parts;
-    return recorder.exclusively(() => verifyTotals(store, caller.orgId, options));
+    return recorder.exclusively(() => verifyTotals(store.ledgers, caller.orgId, options));
   }
 }

@@ -62,7 +62,7 @@ describe("steward copy", () => {
       attempt: 1,
     });
     // The one that was not recorded before is now, and the others are not once more.
-    expect(await store.usage.recordPending(10)).toHaveLength(1);
+    expect(await store.usage.recording.recordPending(10)).toHaveLength(1);
     await store.memory.useModel({ name: "hash", dimension: 2 });
     expect(await store.memory.toolCalls.waiting()).toBe(3);
     expect(await store.memory.findEntry(ORG, entryId)).toMatchObject({ content: '{"b":1.0}' });
@@ -114,12 +114,12 @@ const VECTOR = Float32Array.of(1, 0.1);
 async function fill({ plans, usage, memory }: Store, ref: PlanRef, entryId: string): Promise<void> {
   const createdAtMs = systemClock.nowMs();
   const price = { id: "p", scope: "aau", subject: "", amount: 7n, fromMs: 0 } as const;
-  await usage.changePrices(ORG, () => ({
+  await usage.prices.change(ORG, () => ({
     added: { ...price, untilMs: undefined },
     ended: undefined,
   }));
   await recordToolCalls(plans, [{ orgId: ORG }, { orgId: ORG, ormModel: "Order" }]);
-  await usage.recordPending(10);
+  await usage.recording.recordPending(10);
   await recordToolCalls(plans, [{ orgId: ORG, error: "boom", status: "failed" }]);
   await plans.createPlan({
     ref,

@@ -17,6 +17,7 @@ import { recordToolCalls } from "../testing/record-tool-calls.js";
 import { acknowledge } from "./governance/call-feed.js";
 import { Database } from "./database.js";
 import { openTestStore } from "./testing/open-store.js";
+import { rowsBetween } from "../testing/rows-between.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const IDS = systemIds(systemClock);
@@ -158,14 +159,16 @@ describe("two nodes of one store", () => {
       recordToolCalls(a.plans, calls),
       recordToolCalls(b.plans, calls),
     ]);
-    const recorded = await Promise.all([a, b, a, b].map(({ usage }) => usage.recordPending(100)));
+    const recorded = await Promise.all(
+      [a, b, a, b].map(({ usage }) => usage.recording.recordPending(100)),
+    );
     expect(recorded.flat()).toHaveLength(60);
     const left = await recordToolCalls(a.plans, calls);
     await a[Symbol.asyncDispose]();
     await vi.waitFor(
       async () => {
-        await b.usage.recordPending(100);
-        const rows = await b.usage.rowsBetween(ORG, { fromMs: 0, untilMs: 1e15 }, 1000);
+        await b.usage.recording.recordPending(100);
+        const rows = await rowsBetween(b.usage, ORG, { fromMs: 0, untilMs: 1e15 }, 1000);
         const ids = rows.map(({ event }) => event.id);
         expect(ids.sort()).toEqual([...onA, ...onB, ...left].map((call) => call.eventId).sort());
       },
@@ -205,7 +208,7 @@ describe("two nodes of one store", () => {
       ormModel: undefined,
     });
     const budget = { scope: "organization", unit: "aau", period: "day", action: "block" } as const;
-    await a.usage.saveBudget(ORG, {
+    await a.usage.budgets.save(ORG, {
       ...budget,
       id: randomUUID(),
       limit: 10n,
@@ -228,7 +231,7 @@ describe("two nodes of one store", () => {
         finishedAtMs: systemClock.nowMs(),
       },
     ]);
-    await a.usage.recordPending(10);
+    await a.usage.recording.recordPending(10);
     expect(await b.reservations?.reserve(call())).toMatchObject({ kind: "admitted" });
     expect(await a.reservations?.reserve(call())).toMatchObject({
       kind: "refused",
@@ -238,7 +241,7 @@ describe("two nodes of one store", () => {
 
   it("give back what a call reserved whose commit is still under way, after it", async () => {
     const budget = { scope: "organization", unit: "aau", period: "day", action: "block" } as const;
-    await a.usage.saveBudget(ORG, {
+    await a.usage.budgets.save(ORG, {
       ...budget,
       id: randomUUID(),
       limit: 10n,

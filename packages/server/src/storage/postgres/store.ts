@@ -24,7 +24,7 @@ import { Signals } from "./signals.js";
 import { PostgresOrigin } from "./state/state-origin.js";
 import { PostgresToolCallLog } from "./governance/tool-call-log.js";
 import { UnreadPlans } from "./governance/unread-plans.js";
-import { PostgresUsageStore } from "./usage/usage-store.js";
+import { postgresUsageStore } from "./usage/usage-store.js";
 
 /** What a store is opened with. */
 export interface PostgresStoreOptions {
@@ -75,7 +75,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return {
       plans,
       toolCalls,
-      usage: new PostgresUsageStore(db, unread.usage),
+      usage: postgresUsageStore(db, unread.usage),
       reservations: new PostgresBudgetReservations(db, node, clock),
       customers: new PostgresCustomerBindings(db),
       apiKeys: new PostgresApiKeyStore(db),

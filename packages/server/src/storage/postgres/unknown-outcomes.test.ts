@@ -47,21 +47,21 @@ const WRITES: readonly Write[] = [
     name: "usage from outside",
     commitsBy: /^COMMIT$/,
     table: "usage_events",
-    run: ({ usage }) => usage.recordExternal(ORG, () => [usageEvent]),
+    run: ({ usage }) => usage.recording.recordExternal(ORG, () => [usageEvent]),
     returns: [usageEvent],
   },
   {
     name: "a price",
     commitsBy: /^COMMIT$/,
     table: "usage_prices",
-    run: ({ usage }) => usage.changePrices(ORG, () => ({ added: price, ended: undefined })),
+    run: ({ usage }) => usage.prices.change(ORG, () => ({ added: price, ended: undefined })),
     returns: { added: price, ended: undefined },
   },
   {
     name: "a budget",
     commitsBy: /INTO usage_budgets/,
     table: "usage_budgets",
-    run: ({ usage }) => usage.saveBudget(ORG, budget),
+    run: ({ usage }) => usage.budgets.save(ORG, budget),
     returns: undefined,
   },
   {
@@ -117,8 +117,8 @@ describe.each(["nothing had", "everything had"])(
     it("is done once: usage of a step", async () => {
       await recordToolCalls(store.plans, [{ orgId: ORG }]);
       const recorded = doubting({ table: "usage_events", commitsBy: /^COMMIT$/ }, async () => {
-        await store.usage.recordPending(100).catch(() => undefined);
-        await store.usage.recordPending(100);
+        await store.usage.recording.recordPending(100).catch(() => undefined);
+        await store.usage.recording.recordPending(100);
       });
       await recorded;
       const calls = await database.query("SELECT event_id AS id FROM tool_calls ORDER BY id");
@@ -126,7 +126,7 @@ describe.each(["nothing had", "everything had"])(
         "SELECT id FROM usage_events WHERE source IS NULL ORDER BY id",
       );
       expect(rows).toEqual(calls);
-      expect(await verifyTotals(store.usage, ORG, { repair: false })).toEqual([]);
+      expect(await verifyTotals(store.usage.ledgers, ORG, { repair: false })).toEqual([]);
     });
 
     it("is read back: a move of a branch", async () => {

@@ -106,3 +106,13 @@ function orUnavailable<T>(query: () => T): T {
 export function read<T>(query: () => T): Promise<T> {
   return Promise.resolve().then(query);
 }
+
+/** The rows of a query as values, in a promise like that of {@link read}. */
+export function readAll<Value>(
+  db: StatementCache,
+  valueOf: (row: SqliteRow) => Value,
+  sql: string,
+  ...params: readonly SqliteValue[]
+): Promise<readonly Value[]> {
+  return read(() => db.all(sql, ...params).map(valueOf));
+}

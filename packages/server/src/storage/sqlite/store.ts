@@ -23,7 +23,7 @@ import { PlanEngine } from "../../plans/index.js";
 import { SqlitePlanLog } from "./plans/plan-log.js";
 import { NO_HANDOVER, soleNode } from "./sole-node.js";
 import { SqliteToolCallLog } from "./governance/tool-call-log.js";
-import { SqliteUsageStore } from "./usage/usage-store.js";
+import { sqliteUsageStore } from "./usage/usage-store.js";
 
 /** Everything this service keeps, in one SQLite file that one process owns. */
 export interface SqliteStore extends Store {
@@ -60,7 +60,7 @@ export function openSqliteStore(path: string, clock: Clock, telemetry: Telemetry
   return {
     plans,
     toolCalls,
-    usage: new SqliteUsageStore(writer, statements, toolCalls),
+    usage: sqliteUsageStore(writer, statements, toolCalls),
     customers: new SqliteCustomerBindings(writer, statements, clock),
     apiKeys: new SqliteApiKeyStore(writer, statements),
     policies: new SqlitePolicyStore(writer, statements),

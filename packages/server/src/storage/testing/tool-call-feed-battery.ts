@@ -11,7 +11,7 @@ import { recordToolCalls } from "./record-tool-calls.js";
 export interface FeedUnderTest extends AsyncDisposable {
   readonly plans: PlanEngine;
   readonly memory: Pick<MemoryStore, "toolCalls">;
-  readonly usage: Pick<UsageStore, "recordPending">;
+  readonly usage: Pick<UsageStore, "recording">;
 }
 
 const ORG = "11111111-1111-4111-8111-111111111111";
@@ -47,7 +47,7 @@ export function toolCallFeedBattery(engine: string, open: () => Promise<FeedUnde
       await feed.done(rest);
       expect(idsOf(await feed.take(10))).toEqual([]);
       // Nobody has made rows of the calls yet.
-      expect(await store.usage.recordPending(10)).toHaveLength(5);
+      expect(await store.usage.recording.recordPending(10)).toHaveLength(5);
     });
 
     it(

@@ -3,10 +3,11 @@ import { systemClock } from "@steward/kernel/clock.js";
 import { systemIds } from "@steward/kernel/ids.js";
 import type { CustomerBindings } from "../../payments/ports.js";
 import type { PlanEngine } from "../../plans/index.js";
-import type { UsageEvent, UsageStore } from "../../usage/ports.js";
+import type { RowRange, UsageEvent, UsageStore } from "../../usage/ports.js";
 import { verifyTotals } from "../../usage/reports/verification.js";
 import { recordToolCalls } from "./record-tool-calls.js";
 import { externalSample, priceSample } from "./usage-samples.js";
+import { rowsBetween } from "./rows-between.js";
 
 /** What the battery needs of an engine under test. */
 export interface UsageStoreUnderTest extends AsyncDisposable {
@@ -38,8 +39,8 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     });
     afterEach(async () => {
       // Whatever a test did, what is kept is what the rows add up to.
-      expect(await verifyTotals(usage, ORG, { repair: false })).toEqual([]);
-      expect(await verifyTotals(usage, OTHER_ORG, { repair: false })).toEqual([]);
+      expect(await verifyTotals(usage.ledgers, ORG, { repair: false })).toEqual([]);
+      expect(await verifyTotals(usage.ledgers, OTHER_ORG, { repair: false })).toEqual([]);
       await store[Symbol.asyncDispose]();
     });
 
@@ -48,13 +49,14 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       store = await open();
       usage = store.usage;
     };
-    const rows = (orgId = ORG) => usage.rowsBetween(orgId, ALL, 1000);
+    const rows = (orgId = ORG) => rowsBetween(usage, orgId, ALL, 1000);
+    const storedTotals = () => usage.ledgers.exclusively(ORG, (ledger) => ledger.storedTotals(ORG));
 
     it("makes each tool call one row, with its own id and time", async () => {
       const [call] = await recordToolCalls(store.plans, [
         { orgId: ORG, intent: "write_insert", ormModel: "Order", finishedAtMs: NOON_MS },
       ]);
-      const [recorded] = await usage.recordPending(10);
+      const [recorded] = await usage.recording.recordPending(10);
       expect(recorded).toEqual({
         id: call?.eventId,
         orgId: ORG,
@@ -81,11 +83,11 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         store.plans,
         Array.from({ length: 5 }, (_, i) => ({ orgId: ORG, finishedAtMs: NOON_MS + i })),
       );
-      expect(await usage.recordPending(2)).toHaveLength(2);
+      expect(await usage.recording.recordPending(2)).toHaveLength(2);
       await restart();
-      expect(await usage.recordPending(2)).toHaveLength(2);
-      expect(await usage.recordPending(2)).toHaveLength(1);
-      expect(await usage.recordPending(2)).toEqual([]);
+      expect(await usage.recording.recordPending(2)).toHaveLength(2);
+      expect(await usage.recording.recordPending(2)).toHaveLength(1);
+      expect(await usage.recording.recordPending(2)).toEqual([]);
       expect((await rows()).map(({ event }) => event.id)).toEqual(calls.map((c) => c.eventId));
     });
 
@@ -95,9 +97,9 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         { orgId: ORG, finishedAtMs: NOON_MS + 1, intent: "admin", ormModel: "Order" },
         { orgId: ORG, finishedAtMs: NOON_MS + DAY_MS, toolName: "search" },
       ]);
-      await usage.recordPending(10);
+      await usage.recording.recordPending(10);
       const midnightMs = Date.parse("2026-01-05T00:00:00Z");
-      expect(await usage.buckets(ORG, DAYS)).toEqual([
+      expect(await usage.reports.buckets(ORG, DAYS)).toEqual([
         { bucketMs: midnightMs, key: "", actionCount: 2, totalAau: 6, totalCost: 0n },
         { bucketMs: midnightMs + DAY_MS, key: "", actionCount: 1, totalAau: 1, totalCost: 0n },
       ]);
@@ -107,10 +109,10 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         grain: "quarter",
         untilMs: NOON_MS + 1,
       } as const;
-      expect(await usage.buckets(ORG, quarters)).toEqual([
+      expect(await usage.reports.buckets(ORG, quarters)).toEqual([
         { bucketMs: NOON_MS, key: "sql", actionCount: 2, totalAau: 6, totalCost: 0n },
       ]);
-      expect(await usage.heatMap(ORG)).toMatchObject([
+      expect(await usage.reports.heatMap(ORG)).toMatchObject([
         { ormModel: "Order", intent: "admin", aauWeight: 5, totalAau: 5, actionCount: 1 },
         { ormModel: "unknown", intent: "read_select", aauWeight: 1, totalAau: 2, actionCount: 2 },
       ]);
@@ -118,23 +120,23 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
 
     it("keeps organizations apart", async () => {
       await recordToolCalls(store.plans, [{ orgId: ORG }, { orgId: OTHER_ORG }, { orgId: ORG }]);
-      await usage.recordPending(10);
+      await usage.recording.recordPending(10);
       expect(await rows(ORG)).toHaveLength(2);
       expect(await rows(OTHER_ORG)).toHaveLength(1);
-      expect(await usage.heatMap(OTHER_ORG)).toMatchObject([{ actionCount: 1 }]);
+      expect(await usage.reports.heatMap(OTHER_ORG)).toMatchObject([{ actionCount: 1 }]);
     });
 
     it("counts an event from outside once for ever, on the day it occurred", async () => {
       const late = external("shop", "1", { occurredAtMs: NOON_MS - 30 * DAY_MS });
       const twice = [late, external("shop", "1"), external("shop", "2"), external("till", "1")];
-      expect((await usage.recordExternal(ORG, () => twice)).map((event) => event.id)).toEqual(
-        [twice[0], twice[2], twice[3]].map((event) => event?.id),
-      );
+      expect(
+        (await usage.recording.recordExternal(ORG, () => twice)).map((event) => event.id),
+      ).toEqual([twice[0], twice[2], twice[3]].map((event) => event?.id));
       await restart();
-      expect(await usage.recordExternal(ORG, () => [external("shop", "1")])).toEqual([]);
+      expect(await usage.recording.recordExternal(ORG, () => [external("shop", "1")])).toEqual([]);
       const elsewhere = { ...external("shop", "1"), orgId: OTHER_ORG };
-      expect(await usage.recordExternal(OTHER_ORG, () => [elsewhere])).toHaveLength(1);
-      const days = (await usage.buckets(ORG, DAYS)).map((b) => [b.bucketMs, b.actionCount]);
+      expect(await usage.recording.recordExternal(OTHER_ORG, () => [elsewhere])).toHaveLength(1);
+      const days = (await usage.reports.buckets(ORG, DAYS)).map((b) => [b.bucketMs, b.actionCount]);
       expect(days).toEqual([
         [Date.parse("2025-12-06T00:00:00Z"), 1],
         [Date.parse("2026-01-05T00:00:00Z"), 2],
@@ -142,16 +144,16 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
     });
 
     it("freezes the price of its time on the row", async () => {
-      await usage.changePrices(ORG, () => ({
+      await usage.prices.change(ORG, () => ({
         added: priceSample({ fromMs: 0 }),
         ended: undefined,
       }));
       const ended = priceSample({ fromMs: 0, untilMs: NOON_MS });
-      await usage.changePrices(ORG, (prices) => {
+      await usage.prices.change(ORG, (prices) => {
         expect(prices).toEqual([priceSample({ fromMs: 0 })]);
         return { added: priceSample({ id: "new", amount: 11n, fromMs: NOON_MS }), ended };
       });
-      expect(await usage.prices(ORG)).toEqual([
+      expect(await usage.prices.list(ORG)).toEqual([
         ended,
         priceSample({ id: "new", amount: 11n, fromMs: NOON_MS }),
       ]);
@@ -160,7 +162,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         { orgId: ORG, finishedAtMs: NOON_MS, intent: "admin" },
         { orgId: OTHER_ORG, intent: "admin" },
       ]);
-      const recorded = await usage.recordPending(10);
+      const recorded = await usage.recording.recordPending(10);
       expect(recorded.map(({ cost, priceId }) => [cost, priceId])).toEqual([
         [35n, "price"],
         [55n, "new"],
@@ -170,7 +172,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
 
     it("adds corrections beside the rows, and knows what each row costs now", async () => {
       await recordToolCalls(store.plans, [{ orgId: ORG, finishedAtMs: NOON_MS }]);
-      const [event] = await usage.recordPending(10);
+      const [event] = await usage.recording.recordPending(10);
       if (event === undefined) throw new Error("a row was recorded");
       for (const difference of [9n, -2n]) {
         const id = IDS.uuid();
@@ -182,17 +184,19 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
           createdAtMs: 0,
         };
         const page = { range: ALL, limit: 10 };
-        await usage.correctRows(ORG, page, () => [{ event, adjustment }]);
+        await usage.prices.correctRows(ORG, page, () => [{ event, adjustment }]);
       }
       expect(await rows()).toEqual([{ event, costNow: 7n }]);
-      expect(await usage.buckets(ORG, DAYS)).toMatchObject([{ actionCount: 1, totalCost: 7n }]);
+      expect(await usage.reports.buckets(ORG, DAYS)).toMatchObject([
+        { actionCount: 1, totalCost: 7n },
+      ]);
     });
 
     it("keeps sums of money that no double can hold", async () => {
       const cost = 2n ** 53n + 1n;
       const events = ["1", "2"].map((id) => ({ ...external("shop", id), cost }));
-      await usage.recordExternal(ORG, () => events);
-      expect(await usage.buckets(ORG, DAYS)).toMatchObject([{ totalCost: 2n * cost }]);
+      await usage.recording.recordExternal(ORG, () => events);
+      expect(await usage.reports.buckets(ORG, DAYS)).toMatchObject([{ totalCost: 2n * cost }]);
       expect(await rows()).toMatchObject([{ costNow: cost }, { costNow: cost }]);
     });
 
@@ -204,17 +208,24 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         { orgId: ORG, finishedAtMs: NOON_MS + DAY_MS, toolName: "search" },
         { orgId: third, finishedAtMs: NOON_MS - DAY_MS },
       ]);
-      await usage.recordPending(10);
+      await usage.recording.recordPending(10);
       const own = { orgId: ORG, actionCount: 2, totalAau: 2, totalCost: 0n };
       const others = { orgId: OTHER_ORG, actionCount: 1, totalAau: 5, totalCost: 0n };
       const fromMs = Date.parse("2026-01-05T00:00:00Z");
       const range = { fromMs, untilMs: fromMs + 2 * DAY_MS };
-      expect(await usage.organizationTotals({ ...range, limit: 10 })).toEqual([own, others]);
-      expect(await usage.organizationTotals({ ...range, limit: 1 })).toEqual([own]);
-      expect(await usage.organizationTotals({ ...range, limit: 1, after: ORG })).toEqual([others]);
-      expect(await usage.organizationTotals({ ...range, limit: 1, after: OTHER_ORG })).toEqual([]);
+      expect(await usage.reports.organizationTotals({ ...range, limit: 10 })).toEqual([
+        own,
+        others,
+      ]);
+      expect(await usage.reports.organizationTotals({ ...range, limit: 1 })).toEqual([own]);
+      expect(await usage.reports.organizationTotals({ ...range, limit: 1, after: ORG })).toEqual([
+        others,
+      ]);
+      expect(
+        await usage.reports.organizationTotals({ ...range, limit: 1, after: OTHER_ORG }),
+      ).toEqual([]);
       const day = { ...range, fromMs: fromMs + DAY_MS };
-      expect(await usage.organizationTotals({ ...day, limit: 10 })).toEqual([
+      expect(await usage.reports.organizationTotals({ ...day, limit: 10 })).toEqual([
         { ...own, actionCount: 1, totalAau: 1 },
       ]);
     });
@@ -225,7 +236,7 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         { orgId: ORG, finishedAtMs: NOON_MS, sessionId: "b", intent: "admin" },
         { orgId: ORG, finishedAtMs: NOON_MS + DAY_MS, sessionId: "a" },
       ]);
-      await usage.recordPending(10);
+      await usage.recording.recordPending(10);
       const fromMs = Date.parse("2026-01-05T00:00:00Z");
       const day = { fromMs, untilMs: fromMs + DAY_MS };
       const windows = [
@@ -234,14 +245,16 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         { sessionId: "a", fromMs: 0, untilMs: undefined },
         { sessionId: "c", fromMs: 0, untilMs: undefined },
       ];
-      const totals = await Promise.all(windows.map((window) => usage.totalsIn(ORG, window)));
+      const totals = await Promise.all(
+        windows.map((window) => usage.reports.totalsIn(ORG, window)),
+      );
       expect(totals.map((total) => total.totalAau)).toEqual([6, 1, 2, 0]);
     });
 
     it("repairs totals that are wrong, missing or too many", async () => {
       await recordToolCalls(store.plans, [{ orgId: ORG }, { orgId: ORG, intent: "admin" }]);
-      await usage.recordPending(10);
-      const { byTime, heatMap } = await usage.storedTotals(ORG);
+      await usage.recording.recordPending(10);
+      const { byTime, heatMap } = await storedTotals();
       const [first, second, third] = byTime;
       const [cell] = heatMap;
       if (
@@ -252,25 +265,27 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
       ) {
         throw new Error("totals were kept");
       }
-      await usage.replaceTotals({
-        byTime: [
-          { ...first, totalCost: 5n },
-          { ...second, actionCount: 0 },
-          { ...third, key: "ghost" },
-        ],
-        heatMap: [{ ...cell, totalAau: 99 }],
-      });
-      expect(await verifyTotals(usage, ORG, { repair: true })).toHaveLength(4);
-      expect(await usage.storedTotals(ORG)).toEqual({ byTime, heatMap });
+      await usage.ledgers.exclusively(ORG, (ledger) =>
+        ledger.replaceTotals({
+          byTime: [
+            { ...first, totalCost: 5n },
+            { ...second, actionCount: 0 },
+            { ...third, key: "ghost" },
+          ],
+          heatMap: [{ ...cell, totalAau: 99 }],
+        }),
+      );
+      expect(await verifyTotals(usage.ledgers, ORG, { repair: true })).toHaveLength(4);
+      expect(await storedTotals()).toEqual({ byTime, heatMap });
     });
 
     it("pages through rows of one instant without losing or repeating one", async () => {
       const seven = Array.from({ length: 7 }, (_, i) => external("shop", String(i)));
-      await usage.recordExternal(ORG, () => seven);
+      await usage.recording.recordExternal(ORG, () => seven);
       const seen: string[] = [];
-      let range: Parameters<UsageStore["rowsBetween"]>[1] = ALL;
+      let range: RowRange = ALL;
       for (;;) {
-        const page = await usage.rowsBetween(ORG, range, 3);
+        const page = await rowsBetween(usage, ORG, range, 3);
         seen.push(...page.map(({ event }) => event.sourceEventId ?? ""));
         const last = page.at(-1);
         if (last === undefined) break;
@@ -290,15 +305,15 @@ export function usageStoreBattery(engine: string, open: () => Promise<UsageStore
         setBy: "organization",
       } as const;
       const operators = { ...budget, id: IDS.uuid(), setBy: "operator" } as const;
-      await usage.saveBudget(ORG, { ...budget, id: IDS.uuid(), limit: 1n });
-      await usage.saveBudget(ORG, budget);
-      await usage.saveBudget(ORG, operators);
-      expect(await usage.budgets(ORG)).toEqual([operators, budget]);
-      expect(await usage.deleteBudget(ORG, operators.id)).toBe(true);
-      expect(await usage.budgets(ORG)).toEqual([budget]);
-      expect(await usage.deleteBudget(OTHER_ORG, budget.id)).toBe(false);
-      expect(await usage.deleteBudget(ORG, budget.id)).toBe(true);
-      expect(await usage.budgets(ORG)).toEqual([]);
+      await usage.budgets.save(ORG, { ...budget, id: IDS.uuid(), limit: 1n });
+      await usage.budgets.save(ORG, budget);
+      await usage.budgets.save(ORG, operators);
+      expect(await usage.budgets.list(ORG)).toEqual([operators, budget]);
+      expect(await usage.budgets.delete(ORG, operators.id)).toBe(true);
+      expect(await usage.budgets.list(ORG)).toEqual([budget]);
+      expect(await usage.budgets.delete(OTHER_ORG, budget.id)).toBe(false);
+      expect(await usage.budgets.delete(ORG, budget.id)).toBe(true);
+      expect(await usage.budgets.list(ORG)).toEqual([]);
     });
 
     it("binds a customer to one organization, until it is rebound", async () => {

@@ -14,7 +14,7 @@ import type { Services } from "../services.js";
 
 /** Usage and payments of a server that has nothing to keep them in and no payment provider. */
 export function unkeptBilling(): Pick<Services, "usage" | "payments"> {
-  const recorder = new UsageRecorder(noUsageStore, new EventBus(silentLog), silentLog);
+  const recorder = new UsageRecorder(noUsageStore.recording, new EventBus(silentLog), silentLog);
   const reservations = new LedgerReservations(noUsageStore, recorder, systemClock);
   const gate = new UsageGate(reservations, recorder, silentLog);
   const ids = systemIds(systemClock);

@@ -1,5 +1,5 @@
 import { amountOf, windowOf, type Budget } from "./budgets.js";
-import type { UsageStore } from "../ports.js";
+import type { UsageReports } from "../ports.js";
 
 /** A budget and its usage. */
 export interface BudgetState {
@@ -27,14 +27,14 @@ export interface BudgetUsage {
  * @param sessionId the session, for a budget per session.
  */
 export async function budgetState(
-  store: Pick<UsageStore, "totalsIn">,
+  reports: Pick<UsageReports, "totalsIn">,
   orgId: string,
   budget: Budget,
   { sessionId, nowMs }: { readonly sessionId: string | undefined; readonly nowMs: number },
 ): Promise<BudgetState> {
   if (budget.scope === "session" && sessionId === undefined) return { budget };
   const window = windowOf(budget, sessionId ?? "", nowMs);
-  const { totalAau, totalCost } = await store.totalsIn(orgId, window);
+  const { totalAau, totalCost } = await reports.totalsIn(orgId, window);
   const used = amountOf(budget, { aau: totalAau, cost: totalCost });
   const left = budget.limit - used;
   const usage = {

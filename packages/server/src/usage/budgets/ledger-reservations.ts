@@ -10,6 +10,9 @@ import { chargeOf } from "../events/usage-event.js";
 /** Organizations held in memory before idle ones are evicted. */
 const ACCOUNTS_MAX = 1000;
 
+/** The ports that decisions on budgets read. */
+type BudgetSources = Pick<UsageStore, "reports" | "prices" | "budgets">;
+
 /** The state of one organization in memory. */
 interface Account {
   readonly prices: PriceList;
@@ -21,13 +24,13 @@ interface Account {
  * process. Recorded usage is loaded once per window of a budget and updated from then on.
  */
 export class LedgerReservations implements BudgetReservations {
-  readonly #store: UsageStore;
+  readonly #store: BudgetSources;
   readonly #recorder: UsageRecorder;
   readonly #clock: Clock;
   readonly #accounts = new Map<string, Promise<Account>>();
   readonly #ledgers = new Map<string, BudgetLedger>();
 
-  constructor(store: UsageStore, recorder: UsageRecorder, clock: Clock) {
+  constructor(store: BudgetSources, recorder: UsageRecorder, clock: Clock) {
     this.#store = store;
     this.#recorder = recorder;
     this.#clock = clock;
@@ -50,7 +53,7 @@ export class LedgerReservations implements BudgetReservations {
       }
       await this.#recorder.exclusively(async () => {
         for (const window of unknown) {
-          account.ledger.know(window, await this.#store.totalsIn(call.orgId, window));
+          account.ledger.know(window, await this.#store.reports.totalsIn(call.orgId, window));
         }
       });
     }
@@ -88,8 +91,8 @@ export class LedgerReservations implements BudgetReservations {
 
   async #load(orgId: string): Promise<Account> {
     const [prices, budgets] = await Promise.all([
-      this.#store.prices(orgId),
-      this.#store.budgets(orgId),
+      this.#store.prices.list(orgId),
+      this.#store.budgets.list(orgId),
     ]);
     const ledger = new BudgetLedger(budgets, this.#ledgers.get(orgId));
     this.#ledgers.set(orgId, ledger);

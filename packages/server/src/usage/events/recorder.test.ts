@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openConnection } from "../../storage/sqlite/connection.js";
 import { recordToolCalls } from "../../storage/testing/record-tool-calls.js";
 import { ORG, UsageRoom } from "../testing/usage-room.js";
+import { rowsBetween } from "../../storage/testing/rows-between.js";
 
 /** On a busy machine the background takes its time. */
 const PATIENT = { timeout: 10_000 };
@@ -93,6 +94,6 @@ describe("the usage recorder", () => {
 });
 
 async function rowIds(room: UsageRoom): Promise<readonly string[]> {
-  const rows = await room.store.usage.rowsBetween(ORG, ALL, 1000);
+  const rows = await rowsBetween(room.store.usage, ORG, ALL, 1000);
   return rows.map(({ event }) => event.id).sort();
 }

@@ -4,7 +4,7 @@ import type { EventBus, Unsubscribe } from "../../kernel/event-bus.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { AuditEvents } from "../../kernel/tool-call.js";
 import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
-import type { UsageStore } from "../ports.js";
+import type { UsageRecording } from "../ports.js";
 import type { UsageEvent } from "./usage-event.js";
 
 /** Limit of tool calls per transaction. */
@@ -23,7 +23,7 @@ const UNRECORDED_MAX = 10_000;
  * calls are waiting, new calls are refused; no recorded call is ever dropped.
  */
 export class UsageRecorder implements AsyncDisposable {
-  readonly #store: UsageStore;
+  readonly #recording: UsageRecording;
   readonly #loop: WorkerLoop;
   readonly #unsubscribe: Unsubscribe;
   readonly #listeners = new Set<(events: readonly UsageEvent[]) => void>();
@@ -34,8 +34,8 @@ export class UsageRecorder implements AsyncDisposable {
   #isFailing = false;
 
   /** Starts with calls that an earlier process has left in the log. */
-  constructor(store: UsageStore, bus: EventBus<AuditEvents>, log: Log) {
-    this.#store = store;
+  constructor(recording: UsageRecording, bus: EventBus<AuditEvents>, log: Log) {
+    this.#recording = recording;
     this.#loop = new WorkerLoop({
       name: "recording usage",
       work: () => this.exclusively(() => Promise.resolve("idle")),
@@ -104,7 +104,7 @@ export class UsageRecorder implements AsyncDisposable {
     const heard = this.#heard;
     try {
       for (;;) {
-        const events = await this.#store.recordPending(BATCH_MAX);
+        const events = await this.#recording.recordPending(BATCH_MAX);
         if (events.length > 0) this.recorded(events);
         if (events.length < BATCH_MAX) break;
       }

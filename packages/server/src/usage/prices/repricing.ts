@@ -1,7 +1,7 @@
 import type { Ids } from "@steward/kernel/ids.js";
 import { invalidArgument, parseInstant } from "../instant.js";
 import type { Nanodollars } from "../money.js";
-import type { Correction, CostedRow, RowRange, UsageStore } from "../ports.js";
+import type { Correction, CostedRow, PriceBook, RowRange } from "../ports.js";
 import { PriceList } from "./pricing.js";
 import { pricedCallOf } from "../events/usage-event.js";
 
@@ -30,7 +30,7 @@ const PAGE_MAX = 500;
  * @throws AppError `INVALID_ARGUMENT`.
  */
 export async function reprice(
-  store: UsageStore,
+  prices: PriceBook,
   orgId: string,
   input: RepriceInput,
   ids: Ids,
@@ -43,8 +43,8 @@ export async function reprice(
   let range: RowRange = { fromMs, untilMs };
   for (;;) {
     const page = { range, limit: PAGE_MAX };
-    const { rows, corrections } = await store.correctRows(orgId, page, (found, prices) =>
-      correctionsOf(found, new PriceList(prices), ids, nowMs),
+    const { rows, corrections } = await prices.correctRows(orgId, page, (found, list) =>
+      correctionsOf(found, new PriceList(list), ids, nowMs),
     );
     result = {
       corrections: result.corrections + corrections.length,

@@ -1,4 +1,4 @@
-import type { CostedRow, RowRange, UsageLedger, UsageStore } from "../ports.js";
+import type { CostedRow, RowRange, UsageLedger, UsageLedgers } from "../ports.js";
 import { NO_USAGE, postingOf, type UsageTotals } from "../posting.js";
 import { cellName, RollupSum, timeName, type Rollups } from "./rollup.js";
 
@@ -19,20 +19,20 @@ const PAGE_MAX = 1000;
  * @returns the differences.
  */
 export function verifyTotals(
-  store: UsageStore,
+  ledgers: UsageLedgers,
   orgId: string,
   options: { readonly repair: boolean },
 ): Promise<readonly TotalDifference[]> {
-  return store.withLedger(orgId, (ledger) => verifyLedger(ledger, orgId, options));
+  return ledgers.exclusively(orgId, (ledger) => verifyLedger(ledger, orgId, options));
 }
 
 async function verifyLedger(
-  store: UsageLedger,
+  ledger: UsageLedger,
   orgId: string,
   options: { readonly repair: boolean },
 ): Promise<readonly TotalDifference[]> {
-  const stored = await store.storedTotals(orgId);
-  const recomputed = await recompute(store, orgId);
+  const stored = await ledger.storedTotals(orgId);
+  const recomputed = await recompute(ledger, orgId);
   const byTime = compare(stored.byTime, recomputed.byTime, timeName, (bucket) =>
     [`${bucket.dimension}/${bucket.grain}`, new Date(bucket.bucketMs).toISOString(), bucket.key]
       .join(" ")
@@ -45,7 +45,7 @@ async function verifyLedger(
     (cell) => `heat map ${cell.ormModel} ${cell.intent}`,
   );
   if (options.repair && byTime.length + heatMap.length > 0) {
-    await store.replaceTotals({
+    await ledger.replaceTotals({
       byTime: byTime.map((difference) => difference.right),
       heatMap: heatMap.map((difference) => difference.right),
     });
@@ -57,11 +57,11 @@ async function verifyLedger(
   }));
 }
 
-async function recompute(store: UsageLedger, orgId: string): Promise<Rollups> {
+async function recompute(ledger: UsageLedger, orgId: string): Promise<Rollups> {
   const sum = new RollupSum();
   let range: RowRange = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
   for (;;) {
-    const rows = await store.rowsBetween(orgId, range, PAGE_MAX);
+    const rows = await ledger.rowsBetween(orgId, range, PAGE_MAX);
     sum.add(rows.map(postingOfRow));
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE_MAX) return sum.rollups();

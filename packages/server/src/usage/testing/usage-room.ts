@@ -51,7 +51,7 @@ export class UsageRoom implements AsyncDisposable {
     this.store = store;
     this.bus = bus;
     this.#publisher = publisher;
-    this.recorder = new UsageRecorder(store.usage, bus, silentLog);
+    this.recorder = new UsageRecorder(store.usage.recording, bus, silentLog);
     const reservations = new LedgerReservations(store.usage, this.recorder, clock);
     this.gate = new UsageGate(reservations, this.recorder, silentLog);
     const { recorder, gate } = this;

@@ -26,6 +26,7 @@ import { PostgresPlanHandover } from "../plans/plan-handover.js";
 import { Signals } from "../signals.js";
 import { openPostgresStore } from "../store.js";
 import { DoubtfulProxy } from "./doubtful-proxy.js";
+import { rowsBetween } from "../../testing/rows-between.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const ALL = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
@@ -147,20 +148,20 @@ async function createPlan(plans: Store["plans"]): Promise<PlanRef> {
 }
 
 async function useUsage({ usage, reservations }: Store): Promise<void> {
-  await usage.saveBudget(ORG, BUDGET);
+  await usage.budgets.save(ORG, BUDGET);
   reservations?.refresh(ORG);
   const call = { eventId: randomUUID(), orgId: ORG, sessionId: "s", ormModel: undefined };
   await reservations?.reserve({ ...call, toolName: "sql", intent: "admin" });
   await reservations?.release(ORG, call.eventId);
-  await usage.recordPending(10);
-  await usage.recordExternal(ORG, () => [EVENT]);
+  await usage.recording.recordPending(10);
+  await usage.recording.recordExternal(ORG, () => [EVENT]);
   const ended = { ...PRICE, untilMs: 10 };
-  await usage.changePrices(ORG, () => ({ added: PRICE, ended: undefined }));
-  await usage.changePrices(ORG, () => ({ added: { ...PRICE, id: "p2", fromMs: 10 }, ended }));
-  const rows = await usage.rowsBetween(ORG, ALL, 10);
+  await usage.prices.change(ORG, () => ({ added: PRICE, ended: undefined }));
+  await usage.prices.change(ORG, () => ({ added: { ...PRICE, id: "p2", fromMs: 10 }, ended }));
+  const rows = await rowsBetween(usage, ORG, ALL, 10);
   const after = rows[0]?.event;
-  if (after !== undefined) await usage.rowsBetween(ORG, { ...ALL, after }, 10);
-  await usage.correctRows(ORG, { range: ALL, limit: 1 }, ([row]) =>
+  if (after !== undefined) await rowsBetween(usage, ORG, { ...ALL, after }, 10);
+  await usage.prices.correctRows(ORG, { range: ALL, limit: 1 }, ([row]) =>
     row === undefined
       ? []
       : [
@@ -176,14 +177,16 @@ async function useUsage({ usage, reservations }: Store): Promise<void> {
           },
         ],
   );
-  await usage.buckets(ORG, { dimension: "total", grain: "day", ...ALL });
-  await usage.heatMap(ORG);
-  await usage.organizationTotals({ ...ALL, limit: 10 });
-  await usage.organizationTotals({ ...ALL, limit: 10, after: ORG });
-  await usage.totalsIn(ORG, { sessionId: "s", fromMs: 0, untilMs: undefined });
-  await usage.totalsIn(ORG, { sessionId: undefined, fromMs: 0, untilMs: undefined });
-  await usage.replaceTotals(await usage.storedTotals(ORG));
-  await usage.deleteBudget(ORG, BUDGET.id);
+  await usage.reports.buckets(ORG, { dimension: "total", grain: "day", ...ALL });
+  await usage.reports.heatMap(ORG);
+  await usage.reports.organizationTotals({ ...ALL, limit: 10 });
+  await usage.reports.organizationTotals({ ...ALL, limit: 10, after: ORG });
+  await usage.reports.totalsIn(ORG, { sessionId: "s", fromMs: 0, untilMs: undefined });
+  await usage.reports.totalsIn(ORG, { sessionId: undefined, fromMs: 0, untilMs: undefined });
+  await usage.ledgers.exclusively(ORG, async (ledger) =>
+    ledger.replaceTotals(await ledger.storedTotals(ORG)),
+  );
+  await usage.budgets.delete(ORG, BUDGET.id);
 }
 
 async function useState({ stateOrigin: origin }: Store): Promise<void> {
@@ -206,7 +209,9 @@ async function useDoubts(store: Store, proxy: DoubtfulProxy): Promise<void> {
   proxy.doubtNext(/steward_append/);
   await recordToolCalls(plans, [{ orgId: ORG }]);
   proxy.doubtNext(/^COMMIT$/);
-  await usage.recordExternal(ORG, () => [{ ...EVENT, id: randomUUID(), sourceEventId: "2" }]);
+  await usage.recording.recordExternal(ORG, () => [
+    { ...EVENT, id: randomUUID(), sourceEventId: "2" },
+  ]);
   proxy.doubtNext(/steward_move_state_refs/);
   await stateOrigin?.move(ORG, 0, [{ name: "t", expected: undefined, next: HASH }], new Map());
 }

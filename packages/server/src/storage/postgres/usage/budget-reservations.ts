@@ -6,7 +6,8 @@ import type { Admission, Budget, BudgetReservations, Charge } from "../../../usa
 import type { Connection, Database } from "../database.js";
 import type { NodeLease } from "../node-lease.js";
 import { totalsOf, type TotalsRow } from "./usage-rows.js";
-import { budgetsOf, pricesOf } from "./usage-store.js";
+import { budgetsOf } from "./budget-book.js";
+import { pricesOf } from "./price-book.js";
 
 /** How long an organization without budgets is not asked about again, in ms. */
 const UNLIMITED_MS = 1000;

@@ -15,6 +15,7 @@ import { pricedCallOf } from "../../../usage/events/usage-event.js";
 import type { Store } from "../../store.js";
 import { recordToolCalls } from "../../testing/record-tool-calls.js";
 import { openTestStore } from "../testing/open-store.js";
+import { rowsBetween } from "../../testing/rows-between.js";
 
 const ORG = "11111111-1111-4111-8111-111111111111";
 const OPERATOR: Caller = { ...ADMIN, orgId: ORG, roles: ["admin", "operator"] };
@@ -123,7 +124,7 @@ function announcedCall(): AnnouncedToolCall {
 async function openNode(url: string, clock: Clock = systemClock): Promise<UsageNode> {
   const store = await openTestStore(url, { clock });
   const bus = new EventBus<AuditEvents>(silentLog);
-  const recorder = new UsageRecorder(store.usage, bus, silentLog);
+  const recorder = new UsageRecorder(store.usage.recording, bus, silentLog);
   const service = new UsageService({
     store: store.usage,
     recorder,
@@ -193,8 +194,8 @@ async function changePrices(
 /** Every row costs, after its corrections, what the price list says. */
 async function expectPriced({ store, recorder }: UsageNode): Promise<void> {
   await recorder.flush();
-  const prices = new PriceList(await store.usage.prices(ORG));
-  const rows = await store.usage.rowsBetween(ORG, { fromMs: 0, untilMs: 1e15 }, 100_000);
+  const prices = new PriceList(await store.usage.prices.list(ORG));
+  const rows = await rowsBetween(store.usage, ORG, { fromMs: 0, untilMs: 1e15 }, 100_000);
   const wrong = rows.filter(({ event, costNow }) => {
     const { cost } = prices.priceOf(pricedCallOf(event, event.occurredAtMs));
     return cost !== costNow;

@@ -1,16 +1,14 @@
 import type { CostedRow, Rollups, RowRange, UsageLedger } from "../../../usage/ports.js";
-import type { Connection } from "../database.js";
+import type { Connection, Database } from "../database.js";
 import {
   COSTED_ROW_COLUMNS,
   costedRowOf,
-  HEAT_CELL_COLUMNS,
-  heatCellOf,
   TIME_ROLLUP_COLUMNS,
   timeRollupOf,
   type CostedUsageRow,
-  type HeatCellRow,
   type TimeRollupRow,
 } from "./usage-rows.js";
+import { heatMapOf } from "./usage-reports.js";
 import { replaceTotals } from "./usage-writes.js";
 
 /** Usage rows and totals over one connection. */
@@ -39,12 +37,10 @@ export class PostgresUsageLedger implements UsageLedger {
        ORDER BY dimension, grain, bucket_ms, key`,
       [orgId],
     );
-    const heatMap = await this.#connection.query<HeatCellRow>(
-      `SELECT ${HEAT_CELL_COLUMNS} FROM usage_heat_map
-       WHERE org_id = $1 ORDER BY orm_model, intent, aau_weight`,
-      [orgId],
-    );
-    return { byTime: byTime.map(timeRollupOf), heatMap: heatMap.map(heatCellOf) };
+    return {
+      byTime: byTime.map(timeRollupOf),
+      heatMap: await heatMapOf(this.#connection, orgId),
+    };
   }
 
   replaceTotals(totals: Rollups): Promise<void> {
@@ -68,4 +64,16 @@ export async function lockLedger(
       [orgId],
     );
   }
+}
+
+/** Runs `work` while nobody else changes the organization's prices, rows or totals. */
+export function withLockedLedger<T>(
+  db: Database,
+  orgId: string,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (connection) => {
+    await lockLedger(connection, orgId, "UPDATE");
+    return work(connection);
+  });
 }

@@ -26,7 +26,7 @@ describe("the table usage_events", () => {
         finishedAtMs: Date.parse("2026-01-05T12:00:00.007Z"),
       },
     ]);
-    await store.usage.recordPending(10);
+    await store.usage.recording.recordPending(10);
     const columns = `id, org_id, session_id, tool_name, intent, aau_weight, orm_model, cost_usd,
       created_at`;
     expect(await database.query(`SELECT ${columns} FROM usage_events`)).toEqual([

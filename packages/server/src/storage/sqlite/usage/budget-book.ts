@@ -1,0 +1,40 @@
+import type { Budget, BudgetBook } from "../../../usage/ports.js";
+import { WriteConflict, type CommitWriter } from "../commit-writer.js";
+import { readAll, type StatementCache } from "../connection.js";
+import { BUDGET_COLUMNS, budgetOf } from "./usage-rows.js";
+import { deleteBudget, writeBudget } from "./usage-writes.js";
+
+/** Budgets in SQLite. */
+export class SqliteBudgetBook implements BudgetBook {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  list(orgId: string): Promise<readonly Budget[]> {
+    return readAll(
+      this.#db,
+      budgetOf,
+      `SELECT ${BUDGET_COLUMNS} FROM usage_budgets
+       WHERE org_id = ? ORDER BY scope, unit, period, action, set_by`,
+      orgId,
+    );
+  }
+
+  save(orgId: string, budget: Budget): Promise<void> {
+    return this.#writer.commit([writeBudget(orgId, budget)]);
+  }
+
+  async delete(orgId: string, budgetId: string): Promise<boolean> {
+    try {
+      await this.#writer.commit([deleteBudget(orgId, budgetId)]);
+      return true;
+    } catch (error) {
+      if (error instanceof WriteConflict) return false;
+      throw error;
+    }
+  }
+}

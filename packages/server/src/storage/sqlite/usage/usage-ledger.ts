@@ -1,0 +1,52 @@
+import type { CostedRow, Rollups, RowRange, UsageLedger } from "../../../usage/ports.js";
+import type { CommitWriter } from "../commit-writer.js";
+import { readAll, type StatementCache } from "../connection.js";
+import {
+  COSTED_ROW_COLUMNS,
+  costedRowOf,
+  TIME_ROLLUP_COLUMNS,
+  timeRollupOf,
+} from "./usage-rows.js";
+import { readHeatMap } from "./usage-reports.js";
+import { replaceTotals } from "./usage-writes.js";
+
+/** Usage rows and totals in SQLite. */
+export class SqliteUsageLedger implements UsageLedger {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+
+  constructor(writer: CommitWriter, db: StatementCache) {
+    this.#writer = writer;
+    this.#db = db;
+  }
+
+  rowsBetween(orgId: string, range: RowRange, limit: number): Promise<readonly CostedRow[]> {
+    const { fromMs, untilMs, after = { occurredAtMs: fromMs, id: "" } } = range;
+    return readAll(
+      this.#db,
+      costedRowOf,
+      `SELECT ${COSTED_ROW_COLUMNS} FROM usage_events AS e
+       WHERE e.org_id = ?1 AND (e.occurred_at_ms, e.id) > (?2, ?3) AND e.occurred_at_ms < ?4
+       ORDER BY e.occurred_at_ms, e.id LIMIT ?5`,
+      orgId,
+      after.occurredAtMs,
+      after.id,
+      untilMs,
+      BigInt(limit),
+    );
+  }
+
+  async storedTotals(orgId: string): Promise<Rollups> {
+    const byTime = await readAll(
+      this.#db,
+      timeRollupOf,
+      `SELECT ${TIME_ROLLUP_COLUMNS} FROM usage_totals WHERE org_id = ?`,
+      orgId,
+    );
+    return { byTime, heatMap: await readHeatMap(this.#db, orgId) };
+  }
+
+  replaceTotals(totals: Rollups): Promise<void> {
+    return this.#writer.commit(replaceTotals(totals));
+  }
+}

@@ -1,0 +1,84 @@
+import { postingOf, PriceList, rollupsOf, usageEventOf } from "../../../usage/index.js";
+import type { Price, RecordedCall, UsageEvent, UsageRecording } from "../../../usage/ports.js";
+import type { CommitWriter } from "../commit-writer.js";
+import type { StatementCache } from "../connection.js";
+import { type FeedConsumer, SqliteToolCallFeed } from "../governance/tool-call-feed.js";
+import type { SqliteToolCallLog } from "../governance/tool-call-log.js";
+import { readPrices, type SqlitePriceBook } from "./price-book.js";
+import { addToTotals, writeEvents } from "./usage-writes.js";
+
+/** The consumer whose cursor in the log of tool calls tells which of them have a usage row. */
+const CONSUMER: FeedConsumer = { name: "usage", withOutputs: false };
+
+/** Creates usage rows in SQLite, from the log of tool calls and from external events. */
+export class SqliteUsageRecording implements UsageRecording {
+  readonly #writer: CommitWriter;
+  readonly #db: StatementCache;
+  readonly #toolCalls: SqliteToolCallFeed;
+  readonly #prices: SqlitePriceBook;
+
+  constructor(
+    writer: CommitWriter,
+    db: StatementCache,
+    calls: SqliteToolCallLog,
+    prices: SqlitePriceBook,
+  ) {
+    this.#writer = writer;
+    this.#db = db;
+    this.#toolCalls = new SqliteToolCallFeed(writer, db, calls, CONSUMER);
+    this.#prices = prices;
+  }
+
+  async recordPending(limit: number): Promise<readonly UsageEvent[]> {
+    const taken = await this.#toolCalls.take(limit);
+    if (taken.calls.length === 0) return [];
+    const events = this.#priced(taken.calls);
+    await this.#writer.commit([
+      this.#toolCalls.doneWrite(taken),
+      writeEvents(events),
+      ...addToTotals(rollupsOf(events.map(postingOf))),
+    ]);
+    return events;
+  }
+
+  async recordExternal(
+    orgId: string,
+    eventsAt: (prices: readonly Price[]) => readonly UsageEvent[],
+  ): Promise<readonly UsageEvent[]> {
+    const added = this.#withoutKnown(eventsAt(await this.#prices.list(orgId)));
+    if (added.length === 0) return [];
+    await this.#writer.commit([
+      writeEvents(added),
+      ...addToTotals(rollupsOf(added.map(postingOf))),
+    ]);
+    return added;
+  }
+
+  /** The usage rows of tool calls, each priced by its own organization's list. */
+  #priced(calls: readonly RecordedCall[]): readonly UsageEvent[] {
+    const lists = new Map<string, PriceList>();
+    return calls.map((call) => {
+      const list = lists.get(call.orgId) ?? new PriceList(readPrices(this.#db, call.orgId));
+      lists.set(call.orgId, list);
+      return usageEventOf(call, list);
+    });
+  }
+
+  /** Those of the events that are neither stored nor earlier in the list. */
+  #withoutKnown(events: readonly UsageEvent[]): readonly UsageEvent[] {
+    const known = new Set<string>();
+    return events.filter((event) => {
+      const { orgId, source = null, sourceEventId = null } = event;
+      const key = JSON.stringify([orgId, source, sourceEventId]);
+      const stored = this.#db.get(
+        `SELECT 1 FROM usage_events WHERE org_id = ? AND source = ? AND source_event_id = ?`,
+        orgId,
+        source,
+        sourceEventId,
+      );
+      if (stored !== undefined || known.has(key)) return false;
+      known.add(key);
+      return true;
+    });
+  }
+}
