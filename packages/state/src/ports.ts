@@ -48,13 +48,8 @@ export interface StoredDataset {
   readonly roots: Roots;
 }
 
-/**
- * Stores blocks by their SHA-256 hash, refs to commits, and journals of uncommitted changes. All
- * methods are synchronous, because reading a tree is a chain of small reads that a cache mostly
- * answers. Several processes may use one store concurrently. Every method throws AppError
- * `STORE_UNAVAILABLE` when the store cannot be reached.
- */
-export interface BlockStore extends BlockReader, Disposable {
+/** Stores blocks by their SHA-256 hash. */
+export interface Blocks extends BlockReader {
   has(hash: Hash): boolean;
   /** The hashes of all blocks, in no particular order. */
   hashes(): Iterable<Hash>;
@@ -65,6 +60,15 @@ export interface BlockStore extends BlockReader, Disposable {
    */
   put(blocks: ReadonlyMap<Hash, Uint8Array>): void;
 
+  /**
+   * Deletes blocks that are not in `keep` and were last written before this time.
+   * @returns the number of deleted blocks.
+   */
+  sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number;
+}
+
+/** Stores refs to commits. */
+export interface Refs {
   /** The commit of a ref; undefined when the ref does not exist. */
   ref(name: string): Hash | undefined;
   /** Every ref, by name. */
@@ -74,8 +78,13 @@ export interface BlockStore extends BlockReader, Disposable {
    * @returns false, with nothing changed, when the ref is not at the expected commit.
    */
   move(move: RefMove, blocks: ReadonlyMap<Hash, Uint8Array>): boolean;
+}
 
-  /** Appends to a journal. Durable with the next {@link sync}, {@link put} or {@link move}. */
+/** Stores journals of uncommitted changes. */
+export interface Journals {
+  /**
+   * Appends to a journal. Durable with the next {@link sync}, {@link Blocks.put} or {@link Refs.move}.
+   */
   append(journal: string, record: JournalRecord): void;
   /** Makes appended records durable. */
   sync(): void;
@@ -85,13 +94,15 @@ export interface BlockStore extends BlockReader, Disposable {
   journals(): readonly string[];
   /** Empties a journal. */
   clearJournal(name: string): void;
-
-  /**
-   * Deletes blocks that are not in `keep` and were last written before this time.
-   * @returns the number of deleted blocks.
-   */
-  sweep(keep: ReadonlySet<Hash>, writtenBeforeMs: number): number;
 }
+
+/**
+ * Blocks, refs and journals in one store, because a commit changes all three in one transaction. All
+ * methods are synchronous, because reading a tree is a chain of small reads that a cache mostly
+ * answers. Several processes may use one store concurrently. Every method throws AppError
+ * `STORE_UNAVAILABLE` when the store cannot be reached. A function takes only the ports that it uses.
+ */
+export type BlockStore = Blocks & Refs & Journals & Disposable;
 
 /**
  * One store per organization. A block of one organization cannot be read through another's store,
@@ -174,12 +185,8 @@ export type MoveOutcome = "moved" | "lost" | "swept" | "unknown";
  */
 export type CollectionClaim = "claimed" | "taken" | "none";
 
-/**
- * The shared, authoritative store of blocks and refs for several nodes; {@link Clones} are copies
- * of it. Writes are durable when a method resolves. Every method throws AppError
- * `STORE_UNAVAILABLE`.
- */
-export interface Origin {
+/** The refs and blocks of an origin, as nodes fetch and publish them. */
+export interface OriginSync {
   /**
    * The current refs; undefined when the organization has no state.
    * @param known the refs known to the caller; unchanged refs are not sent again.
@@ -202,7 +209,10 @@ export interface Origin {
     moves: readonly RefMove[],
     blocks: ReadonlyMap<Hash, Uint8Array>,
   ): Promise<MoveOutcome>;
+}
 
+/** The garbage collection of an origin. */
+export interface OriginCollections {
   /** The organizations that were not collected within this interval, in ms. */
   due(intervalMs: number): Promise<readonly string[]>;
   /** Begins a collection; only one node collects at a time. */
@@ -228,6 +238,13 @@ export interface Origin {
     hashes: readonly Hash[],
   ): Promise<number | undefined>;
 }
+
+/**
+ * The shared, authoritative store of blocks and refs for several nodes; {@link Clones} are copies
+ * of it. Writes are durable when a method resolves. Every method throws AppError
+ * `STORE_UNAVAILABLE`.
+ */
+export type Origin = OriginSync & OriginCollections;
 
 /**
  * This node's copies of an {@link Origin}: one block store per organization. A copy may be lost at

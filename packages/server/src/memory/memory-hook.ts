@@ -7,7 +7,7 @@ import { type BatchEnd, WorkerLoop } from "@steward/kernel/concurrency/worker-lo
 import { embedEntries } from "./embed-entries.js";
 import { indexEntry } from "./embedded-entry.js";
 import { toolCallEntry } from "./entry.js";
-import type { MayRemember, MemoryStore } from "./ports.js";
+import type { MayRemember, ToolCallMemory } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
 /** Tool calls embedded at once. */
@@ -24,7 +24,7 @@ const REST_MS_MAX = 1000;
 
 /** What the hook is built on. */
 export interface MemoryHookOptions {
-  readonly store: MemoryStore;
+  readonly store: ToolCallMemory;
   readonly index: VectorIndex;
   readonly provider: BatchEmbeddingProvider;
   readonly mayRemember: MayRemember;

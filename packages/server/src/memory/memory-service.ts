@@ -13,7 +13,13 @@ import {
 import { embeddedEntry, indexEntry } from "./embedded-entry.js";
 import { draftedEntry, type EntryDraft, type MemoryEntry } from "./entry.js";
 import { cursorOf, positionOf } from "./entry-cursor.js";
-import type { EmbeddingModel, MemoryStore, RelatedTablesLookup } from "./ports.js";
+import type {
+  EmbeddingModel,
+  MemoryEntries,
+  MemoryRetention,
+  RelatedTablesLookup,
+  ToolCallMemory,
+} from "./ports.js";
 import {
   checkFilter,
   checkSearch,
@@ -59,9 +65,12 @@ export interface MemoryState {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The ports of a store that the service uses. */
+type ServedMemory = MemoryEntries & MemoryRetention & Pick<ToolCallMemory, "toolCalls">;
+
 /** What the service is built on. */
 export interface MemoryServiceOptions {
-  readonly store: MemoryStore;
+  readonly store: ServedMemory;
   readonly index: VectorIndex;
   readonly provider: EmbeddingProvider;
   /** Whose vectors the provider's are. */
@@ -74,7 +83,7 @@ export interface MemoryServiceOptions {
 
 /** Adds, lists, deletes and searches memory entries for callers. */
 export class MemoryService {
-  readonly #store: MemoryStore;
+  readonly #store: ServedMemory;
   readonly #index: VectorIndex;
   readonly #provider: EmbeddingProvider;
   readonly #model: EmbeddingModel;

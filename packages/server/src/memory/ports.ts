@@ -38,30 +38,10 @@ export interface EmbeddingModel {
 /** Names an entry's place in a listing. */
 export type EntryPosition = Pick<MemoryEntry, "createdAtMs" | "entryId">;
 
-/**
- * Keeps memory entries, their vectors and codes. Every method is one atomic use case, durable when its
- * promise resolves; what is deleted is gone for every reader then. Errors: `STORE_UNAVAILABLE`, with
- * nothing changed.
- */
-export interface MemoryStore {
-  /**
-   * Sets the model whose vectors are stored from now on. Once the store has vectors, the model stays.
-   * @throws AppError `INVALID_ARGUMENT` with the fix when the store has vectors of another model.
-   */
-  useModel(model: EmbeddingModel): Promise<void>;
-
+/** The entries of organizations, with their vectors and codes. */
+export interface MemoryEntries {
   /** Adds new entries with their vectors. */
   addEntries(entries: readonly EmbeddedEntry[]): Promise<void>;
-
-  /** The tool calls that have no entry yet. */
-  readonly toolCalls: ToolCallFeed;
-
-  /**
-   * Adds the entries of tool calls and remembers that the calls are done, together: no crash makes an
-   * entry twice, or again after it was deleted.
-   * @param taken the calls, as {@link toolCalls} gave them.
-   */
-  addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void>;
 
   /** The entry, or `undefined` for another organization's as for none. */
   findEntry(orgId: string, entryId: string): Promise<MemoryEntry | undefined>;
@@ -90,7 +70,23 @@ export interface MemoryStore {
    * left.
    */
   deleteSession(orgId: string, sessionId: string, limit: number): Promise<readonly string[]>;
+}
 
+/** The tool calls that become entries. */
+export interface ToolCallMemory {
+  /** The tool calls that have no entry yet. */
+  readonly toolCalls: ToolCallFeed;
+
+  /**
+   * Adds the entries of tool calls and remembers that the calls are done, together: no crash makes an
+   * entry twice, or again after it was deleted.
+   * @param taken the calls, as {@link toolCalls} gave them.
+   */
+  addToolCallEntries(entries: readonly EmbeddedEntry[], taken: TakenCalls): Promise<void>;
+}
+
+/** How long organizations keep their entries. */
+export interface MemoryRetention {
   /** How long an organization keeps its entries, in ms; `undefined`: for ever. */
   retentionMs(orgId: string): Promise<number | undefined>;
 
@@ -103,6 +99,22 @@ export interface MemoryStore {
    */
   deleteExpired(nowMs: number, limit: number): Promise<readonly string[]>;
 }
+
+/** The model whose vectors are stored. */
+export interface MemoryModel {
+  /**
+   * Sets the model whose vectors are stored from now on. Once the store has vectors, the model stays.
+   * @throws AppError `INVALID_ARGUMENT` with the fix when the store has vectors of another model.
+   */
+  useModel(model: EmbeddingModel): Promise<void>;
+}
+
+/**
+ * A store of memory entries, their vectors and codes. Every method is one atomic use case, durable when its
+ * promise resolves; what is deleted is gone for every reader then. Errors: `STORE_UNAVAILABLE`, with
+ * nothing changed. A user takes only the ports that it needs.
+ */
+export type MemoryStore = MemoryEntries & ToolCallMemory & MemoryRetention & MemoryModel;
 
 /**
  * The change of a store to another model, whose vectors are stored beside the old ones until all are

@@ -2,7 +2,7 @@ import type { Clock } from "@steward/kernel/clock.js";
 import { ENTRIES_DELETED_MAX } from "@steward/kernel/limits.js";
 import type { Log } from "@steward/kernel/log.js";
 import { WorkerLoop } from "@steward/kernel/concurrency/worker-loop.js";
-import type { MemoryStore } from "./ports.js";
+import type { MemoryRetention } from "./ports.js";
 import type { VectorIndex } from "./vector-index.js";
 
 /** Pause between two sweeps, in ms: ages are said in days. */
@@ -10,7 +10,7 @@ const SWEEP_EVERY_MS = 60_000;
 
 /** What the sweeper is built on. */
 export interface RetentionSweeperOptions {
-  readonly store: MemoryStore;
+  readonly store: MemoryRetention;
   readonly index: VectorIndex;
   readonly clock: Clock;
   readonly log: Log;

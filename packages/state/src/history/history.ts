@@ -2,7 +2,7 @@ import { AppError } from "@steward/kernel/errors.js";
 import { type Commit, readCommit } from "../datasets/commit.js";
 import { type Hash, isHash } from "../blocks/hash.js";
 import { type Pausing, withoutPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { BlockStore } from "../ports.js";
+import type { Blocks, BlockStore, Refs } from "../ports.js";
 import { commitOfId } from "../datasets/commit.js";
 
 /** A commit and its hash. */
@@ -68,7 +68,7 @@ export function* findingMergeBase(
  * Resolves a commit's name: a branch, a tag, a full ref name, a content id, or a hash.
  * @throws AppError `NOT_FOUND` when no such ref or commit exists.
  */
-export function resolve(store: BlockStore, name: string): Hash {
+export function resolve(store: Blocks & Refs, name: string): Hash {
   const ref = store.ref(`heads/${name}`) ?? store.ref(`tags/${name}`) ?? store.ref(name);
   if (ref !== undefined) return ref;
   const hash = isHash(name) ? name : name.startsWith("bagu") ? commitOfId(name) : undefined;

@@ -3,7 +3,7 @@ import type { BlockCache } from "../tree/block-cache.js";
 import { type Commit, encodeCommit, type Roots } from "../datasets/commit.js";
 import type { Hash } from "../blocks/hash.js";
 import { moved } from "./named-commit.js";
-import type { BlockStore } from "../ports.js";
+import type { BlockStore, Refs } from "../ports.js";
 
 /** The branch to move. */
 export interface BranchOrder {
@@ -41,7 +41,7 @@ export function headOf(store: BlockStore, { branch, expected }: BranchOrder): Ha
  * @throws AppError `STATE_CONFLICT` when another writer has moved it meanwhile.
  */
 export function moveBranch(
-  store: BlockStore,
+  store: Refs,
   blocks: BlockCache,
   { branch, from, to, roots }: BranchMove,
 ): Hash {

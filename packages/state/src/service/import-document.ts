@@ -7,7 +7,7 @@ import { diffTrees } from "../tree/diff.js";
 import type { Hash } from "../blocks/hash.js";
 import { moved } from "../history/named-commit.js";
 import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
-import type { BlockStore, RdfDocument } from "../ports.js";
+import type { Blocks, BlockStore, RdfDocument, Refs } from "../ports.js";
 import type { ImportOrder, ImportOutcome } from "./state-answers.js";
 import { TripleStore } from "../datasets/triple-store.js";
 
@@ -31,7 +31,7 @@ export interface ImportJob {
  * when the branch is new and the organization has too many refs.
  */
 export function checkTarget(
-  store: BlockStore,
+  store: Refs,
   { branch, expected }: Pick<ImportOrder, "branch" | "expected">,
 ): void {
   const name = `heads/${branch}`;
@@ -41,7 +41,7 @@ export function checkTarget(
 }
 
 /** @throws AppError `LIMIT_EXCEEDED` when the organization has the maximum number of refs. */
-export function checkRoomForRef(store: BlockStore): void {
+export function checkRoomForRef(store: Refs): void {
   if (store.refs().length < STATE_REFS_MAX) return;
   const message = `There are ${STATE_REFS_MAX} branches and tags, as many as there may be: delete one`;
   throw new AppError("LIMIT_EXCEEDED", message);
@@ -99,7 +99,10 @@ function* changing(
   }
 }
 
-function* storeBodies(store: BlockStore, bodies: ReadonlyMap<Hash, Uint8Array>): Pausing<void> {
+function* storeBodies(
+  store: Pick<Blocks, "put">,
+  bodies: ReadonlyMap<Hash, Uint8Array>,
+): Pausing<void> {
   let batch = new Map<Hash, Uint8Array>();
   let bytes = 0;
   for (const [hash, body] of bodies) {

@@ -1,6 +1,6 @@
 import { AppError } from "@steward/kernel/errors.js";
 import { hashOf, type Hash } from "../blocks/hash.js";
-import type { BlockStore, Origin } from "../ports.js";
+import type { BlockStore, OriginSync } from "../ports.js";
 import { sendable } from "./publish.js";
 import { collectReachable } from "../upkeep/reachable.js";
 
@@ -18,7 +18,7 @@ export interface CopiedState {
  */
 export async function copyToOrigin(
   from: BlockStore,
-  origin: Origin,
+  origin: OriginSync,
   orgId: string,
 ): Promise<CopiedState> {
   const refs = from.refs();
@@ -39,7 +39,7 @@ export async function copyToOrigin(
 }
 
 async function refuseDifference(
-  origin: Origin,
+  origin: OriginSync,
   orgId: string,
   hashes: readonly Hash[],
 ): Promise<void> {

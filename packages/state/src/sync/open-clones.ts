@@ -1,7 +1,7 @@
 import { KeyedMutex } from "@steward/kernel/concurrency/keyed-mutex.js";
 import { hashOf, type Hash } from "../blocks/hash.js";
 import { OpenStores } from "./open-stores.js";
-import type { BlockStore, Clones, OpenStore, Origin, OriginRefs } from "../ports.js";
+import type { BlockStore, Clones, OpenStore, OriginRefs, OriginSync } from "../ports.js";
 import { pull } from "./pull.js";
 
 /**
@@ -17,14 +17,14 @@ export interface Checkout extends OpenStore, Disposable {
 
 /** Keeps this node's clones up to date. */
 export class OpenClones implements AsyncDisposable {
-  readonly #origin: Origin;
+  readonly #origin: OriginSync;
   readonly #clones: Clones;
   readonly #open = new OpenStores();
   readonly #pulls = new KeyedMutex();
   /** For each open clone its generation, and the refs as of which it is complete. */
   readonly #states = new WeakMap<BlockStore, { readonly generation: number; refs?: OriginRefs }>();
 
-  constructor(origin: Origin, clones: Clones) {
+  constructor(origin: OriginSync, clones: Clones) {
     this.#origin = origin;
     this.#clones = clones;
   }

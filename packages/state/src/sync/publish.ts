@@ -2,7 +2,14 @@ import { checkedBlock } from "../tree/block-cache.js";
 import { readCommit } from "../datasets/commit.js";
 import type { Hash } from "../blocks/hash.js";
 import { log } from "../history/history.js";
-import type { BlockStore, MoveOutcome, Origin, OriginRefs, RefMove } from "../ports.js";
+import type {
+  BlockReader,
+  BlockStore,
+  MoveOutcome,
+  OriginRefs,
+  OriginSync,
+  RefMove,
+} from "../ports.js";
 import { collectReachable } from "../upkeep/reachable.js";
 import type { WorkingCopy } from "./working-copy.js";
 
@@ -26,7 +33,7 @@ const SENT_BYTES = 512 * 1024;
  * @param seen the refs with which the work began.
  */
 export async function publish(
-  origin: Origin,
+  origin: OriginSync,
   orgId: string,
   seen: OriginRefs,
   copy: WorkingCopy,
@@ -72,7 +79,7 @@ function isBehind(store: BlockStore, newest: Hash, sought: Hash): boolean {
 
 /** Splits blocks into batches of the size of one request. */
 export function* sendable(
-  store: BlockStore,
+  store: BlockReader,
   hashes: readonly Hash[],
 ): Generator<ReadonlyMap<Hash, Uint8Array>> {
   let batch = new Map<Hash, Uint8Array>();

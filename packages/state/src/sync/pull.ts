@@ -2,7 +2,7 @@ import { EMPTY_ROOT } from "../tree/block-cache.js";
 import { decodeCommit } from "../datasets/commit.js";
 import { type Hash, hashOf } from "../blocks/hash.js";
 import { Node } from "../tree/node.js";
-import type { BlockStore, Origin } from "../ports.js";
+import type { Blocks, BlockStore, OriginSync } from "../ports.js";
 import { bodiesOf } from "../upkeep/reachable.js";
 
 /** Blocks per request to the origin. */
@@ -30,7 +30,7 @@ interface Wanted {
  * @throws AppError `STORE_UNAVAILABLE`.
  */
 export async function pull(
-  origin: Pick<Origin, "blocks">,
+  origin: Pick<OriginSync, "blocks">,
   orgId: string,
   to: BlockStore,
   commits: Iterable<Hash>,
@@ -49,14 +49,14 @@ export async function pull(
 }
 
 class Pull {
-  readonly #to: BlockStore;
+  readonly #to: Blocks;
   readonly #wanted = new Map<Hash, Wanted>();
   /** Blocks to request, last first. Depth first limits the number of waiting nodes. */
   readonly #stack: Hash[] = [];
   /** Complete blocks, in the order of completion. */
   readonly #ready = new Map<Hash, Uint8Array>();
 
-  constructor(to: BlockStore) {
+  constructor(to: Blocks) {
     this.#to = to;
   }
 

@@ -2,7 +2,7 @@ import { checkedBlock, EMPTY_ROOT } from "../tree/block-cache.js";
 import { readCommit } from "../datasets/commit.js";
 import type { Hash } from "../blocks/hash.js";
 import { Node } from "../tree/node.js";
-import type { BlockStore } from "../ports.js";
+import type { Blocks, BlockStore } from "../ports.js";
 import { bodiesOf } from "../upkeep/reachable.js";
 
 /** Blocks copied per batch. */
@@ -15,7 +15,7 @@ const BATCH_BLOCKS = 256;
  * @returns the number of copied blocks.
  * @throws AppError `STATE_CORRUPTED` when a source block is missing or damaged.
  */
-export function copyMissing(from: BlockStore, to: BlockStore, commit: Hash): number {
+export function copyMissing(from: BlockStore, to: Blocks, commit: Hash): number {
   const copy = new Copy(from, to);
   copy.commit(commit);
   return copy.finish();
@@ -23,11 +23,11 @@ export function copyMissing(from: BlockStore, to: BlockStore, commit: Hash): num
 
 class Copy {
   readonly #from: BlockStore;
-  readonly #to: BlockStore;
+  readonly #to: Blocks;
   readonly #batch = new Map<Hash, Uint8Array>();
   #copied = 0;
 
-  constructor(from: BlockStore, to: BlockStore) {
+  constructor(from: BlockStore, to: Blocks) {
     this.#from = from;
     this.#to = to;
   }

@@ -8,7 +8,7 @@ import type { Hash } from "../blocks/hash.js";
 import { MemoryBlockStore } from "../blocks/memory-block-store.js";
 import { EntryCursor, Node } from "../tree/node.js";
 import { withoutPauses } from "@steward/kernel/concurrency/pausing.js";
-import type { BlockStore } from "../ports.js";
+import type { BlockReader, BlockStore } from "../ports.js";
 import { isKeptIn, keyIn, splitKey } from "../terms/quad-key.js";
 import { Snapshot } from "../datasets/snapshot.js";
 import { bodiesOf } from "./reachable.js";
@@ -91,7 +91,7 @@ function checkCommit(
  * Whether trees equal the trees that result from applying the first tree's difference to an intact
  * base.
  */
-function follows(store: BlockStore, base: Roots, roots: Roots): boolean {
+function follows(store: BlockReader, base: Roots, roots: Roots): boolean {
   const blocks = new BlockCache(store);
   const changes = [...diffTrees(blocks, base.spog, roots.spog)].map(({ key, added }) => ({
     bytes: splitKey("spog", key),
@@ -109,7 +109,7 @@ function follows(store: BlockStore, base: Roots, roots: Roots): boolean {
 const EVERY_ORDER = ["spog", "posg", "ospg"] as const;
 
 function checkTree(
-  store: BlockStore,
+  store: BlockReader,
   root: Hash,
   hasBodies: boolean,
   checked: Set<Hash>,
@@ -130,7 +130,7 @@ function checkTree(
 }
 
 /** Reads a node and checks that all its entries can be decoded. */
-function readNode(store: BlockStore, hash: Hash): Node {
+function readNode(store: BlockReader, hash: Hash): Node {
   const node = new Node(checkedBlock(store, hash));
   const cursor = new EntryCursor(node);
   let size = 0;
@@ -144,7 +144,7 @@ function readNode(store: BlockStore, hash: Hash): Node {
  * Rebuilds all trees from the quads of the first and compares the roots; equal sets have equal
  * roots.
  */
-function checkDerivation(store: BlockStore, roots: Roots, report: Report): void {
+function checkDerivation(store: BlockReader, roots: Roots, report: Report): void {
   const scratch = new MemoryBlockStore({ nowMs: () => 0 });
   const table = tableOf(new Snapshot(new BlockCache(store), roots).match(), scratch);
   const blocks = new BlockCache(scratch);

@@ -3,7 +3,7 @@ import { bodyHash, mayNameBody } from "../terms/codec.js";
 import { type Commit, readCommit } from "../datasets/commit.js";
 import type { Hash } from "../blocks/hash.js";
 import { EntryCursor, Node } from "../tree/node.js";
-import type { BlockStore } from "../ports.js";
+import type { BlockReader, BlockStore } from "../ports.js";
 import { splitKey } from "../terms/quad-key.js";
 
 /**
@@ -28,7 +28,7 @@ export function collectReachable(
   }
 }
 
-function collectTrees(store: BlockStore, { roots }: Commit, found: Set<Hash>): void {
+function collectTrees(store: BlockReader, { roots }: Commit, found: Set<Hash>): void {
   for (const root of [roots.spog, roots.posg, roots.ospg]) {
     const open = [root];
     for (let hash = open.pop(); hash !== undefined; hash = open.pop()) {
