@@ -66,7 +66,7 @@ export default defineConfig({
           ...withPostgres,
           name: "whole",
           include: ["packages/*/dist/**/*.test.js", "test/dist/**/*.test.js"],
-          exclude: [...notHere, ...inRooms, ...joined],
+          exclude: [...notHere, ...inRooms, ...joined, "test/dist/citus/**"],
         },
       },
     ],

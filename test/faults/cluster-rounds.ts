@@ -19,6 +19,8 @@ import { expectUsageTruth } from "./usage-truth.js";
 const CLIENTS = 6;
 /** Clients that report usage and have it priced anew at once, each asking now one node and now the other. */
 const BILLERS = 2;
+/** Where PostgreSQL listens unless its URL says otherwise. */
+const POSTGRES_PORT = 5432;
 /** Components of a vector. */
 const DIMENSION = 8;
 /** Something happens after up to this time, in ms. */
@@ -34,19 +36,32 @@ interface Node {
 
 /** Two servers on one PostgreSQL, a proxy between each and the database, and what may happen to them. */
 class Cluster implements AsyncDisposable {
-  readonly #postgres: PostgresServer;
+  readonly databaseUrl: string;
+  /** Absent when the database is one that is not to be stopped. */
+  readonly #postgres: PostgresServer | undefined;
   readonly #nodes: readonly Node[];
 
-  private constructor(postgres: PostgresServer, nodes: readonly Node[]) {
+  private constructor(
+    databaseUrl: string,
+    postgres: PostgresServer | undefined,
+    nodes: readonly Node[],
+  ) {
+    this.databaseUrl = databaseUrl;
     this.#postgres = postgres;
     this.#nodes = nodes;
   }
 
-  static async start(dir: string): Promise<Cluster> {
-    const postgres = await PostgresServer.start({ settings: { synchronous_commit: "on" } });
+  /** @param database one that is there already; absent: a PostgreSQL of its own, which is stopped at times. */
+  static async start(dir: string, database?: { readonly url: string }): Promise<Cluster> {
+    const postgres =
+      database === undefined
+        ? await PostgresServer.start({ settings: { synchronous_commit: "on" } })
+        : undefined;
+    const databaseUrl = database?.url ?? postgres?.url ?? "";
     const start = async (name: string): Promise<Node> => {
-      const url = new URL(postgres.url);
-      const proxy = await TcpProxy.start(Number(url.port));
+      const url = new URL(databaseUrl);
+      const proxy = await TcpProxy.start(Number(url.port || POSTGRES_PORT), url.hostname);
+      url.hostname = "127.0.0.1";
       url.port = String(proxy.port);
       const server = await ServerProcess.start({
         SERVICE_DATABASE_URL: url.href,
@@ -58,11 +73,7 @@ class Cluster implements AsyncDisposable {
       });
       return { proxy, server };
     };
-    return new Cluster(postgres, [await start("a"), await start("b")]);
-  }
-
-  get databaseUrl(): string {
-    return this.#postgres.url;
+    return new Cluster(databaseUrl, postgres, [await start("a"), await start("b")]);
   }
 
   /** The address of either node. */
@@ -77,7 +88,7 @@ class Cluster implements AsyncDisposable {
     if (kind < 0.35) {
       await server.kill();
       await server.restart();
-    } else if (kind < 0.55) {
+    } else if (kind < 0.55 && this.#postgres !== undefined) {
       await this.#postgres.stop(random() < 0.5 ? "fast" : "immediate");
       await delay(random() * AWAY_MS);
       await this.#postgres.start();
@@ -96,7 +107,7 @@ class Cluster implements AsyncDisposable {
       await server[Symbol.asyncDispose]();
       await proxy[Symbol.asyncDispose]();
     }
-    await this.#postgres[Symbol.asyncDispose]();
+    await this.#postgres?.[Symbol.asyncDispose]();
   }
 
   #any(random: () => number): Node {
@@ -111,12 +122,17 @@ class Cluster implements AsyncDisposable {
  * and writes, report usage and price it anew, then checks that everything acknowledged is true, that
  * no write was applied twice, that every log is gapless, every tool call is one usage row and one
  * memory entry, every total is what the rows add up to, and money is what the prices say.
+ * @param database one that is there already and keeps running; absent: one that is restarted too.
  */
-export async function clusterRounds(rounds: number, seed: number): Promise<void> {
+export async function clusterRounds(
+  rounds: number,
+  seed: number,
+  database?: { readonly url: string },
+): Promise<void> {
   const random = seededRandom(seed);
   const dir = mkdtempSync(join(tmpdir(), "steward-cluster-"));
   createLedger(join(dir, "target.db"));
-  await using cluster = await Cluster.start(dir);
+  await using cluster = await Cluster.start(dir, database);
   const acknowledged: Acknowledged[] = [];
   let reported = 0;
   let stopped = false;

@@ -13,7 +13,7 @@ const MISCHIEF: readonly Mischief[] = ["cut", "half-close", "stall"];
 /** How long a stalled connection carries nothing, at most, in ms. */
 const STALL_MS_MAX = 300;
 
-/** Stands between a client and a server on the loopback address, and troubles their connections. */
+/** Stands between a client and a server, and troubles their connections. */
 export class TcpProxy implements AsyncDisposable {
   readonly #listener: Server;
   readonly #pairs = new Set<Pair>();
@@ -22,12 +22,12 @@ export class TcpProxy implements AsyncDisposable {
     this.#listener = listener;
   }
 
-  /** Forwards to this port of the loopback address. */
-  static async start(port: number): Promise<TcpProxy> {
+  /** @param host where connections are forwarded to. */
+  static async start(port: number, host = "127.0.0.1"): Promise<TcpProxy> {
     const listener = createServer();
     const proxy = new TcpProxy(listener);
     listener.on("connection", (client) => {
-      proxy.#forward(client, port);
+      proxy.#forward(client, { host, port });
     });
     await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
     return proxy;
@@ -53,8 +53,8 @@ export class TcpProxy implements AsyncDisposable {
     await closed;
   }
 
-  #forward(client: Socket, port: number): void {
-    const server = connect({ host: "127.0.0.1", port });
+  #forward(client: Socket, address: { readonly host: string; readonly port: number }): void {
+    const server = connect(address);
     const pair: Pair = { client, server, isStalled: false };
     this.#pairs.add(pair);
     const drop = (): void => {

@@ -4,5 +4,6 @@
  * when whoever wanted it is gone, killed included. *Test database*: one database of its own on the
  * server that all files of a test run share.
  */
+export { prepareOnCluster } from "./cluster-database.js";
 export { PostgresServer, type PostgresServerOptions, type StopMode } from "./postgres-server.js";
 export { freshDatabase, type TestDatabase } from "./test-database.js";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
+import { clusterUrl } from "./cluster-database.js";
 import { PostgresServer } from "./postgres-server.js";
 
 /** An existing server to use; its user may create databases. */
@@ -40,7 +41,7 @@ export async function offerSharedServer(): Promise<() => Promise<void>> {
 
 /** @returns the URL of a server whose user may create databases. */
 export async function sharedServerUrl(): Promise<string> {
-  const existing = process.env[EXISTING];
+  const existing = process.env[EXISTING] ?? clusterUrl();
   if (existing !== undefined) return existing;
   const door = process.env[SHARED];
   if (door === undefined)

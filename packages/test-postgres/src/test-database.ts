@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type QueryResultRow } from "pg";
+import { clusterDatabase, freeClusterUrl } from "./cluster-database.js";
 import { sharedServerUrl } from "./shared-server.js";
 
 const PREFIX = "steward_test_";
@@ -21,9 +22,12 @@ export interface TestDatabase extends AsyncDisposable {
 
 /**
  * Creates a database on the server that the files of this test run share or, when
- * `SERVICE_TEST_DATABASE_URL` is set, on that one.
+ * `SERVICE_TEST_DATABASE_URL` is set, on that one. With `SERVICE_TEST_CITUS_URL` the first of a test is the
+ * database there, emptied, and others are on the coordinator.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
+  const cluster = freeClusterUrl();
+  if (cluster !== undefined) return clusterDatabase(cluster);
   const serverUrl = await sharedServerUrl();
   const name = `${PREFIX}${Date.now()}_${randomBytes(6).toString("hex")}`;
   await onServer(serverUrl, async (admin) => {

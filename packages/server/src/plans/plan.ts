@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@steward/protocol";
-import type { Intent, IntentSource } from "../governance/index.js";
+import type { Intent, IntentSource, StatementClass } from "../governance/index.js";
 import type { CompiledStatement } from "./statements/compiled-statement.js";
 
 /** Where a plan stands (Decision §3). `completed` and `cancelled` are final. */
@@ -36,6 +36,8 @@ export interface PreparedStep extends Omit<StepDefinition, "intent"> {
   readonly index: number;
   readonly intent: Intent;
   readonly intentSource: IntentSource;
+  /** What its statement was found to do when it was submitted: its intent covers that, and may cover more. */
+  readonly statementClass: StatementClass;
   /** Name of the data source it runs on. */
   readonly dataSource: string;
   readonly statement: CompiledStatement;

@@ -509,13 +509,15 @@ function step(
   dependsOn: readonly string[] = [],
   over: { readonly intent?: Intent; readonly reads?: readonly string[] } = {},
 ): PreparedStep {
+  const { intent = "read_select" } = over;
   return {
     id,
     index: 0,
     name: id,
     toolName: "sql",
-    intent: over.intent ?? "read_select",
+    intent,
     intentSource: "explicit",
+    statementClass: intent,
     dataSource: "default",
     queryTemplate: "SELECT 1",
     dependsOn,

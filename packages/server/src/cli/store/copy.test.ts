@@ -163,6 +163,7 @@ function step(id: string, index: number): PreparedStep {
     toolName: "sql",
     intent: "read_select",
     intentSource: "explicit",
+    statementClass: "read_select",
     dataSource: "default",
     queryTemplate: "SELECT 1",
     dependsOn: [],

@@ -369,13 +369,15 @@ function randomSteps(random: () => number): readonly PreparedStep[] {
   return Array.from({ length: count }, (_, index): PreparedStep => {
     const before = Array.from({ length: index }, (_each, other) => `s${String(other)}`);
     const dependsOn = before.filter(() => random() < 0.4);
+    const intent = random() < 0.5 ? "read_select" : "write_insert";
     return {
       id: `s${String(index)}`,
       index,
       name: "",
       toolName: "sql",
-      intent: random() < 0.5 ? "read_select" : "write_insert",
+      intent,
       intentSource: "explicit",
+      statementClass: intent,
       dataSource: "default",
       queryTemplate: "",
       dependsOn,

@@ -99,8 +99,8 @@ export class DurableOrchestrator implements Orchestrator, PlanJournal, AsyncDisp
     this.#options = options;
     this.#engine = options.engine;
     this.#owner = options.ids.uuid();
-    const { analyzer, log } = options;
-    const schemas = new SchemaSteps(options.schemas, analyzer, log);
+    const { log } = options;
+    const schemas = new SchemaSteps(options.schemas, log);
     this.#runner = new AttemptRunner({ ...options, schemas });
     this.#recovery = new Recovery(options.engine, options.tools, this.#runner, log);
     this.#renewal = setInterval(() => {

@@ -1,4 +1,3 @@
-import type { SqlAnalyzer } from "../../governance/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Log } from "@steward/kernel/log.js";
 import type { PreparedStep } from "../plan.js";
@@ -19,12 +18,10 @@ export interface AttributedStep {
  */
 export class SchemaSteps {
   readonly #journal: SchemaJournal;
-  readonly #analyzer: SqlAnalyzer;
   readonly #log: Log;
 
-  constructor(journal: SchemaJournal, analyzer: SqlAnalyzer, log: Log) {
+  constructor(journal: SchemaJournal, log: Log) {
     this.#journal = journal;
-    this.#analyzer = analyzer;
     this.#log = log;
   }
 
@@ -44,7 +41,7 @@ export class SchemaSteps {
     tell: (step: SchemaStep) => Promise<void>,
   ): Promise<void> {
     const { ref, step } = attributed;
-    if (!this.#mayChangeSchema(target, step)) return;
+    if (!mayChangeSchema(target, step)) return;
     try {
       await tell({ ref, dataSource: step.dataSource, author: authorOf(attributed) });
     } catch (error) {
@@ -52,13 +49,11 @@ export class SchemaSteps {
       this.#log.warn({ err: error, planId, stepId }, "the history of a schema cannot be kept now");
     }
   }
+}
 
-  /** Only these pay for reading a schema. */
-  #mayChangeSchema(target: StepTarget, { intent, statement }: PreparedStep): boolean {
-    if (intent !== "admin" || !isSqlTarget(target)) return false;
-    const analysis = this.#analyzer.analyze(statement.sql, target.dialect);
-    return analysis.kind === "statement" && analysis.statementClass === "admin";
-  }
+/** Only these pay for reading a schema. */
+function mayChangeSchema(target: StepTarget, { statementClass }: PreparedStep): boolean {
+  return statementClass === "admin" && isSqlTarget(target);
 }
 
 function isSqlTarget(target: StepTarget): target is SqlTarget {

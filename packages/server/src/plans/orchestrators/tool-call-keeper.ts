@@ -53,14 +53,16 @@ export function keepInStore(
 }
 
 function stepOf(call: ToolCallRecord): PreparedStep {
-  const { stepId, toolName, intent, intentSource, dataSource, query } = call;
+  const { stepId, toolName, intentSource, dataSource, query } = call;
+  const intent = isIntent(call.intent) ? call.intent : "write_update";
   return {
     id: stepId,
     index: 0,
     name: stepId,
     toolName,
-    intent: isIntent(intent) ? intent : "write_update",
+    intent,
     intentSource: intentSource === "explicit" || intentSource === "name" ? intentSource : "default",
+    statementClass: intent,
     dataSource,
     queryTemplate: query,
     dependsOn: [],

@@ -57,7 +57,8 @@ export function* prepareStep(
     const refusal = tool.refusal(step.queryTemplate);
     if (refusal !== undefined) yield invalid(templateField, refusal);
     const statement = { sql: step.queryTemplate, binds: [] };
-    return { ...step, index, ...intent, dataSource: tool.target.name, statement };
+    const { target, intent: statementClass } = tool;
+    return { ...step, index, ...intent, statementClass, dataSource: target.name, statement };
   }
   const { name: dataSource, dialect } = tool.target;
   const known = read.get(templateKey(step.queryTemplate, dialect));
@@ -72,10 +73,11 @@ export function* prepareStep(
     yield invalid(templateField, rejectionOf(analysis, statement));
     return undefined;
   }
-  const intent = declared ?? analysis.statementClass;
+  const { statementClass } = analysis;
+  const intent = declared ?? statementClass;
   const intentSource: IntentSource = declared === undefined ? "statement" : "explicit";
   yield* intentViolations(intent, analysis, tool, { step, field: intentField });
-  return { ...step, index, intent, intentSource, dataSource, statement };
+  return { ...step, index, intent, intentSource, statementClass, dataSource, statement };
 }
 
 /** The intent a step declares; `undefined` when it declares none, or none that there is. */

@@ -82,6 +82,7 @@ describe("a plan that is valid", () => {
       index: 0,
       intent: "read_select",
       intentSource: "statement",
+      statementClass: "read_select",
       dataSource: "shop",
       statement: { sql: "SELECT id FROM orders", binds: [] },
     });
@@ -108,6 +109,11 @@ describe("a plan that is valid", () => {
       intent,
       intentSource: "statement",
     });
+  });
+
+  it("keeps what the statement does beside a governed intent, so that no run finds it out again", () => {
+    const [prepared] = prepare([step("a", { queryTemplate: "SELECT 1", intent: "admin" })]);
+    expect(prepared).toMatchObject({ intent: "admin", statementClass: "read_select" });
   });
 
   it("may declare a governed intent for a milder statement", () => {

@@ -316,6 +316,7 @@ function step(id: string, index: number, intent: Intent): PreparedStep {
     toolName: "sql",
     intent,
     intentSource: "explicit",
+    statementClass: intent,
     dataSource: "default",
     queryTemplate: "SELECT 1",
     dependsOn: [],

@@ -71,6 +71,7 @@ export const RECORDED_STEP: PreparedStep = {
   toolName: "sql",
   intent: "read_select",
   intentSource: "explicit",
+  statementClass: "read_select",
   dataSource: "default",
   queryTemplate: "SELECT 1",
   dependsOn: [],

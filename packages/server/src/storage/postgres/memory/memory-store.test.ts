@@ -214,6 +214,7 @@ describe("re-embedding under nodes that go on", () => {
   );
 
   it("needs a store that is there", async () => {
+    await database.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
     await expect(PostgresReembedding.open(database.url)).rejects.toThrow(/run steward migrate/);
   });
 });

@@ -96,6 +96,7 @@ function step(id: string, index: number): PreparedStep {
     toolName: "sql",
     intent: "write_insert",
     intentSource: "explicit",
+    statementClass: "write_insert",
     dataSource: "default",
     queryTemplate: `SELECT '${id}'`,
     dependsOn: [],

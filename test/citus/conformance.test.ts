@@ -1,0 +1,4 @@
+import { conformOver } from "../conformance/over-wire.js";
+
+conformOver("rest", "PostgreSQL");
+conformOver("grpc", "PostgreSQL");
