@@ -14,7 +14,7 @@ import {
 import type { SettingsOptions } from "../settings/settings-command.js";
 import { serverUrls } from "./server-urls.js";
 import { settingFlags } from "../settings/setting-options.js";
-import { firstPlan, places } from "./welcome.js";
+import { agentLines, firstPlan, places } from "./welcome.js";
 
 /** `steward dev`: runs a complete server on one port, with a local store and sample data. */
 export function devCommand({ env, terminal }: CliContext): Command {
@@ -37,6 +37,7 @@ export function devCommand({ env, terminal }: CliContext): Command {
         const readyMs = performance.now() - startedAtMs;
         places(urls, config, readyMs, outColors).forEach(terminal.print);
         if (usesSample(config)) firstPlan(urls, outColors).forEach(terminal.print);
+        agentLines(urls, outColors).forEach(terminal.print);
         terminal.print(outColors.dim("  Ctrl-C stops."));
       }
     });

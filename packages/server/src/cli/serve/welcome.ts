@@ -20,6 +20,7 @@ export function places(
     "",
     place("REST", cyan(`${urls.rest}/api/plans`)),
     place("gRPC", cyan(urls.grpc)),
+    place("MCP", cyan(`${urls.rest}/mcp`)),
     place("API docs", cyan(urls.docs)),
     place("metrics", cyan(urls.metrics)),
     place("plans in", maskDatabaseUrl(databaseUrl)),
@@ -35,6 +36,18 @@ const TRIED_OUT = "everything but billing, for callers on this machine who name 
 function isTriedOut({ auth: { headers } }: Config): boolean {
   if (headers === undefined) return false;
   return headers.trustedProxies.length === 0 && headers.proxySecrets.length === 0;
+}
+
+/** How to add the server to an agent; docs/mcp.md has the lines of other clients. */
+export function agentLines({ rest }: ServerUrls, { bold, dim }: Colors): readonly string[] {
+  const server = { name: "steward", type: "http", url: `${rest}/mcp` };
+  return [
+    `  ${bold("Add it to your agent")} ${dim("(Claude Code; VS Code; others: docs/mcp.md):")}`,
+    "",
+    `    claude mcp add --transport http ${server.name} ${server.url}`,
+    `    code --add-mcp '${JSON.stringify(server)}'`,
+    "",
+  ];
 }
 
 /** First commands to try on the sample database; every line can be pasted. */

@@ -12,6 +12,7 @@ import { addBillingRoutes } from "./billing/billing-routes.js";
 import { answerConnectionErrors, endWith } from "./connection-errors.js";
 import { answerError, answerErrors, refuseCodings, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./plans/event-routes.js";
+import { addAgentDocuments } from "./system/agent-documents.js";
 import { addIndexRoute } from "./system/index-route.js";
 import { readJsonBodies } from "./json-body.js";
 import { addKeyRoutes } from "./governance/key-routes.js";
@@ -197,6 +198,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addIndexRoute(open, { version, docs });
     addServiceRoutes(open, services);
     if (docs) {
+      addAgentDocuments(open);
       addDescription(open, version);
       addReferencePage(open, version);
     }

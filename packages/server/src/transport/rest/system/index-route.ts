@@ -6,7 +6,7 @@ import { PAGE_HEADERS, pageOf } from "./page.js";
 import type { RestApp } from "../rest-app.js";
 import type { RestOptions } from "../server.js";
 
-const DOCS_LINKS = { docs: "/docs", openapi: "/openapi.json" } as const;
+const DOCS_LINKS = { docs: "/docs", openapi: "/openapi.json", agents: "/llms.txt" } as const;
 
 /** What is found where, beside the operations themselves. */
 const LINKS = {

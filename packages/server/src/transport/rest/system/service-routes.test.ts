@@ -5,6 +5,8 @@ import {
   submitPlanRequestSchema,
 } from "@steward/protocol/rest";
 import { describe, expect, it } from "vitest";
+import { INTENTS } from "../../../governance/index.js";
+import { MCP_TOOLS } from "../../mcp/tools/index.js";
 import type { z } from "zod";
 import { send, startRestServer, type TestRestServer } from "../testing/rest-server.js";
 
@@ -59,6 +61,25 @@ describe("/", () => {
     const page = await response.text();
     const hrefs = [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href ?? ""}`);
     expect(hrefs).toEqual(Object.values(links));
+  });
+});
+
+describe("the documents for agents", () => {
+  it("lead to pages that are there, and teach tools that there are", async () => {
+    await using server = await startRestServer();
+    const overview = await text(server, "/llms.txt");
+    const paths = [...overview.matchAll(/\]\((\/[^)]+)\)/g)].map(([, path = ""]) => path);
+    expect(paths.slice(0, 2)).toEqual(["/skill.md", "/mcp"]);
+    for (const path of paths.filter((each) => !/^\/(mcp|\.well-known)/.test(each))) {
+      expect([path, (await fetch(`${server.url}${path}`)).status]).toEqual([path, 200]);
+    }
+    const skill = await text(server, "/skill.md");
+    expect(skill).toMatch(/^---\nname: steward\ndescription: /);
+    const named = [...skill.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = ""]) => name);
+    const tools = MCP_TOOLS.map(({ name }) => name);
+    const fields = ["depends_on", "next_offset", "ready_steps", "retry_after_ms", "repair_plan"];
+    const others = [...INTENTS, ...fields];
+    expect(named.filter((name) => !tools.includes(name) && !others.includes(name))).toEqual([]);
   });
 });
 

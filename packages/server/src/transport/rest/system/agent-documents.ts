@@ -1,0 +1,22 @@
+import { readFile } from "node:fs/promises";
+import type { RestApp } from "../rest-app.js";
+
+/** What an LLM reads that has only the address: by path, the file in this package and its type. */
+const DOCUMENTS = {
+  "/llms.txt": { file: "llms.txt", type: "text/plain; charset=utf-8" },
+  "/skill.md": { file: "steward/SKILL.md", type: "text/markdown; charset=utf-8" },
+} as const;
+
+const directory = new URL("../../../../agents/", import.meta.url);
+
+/** Serves the overview for LLMs (llmstxt.org) and the skill that teaches agents to work with Steward. */
+export function addAgentDocuments(app: RestApp): void {
+  for (const [path, { file, type }] of Object.entries(DOCUMENTS)) {
+    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .header("content-type", type)
+        .serializer(String)
+        .send(await readFile(new URL(file, directory), "utf8")),
+    );
+  }
+}
