@@ -4,7 +4,7 @@
 const src = "^packages/server/src";
 /** The package and, in the server, what only its own rooms need. */
 const kernel = "^packages/kernel/(src|dist)/|^packages/server/src/kernel/";
-const domain = "identity|plans|memory|embedding|usage|payments|governance|policies";
+const domain = "catalog|identity|plans|memory|embedding|usage|payments|governance|policies";
 /** The folders of @steward/state that no wire and no driver enters, each above those before it. */
 const stateLayers = [
   ...["blocks", "tree", "terms", "datasets", "history", "upkeep", "sync", "service"],
@@ -139,6 +139,7 @@ module.exports = {
     oneWay("usage", ["governance"]),
     oneWay("payments", []),
     oneWay("governance", []),
+    oneWay("catalog", ["embedding", "governance", "memory"]),
     {
       name: "state-stands-alone",
       severity: "error",

@@ -6,7 +6,7 @@ useTemporaryFilesInMemory();
 
 /** Rooms whose tests need no PostgreSQL server. */
 const ROOMS =
-  "{config,embedding,governance,kernel,memory,payments,plans,storage/sqlite,transport,usage}";
+  "{catalog,config,embedding,governance,kernel,memory,payments,plans,storage/sqlite,transport,usage}";
 const inRooms = [
   `packages/server/dist/${ROOMS}/**/*.test.js`,
   "packages/{kernel,postgres}/dist/**/*.test.js",

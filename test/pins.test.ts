@@ -69,7 +69,7 @@ describe("every error code", () => {
 });
 
 describe("the package controlplane.v1", () => {
-  const protos = ["control_plane", "usage", "memory"].map((file) =>
+  const protos = ["control_plane", "usage", "memory", "catalog"].map((file) =>
     fileURLToPath(import.meta.resolve(`@steward/protocol/proto/controlplane/v1/${file}.proto`)),
   );
   const definitions = Object.entries(loadSync(protos, { keepCase: true }));
@@ -111,6 +111,9 @@ describe("the package controlplane.v1", () => {
       "/controlplane.v1.MemoryService/GetMemoryStats: GetMemoryStatsRequest -> GetMemoryStatsResponse",
       "/controlplane.v1.MemoryService/GetMemoryRetention: GetMemoryRetentionRequest -> GetMemoryRetentionResponse",
       "/controlplane.v1.MemoryService/SetMemoryRetention: SetMemoryRetentionRequest -> SetMemoryRetentionResponse",
+      "/controlplane.v1.CatalogService/ListCatalog: ListCatalogRequest -> ListCatalogResponse",
+      "/controlplane.v1.CatalogService/SearchCatalog: SearchCatalogRequest -> SearchCatalogResponse",
+      "/controlplane.v1.CatalogService/DescribeTable: DescribeTableRequest -> DescribeTableResponse",
     ]);
   });
 
@@ -381,6 +384,40 @@ describe("the package controlplane.v1", () => {
       GetMemoryRetentionResponse: ["1 days: int32"],
       SetMemoryRetentionRequest: ["1 days: int32"],
       SetMemoryRetentionResponse: ["1 days: int32"],
+      ListCatalogRequest: [],
+      ListCatalogResponse: [
+        "1 data_sources: repeated CatalogDataSource",
+        "2 tools: repeated CatalogTool",
+        "3 default_data_source: string",
+      ],
+      CatalogDataSource: [
+        "1 name: string",
+        "2 dialect: string",
+        "3 description: string",
+        "4 intents: repeated string",
+      ],
+      CatalogTool: ["1 name: string", "2 data_source: string", "3 intents: repeated string"],
+      SearchCatalogRequest: ["1 query: string", "2 data_source: string", "3 limit: int32"],
+      SearchCatalogResponse: ["1 tables: repeated CatalogMatch"],
+      CatalogMatch: [
+        "1 data_source: string",
+        "2 table: string",
+        "3 kind: string",
+        "4 score: double",
+        "5 description: string",
+        "6 columns: repeated CatalogColumn",
+        "7 earlier_statement: string",
+      ],
+      CatalogColumn: ["1 name: string", "2 type: string"],
+      DescribeTableRequest: ["1 table: string", "2 data_source: string", "3 token_budget: int32"],
+      DescribeTableResponse: [
+        "1 data_source: string",
+        "2 table: string",
+        "3 text: string",
+        "4 tokens: int32",
+        "5 left_out: repeated string",
+        "6 schema_version: string",
+      ],
     });
   });
 });
@@ -401,6 +438,7 @@ describe("the REST interface", () => {
       "DELETE /billing/budgets/{budget_id}",
       "DELETE /billing/payment-methods/{pm_id}",
       "GET /",
+      "GET /api/catalog",
       "GET /api/keys",
       "GET /api/memory/entries",
       "GET /api/memory/entries/{entry_id}",
@@ -430,6 +468,8 @@ describe("the REST interface", () => {
       "GET /healthz",
       "GET /metrics",
       "GET /readyz",
+      "POST /api/catalog/describe",
+      "POST /api/catalog/search",
       "POST /api/keys",
       "POST /api/keys/{key_id}/rotate",
       "POST /api/memory/entries",

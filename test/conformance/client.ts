@@ -1,4 +1,5 @@
 import type { Billing } from "./billing.js";
+import type { Catalog } from "./catalog.js";
 import type { Memory } from "./memory.js";
 
 /**
@@ -10,6 +11,7 @@ export interface Client {
   /** Usage, prices and budgets. */
   readonly billing: Billing;
   readonly memory: Memory;
+  readonly catalog: Catalog;
   /** The same server as somebody else sees it. */
   as(identity: Identity): Client;
   submit(plan: PlanInput, idempotencyKey?: string): Promise<Submitted>;

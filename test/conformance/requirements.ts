@@ -564,6 +564,15 @@ const DECISIONS = {
     "D17-errors": "What goes wrong is a result with isError, its code in the structured content",
     "D17-pages": "Rows are handed out in pages, and reading on runs nothing again",
   },
+  "Decision §18": {
+    "D18-search":
+      "A question finds the tables that answer it, by words of names, columns and values",
+    "D18-describe":
+      "A table is described with columns, keys, values, joins and rows, and never beyond the token budget",
+    "D18-visible":
+      "The catalog neither shows nor searches what the caller's policies forbid to read",
+    "D18-listed": "The catalog lists the data sources with the intents that policies permit",
+  },
 } as const;
 
 /** The id of a requirement. */

@@ -3,6 +3,7 @@ import type { Billing } from "./billing.js";
 import { createHttp } from "./http.js";
 import { createKeys } from "./keys.js";
 import type { Keys } from "./keys.js";
+import { type Catalog, createCatalog } from "./catalog.js";
 import { createMemory } from "./memory.js";
 import type { Memory } from "./memory.js";
 import { createMigrations } from "./migrations.js";
@@ -50,6 +51,7 @@ export interface ClientOptions {
 export interface StewardClient {
   readonly plans: Plans;
   readonly memory: Memory;
+  readonly catalog: Catalog;
   readonly state: State;
   readonly billing: Billing;
   readonly migrations: Migrations;
@@ -73,6 +75,7 @@ export function createClient(options: ClientOptions): StewardClient {
   return {
     plans: createPlans(http),
     memory: createMemory(http),
+    catalog: createCatalog(http),
     state: createState(http),
     billing: createBilling(http),
     migrations: createMigrations(http),

@@ -3,6 +3,7 @@
  * Node, in browsers and on edge runtimes. Bodies have the same fields as on the wire.
  */
 export { type Billing } from "./billing.js";
+export { type Catalog } from "./catalog.js";
 export { callerHeaders, createClient, type ClientOptions, type StewardClient } from "./client.js";
 export { type Memory } from "./memory.js";
 export { type Migrations } from "./migrations.js";
@@ -22,12 +23,19 @@ export type {
   ApiKeyPage,
   ApiKeyPageQuery,
   Budget,
+  Catalog as CatalogListing,
+  CatalogDataSource,
+  CatalogDescription,
+  CatalogMatch,
+  CatalogSearchRequest,
+  CatalogTool,
   DailyUsage,
   OrganizationQuery,
   OrganizationUsage,
   OrganizationUsagePage,
   OrganizationUsageQuery,
   DeletedEntries,
+  DescribeTableRequest,
   DetachedPaymentMethod,
   ErrorDetail,
   HeatMapRow,

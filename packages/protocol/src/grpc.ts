@@ -61,6 +61,14 @@ export {
   type UsageTotals,
 } from "./gen/controlplane/v1/usage_pb.js";
 export {
+  CatalogService,
+  type DescribeTableRequest,
+  type DescribeTableResponse,
+  type ListCatalogResponse,
+  type SearchCatalogRequest,
+  type SearchCatalogResponse,
+} from "./gen/controlplane/v1/catalog_pb.js";
+export {
   MemoryService,
   type GetMemoryStatsResponse,
   type ListMemoryEntriesRequest,

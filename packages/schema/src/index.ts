@@ -48,6 +48,12 @@ export type { MigrationProof, Stretch } from "./migrations/proof.js";
 export type { Proposal, Unchanged } from "./migrations/proposal.js";
 export { quadsOf, schemaOf } from "./model/quads.js";
 export { RelatedTables } from "./tracking/related-tables.js";
+export {
+  type Relation,
+  type RelationColumn,
+  type RelationKey,
+  relationsOf,
+} from "./changes/relations.js";
 export { rootOf } from "./model/root.js";
 export { type Dialect, Schema, type SchemaObject } from "./model/schema.js";
 export type { SchemaChange } from "./migrations/schema-change.js";

@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.js";
 import { authorization } from "./authorization.js";
 import { budgets } from "./budgets.js";
+import { catalog } from "./catalog.js";
 import { context } from "./context.js";
 import { ending } from "./ending.js";
 import { events } from "./events.js";
@@ -40,6 +41,7 @@ export const scenarios: readonly Scenario[] = [
   ...prices,
   ...budgets,
   ...memory,
+  ...catalog,
   ...state,
   ...authorization,
   ...overMcp,

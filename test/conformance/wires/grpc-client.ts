@@ -12,12 +12,13 @@ import {
   type PlanView,
   type Submitted,
 } from "../client.js";
+import type { Catalog, Match } from "../catalog.js";
 import { GrpcBilling } from "./grpc-billing.js";
 import { GrpcMemory } from "./grpc-memory.js";
 import { loadProto, serverStream, stubOf, unary, type Stub } from "./grpc-stub.js";
 
 const services = loadProto(
-  ["control_plane", "usage", "memory"].map((name) => `controlplane/v1/${name}.proto`),
+  ["control_plane", "usage", "memory", "catalog"].map((name) => `controlplane/v1/${name}.proto`),
 );
 const errors = loadProto(["google/rpc/status.proto", "google/rpc/error_details.proto"]);
 
@@ -26,15 +27,24 @@ export class GrpcClient implements Client, Disposable {
   readonly wire = "grpc";
   readonly billing: GrpcBilling;
   readonly memory: GrpcMemory;
+  readonly catalog: Catalog;
   readonly #stubs: Stubs;
   readonly #identity: Identity;
 
   private constructor(stubs: Stubs, identity: Identity) {
     this.#stubs = stubs;
     this.#identity = identity;
-    const { usage, memory } = stubs;
+    const { usage, memory, catalog } = stubs;
     this.billing = new GrpcBilling((method, request) => this.#call(method, request, {}, usage));
     this.memory = new GrpcMemory((method, request) => this.#call(method, request, {}, memory));
+    const ask = <Answer>(method: string, request: object): Promise<Answer> =>
+      this.#call(method, request, {}, catalog);
+    this.catalog = {
+      list: () => ask("ListCatalog", {}),
+      search: async (query) =>
+        (await ask<{ tables: readonly Match[] }>("SearchCatalog", { query })).tables,
+      describe: (table, budget) => ask("DescribeTable", { table, token_budget: budget }),
+    };
   }
 
   /** @param address host:port. */
@@ -43,6 +53,7 @@ export class GrpcClient implements Client, Disposable {
       plans: stubOf(services, "controlplane.v1.ControlPlaneService", address),
       usage: stubOf(services, "controlplane.v1.UsageService", address),
       memory: stubOf(services, "controlplane.v1.MemoryService", address),
+      catalog: stubOf(services, "controlplane.v1.CatalogService", address),
     };
     return new GrpcClient(stubs, identity);
   }
@@ -126,6 +137,7 @@ interface Stubs {
   readonly plans: Stub;
   readonly usage: Stub;
   readonly memory: Stub;
+  readonly catalog: Stub;
 }
 
 interface Any {

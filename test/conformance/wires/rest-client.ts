@@ -10,6 +10,7 @@ import {
   type PlanView,
   type Submitted,
 } from "../client.js";
+import type { Catalog } from "../catalog.js";
 import { RestBilling } from "./rest-billing.js";
 import { RestMemory } from "./rest-memory.js";
 
@@ -21,6 +22,7 @@ export class RestClient implements Client {
   readonly wire = "rest";
   readonly billing: RestBilling;
   readonly memory: RestMemory;
+  readonly catalog: Catalog;
   readonly #url: string;
   readonly #identity: Identity;
 
@@ -29,6 +31,12 @@ export class RestClient implements Client {
     this.#identity = identity;
     this.billing = new RestBilling((method, path, body) => this.#data(method, path, body));
     this.memory = new RestMemory((method, path, body) => this.#data(method, path, body));
+    this.catalog = {
+      list: () => this.#data("GET", "/api/catalog"),
+      search: (query) => this.#data("POST", "/api/catalog/search", { query }),
+      describe: (table, budget) =>
+        this.#data("POST", "/api/catalog/describe", { table, token_budget: budget }),
+    };
   }
 
   as(identity: Identity): Client {

@@ -5,6 +5,20 @@
 export { dataOf, type Data } from "./envelope.js";
 export { errorBodySchema, type ErrorBody, type ErrorDetail } from "./errors.js";
 export {
+  catalogDescriptionSchema,
+  catalogMatchSchema,
+  catalogSchema,
+  catalogSearchRequestSchema,
+  describeTableRequestSchema,
+  type Catalog,
+  type CatalogDataSource,
+  type CatalogDescription,
+  type CatalogMatch,
+  type CatalogSearchRequest,
+  type CatalogTool,
+  type DescribeTableRequest,
+} from "./catalog.js";
+export {
   planEventSchema,
   planEventsQuerySchema,
   type PlanEvent,

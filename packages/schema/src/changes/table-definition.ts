@@ -106,7 +106,8 @@ export function relationOf({ values, parent }: SchemaObject): string | undefined
   return idIn(values, "on") ?? parent;
 }
 
-function columnsOf(
+/** The columns of a table or view in their order, inherited ones included. */
+export function columnsOf(
   schema: Schema,
   relation: SchemaObject,
   key: readonly (string | undefined)[],
@@ -146,7 +147,8 @@ function columnOf(
   };
 }
 
-function foreignKeyOf(schema: Schema, { values }: SchemaObject): ForeignKeyDefinition {
+/** A foreign key with the names of its columns on both sides. */
+export function foreignKeyOf(schema: Schema, { values }: SchemaObject): ForeignKeyDefinition {
   const parts = partsIn(values, "columns");
   const target = schema.find(idIn(values, "target") ?? "");
   return {
@@ -178,7 +180,7 @@ function indexOf(schema: Schema, { name = "", values }: SchemaObject): IndexDefi
 }
 
 /** The columns of a list; undefined when one of its parts is an expression. */
-function namesIn(schema: Schema, parts: readonly Part[]): readonly (string | undefined)[] {
+export function namesIn(schema: Schema, parts: readonly Part[]): readonly (string | undefined)[] {
   return parts.map(
     (part) => schema.find(idIn(part, "column") ?? "")?.name ?? textOf(part, "columnName"),
   );

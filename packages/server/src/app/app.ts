@@ -1,7 +1,8 @@
 import { openIdentity } from "./identity.js";
 import { readTls, TlsRenewal } from "./tls.js";
 import { toolCallRecorder } from "./tool-calls.js";
-import { openDataSources } from "./data-sources.js";
+import { openCatalog } from "./catalog.js";
+import { type DataSources, openDataSources } from "./data-sources.js";
 import { openPolicies } from "./policies.js";
 import { remoteProviderHost } from "./embedding.js";
 import { openMemory } from "./memory.js";
@@ -158,14 +159,22 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
   if (store !== undefined) {
     opened.use(await publishToolCalls(store.toolCalls, events));
   }
+  const sources = store && (await openDataSources(config, basics.log, opened));
   const own =
-    store === undefined
+    store === undefined || sources === undefined
       ? undefined
-      : await openOrchestrator(
+      : openOrchestrator(
           config,
-          { ...basics, store, gate, access, migrations, policy },
+          { ...basics, store, sources, gate, access, migrations, policy },
           opened,
         );
+  const catalog = openCatalog(
+    {
+      ...{ ...basics, config, access, policy, targets: sources?.targets },
+      ...{ schemas: migrations.known, memory: memory.service, provider: memory.provider },
+    },
+    opened,
+  );
   const orchestrator =
     options.orchestrator === undefined
       ? (own ?? new NoopOrchestrator())
@@ -190,6 +199,7 @@ async function openRooms(config: Config, options: AppOptions, opened: DisposalSt
     policies: policies.service,
     apiKeys: new ApiKeyService(apiKeys, clock),
     memory: memory.service,
+    catalog,
     state: state.service,
     migrations: migrations.service,
     health: new SharedHealth(
@@ -268,6 +278,7 @@ async function openPaymentProvider({ payments }: Config): Promise<PaymentProvide
 /** What runs plans. */
 interface OrchestratorParts extends Basics {
   readonly store: Store;
+  readonly sources: DataSources;
   readonly gate: ToolCallGate;
   readonly access: DataSourceAccess;
   readonly migrations: OpenMigrations;
@@ -287,12 +298,12 @@ function keeperOf(
   };
 }
 
-async function openOrchestrator(
+function openOrchestrator(
   config: Config,
-  { store, gate, access, migrations, policy, ...basics }: OrchestratorParts,
+  { store, sources, gate, access, migrations, policy, ...basics }: OrchestratorParts,
   opened: DisposalStack,
-): Promise<DurableOrchestrator> {
-  const { targets, analyzer, reader } = await openDataSources(config, basics.log, opened);
+): DurableOrchestrator {
+  const { targets, analyzer, reader } = sources;
   const mayApply: MayApply = (caller) => policy.authorize(caller, "migrations:apply");
   const own = new Map([[APPLY_MIGRATION, applyMigrationTool(migrations.service, mayApply)]]);
   return opened.use(

@@ -44,6 +44,7 @@ export interface MemoryParts {
 /** The memory room, open. */
 export interface OpenMemory {
   readonly service: MemoryService;
+  readonly provider: CheckedProvider;
   /** What is wrong with it, for people; `ok` when nothing is. It answers quickly. */
   readonly state: () => Promise<string>;
 }
@@ -67,7 +68,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
       clock,
       ids,
     });
-    return { service, state: () => Promise.resolve("none") };
+    return { service, provider, state: () => Promise.resolve("none") };
   }
   await store.memory.useModel(model);
   const index = opened.use(
@@ -93,7 +94,7 @@ export async function openMemory(parts: MemoryParts, opened: DisposalStack): Pro
     ...{ store: store.memory, index, provider, model, clock, ids },
     ...(cascadeEnrichment ? { relatedTables: parts.relatedTables } : {}),
   });
-  return { service, state: () => stateOf(hook, index) };
+  return { service, provider, state: () => stateOf(hook, index) };
 }
 
 /**

@@ -33,6 +33,7 @@ export interface OpenMigrations {
   readonly service: MigrationService;
   readonly recorder: StepRecorder;
   readonly relatedTables: RelatedTables;
+  readonly known: KnownSchemas;
 }
 
 /** Migrations of the data sources. Everything is opened when it is used. */
@@ -55,6 +56,7 @@ export async function openMigrations(options: MigrationOptions): Promise<OpenMig
     service: new MigrationService({ ...parts, mayDefineCode }),
     recorder: new StepRecorder(parts),
     relatedTables: new RelatedTables(known, access),
+    known,
   };
 }
 

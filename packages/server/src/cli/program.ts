@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map([
   ["dev", async () => (await import("./serve/dev.js")).devCommand],
   ["serve", async () => (await import("./serve/serve.js")).serveCommand],
   ["plan", async () => (await import("./plan/index.js")).planCommand],
+  ["catalog", async () => (await import("./catalog/index.js")).catalogCommand],
   ["memory", async () => (await import("./memory/index.js")).memoryCommand],
   ["mcp", async () => (await import("./mcp/index.js")).mcpCommand],
   ["migrate-db", async () => (await import("./migrate-db/index.js")).migrateDbCommand],

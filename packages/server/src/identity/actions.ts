@@ -8,6 +8,7 @@ import { AppError } from "@steward/kernel/errors.js";
 export const ACTIONS: readonly Action[] = [
   ...(["plans:submit", "plans:execute", "plans:cancel", "plans:retry", "plans:read"] as const),
   ...(["memory:read", "memory:write", "memory:purge", "memory:retention"] as const),
+  ...(["catalog:read"] as const),
   ...(["state:read", "state:write", "state:refs", "state:maintain"] as const),
   ...(["migrations:read", "migrations:propose", "migrations:apply", "migrations:revert"] as const),
   // No operation of its own: what a migration needs, beside its operation, that defines code.
@@ -24,6 +25,7 @@ export const ACTIONS: readonly Action[] = [
 export type Action =
   | `plans:${"submit" | "execute" | "cancel" | "retry" | "read"}`
   | `memory:${"read" | "write" | "purge" | "retention"}`
+  | "catalog:read"
   | `state:${"read" | "write" | "refs" | "maintain"}`
   | `migrations:${"read" | "propose" | "apply" | "revert" | "code"}`
   | `usage:${"read" | "read_all" | "report" | "repair"}`

@@ -28,6 +28,7 @@ export type { QueryCode } from "./exact-index/query-code.js";
 export { reembed, type ReembeddingOptions, type ReembeddingProgress } from "./reembedding.js";
 export { RetentionSweeper, type RetentionSweeperOptions } from "./retention-sweeper.js";
 export type { SearchRequest } from "./search-request.js";
+export { cosineTo } from "./exact-index/cosine.js";
 export { compareHits, type Hit, type Ranks } from "./exact-index/top-k.js";
 export { encodeVector, packCode, type VectorCode } from "./exact-index/vector-code.js";
 export type {

@@ -17,6 +17,7 @@ const ACTIONS_BY_OPERATION: Readonly<Record<string, Action>> = {
   ...operationsOf("memory:write", "addMemoryEntry"),
   ...operationsOf("memory:purge", "deleteMemoryEntry", "deleteMemorySession"),
   ...operationsOf("memory:retention", "setMemoryRetention"),
+  ...operationsOf("catalog:read", "listCatalog", "searchCatalog", "describeTable"),
   ...operationsOf("state:read", "listStateRefs", "getStateLog", "getStateDiff", "getStateAt"),
   ...operationsOf("state:read", "queryState", "proveState", "exportState"),
   ...operationsOf("state:write", "importState", "importStateDocument", "mergeState", "revertState"),

@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Intent } from "../governance/index.js";
+import type { CatalogService } from "../catalog/index.js";
 import type { Action, ApiKeyService } from "../identity/index.js";
 import type { Caller } from "@steward/kernel/caller.js";
 import type { Clock } from "@steward/kernel/clock.js";
@@ -21,6 +22,7 @@ import type { OrganizationQuotas } from "./organization-quotas.js";
 export interface Services {
   readonly orchestrator: Orchestrator;
   readonly memory: MemoryService;
+  readonly catalog: CatalogService;
   readonly state: StateService;
   readonly migrations: MigrationService;
   readonly usage: UsageService;

@@ -9,7 +9,12 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { type Client, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { ControlPlaneService, MemoryService, UsageService } from "@steward/protocol/grpc";
+import {
+  CatalogService,
+  ControlPlaneService,
+  MemoryService,
+  UsageService,
+} from "@steward/protocol/grpc";
 import type { Headers } from "./world.js";
 
 /** What an operation answered, whatever the wire. */
@@ -49,7 +54,7 @@ export async function restOperations(url: string): Promise<readonly Operation[]>
 
 /** Every method of every service. */
 export function grpcOperations(client: Client): readonly Operation[] {
-  return [ControlPlaneService, MemoryService, UsageService].flatMap((service) =>
+  return [ControlPlaneService, CatalogService, MemoryService, UsageService].flatMap((service) =>
     service.methods.map((method) => ({
       name: `${service.name}.${method.name}`,
       request: (choose) => {

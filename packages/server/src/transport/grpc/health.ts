@@ -4,6 +4,7 @@ import {
   Health as HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
   UsageService,
+  CatalogService,
   MemoryService,
   type HealthCheckResponse,
 } from "@steward/protocol/grpc";
@@ -19,6 +20,7 @@ const WATCHABLE: ReadonlySet<string> = new Set([
   "",
   ControlPlaneService.typeName,
   UsageService.typeName,
+  CatalogService.typeName,
   MemoryService.typeName,
 ]);
 

@@ -4,6 +4,7 @@ import {
   BadRequestSchema,
   ControlPlaneService,
   Health,
+  CatalogService,
   MemoryService,
   ServerReflection,
   ServerReflectionResponseSchema,
@@ -14,7 +15,14 @@ import {
 import { FileIndex, type FileDescriptors } from "./file-index.js";
 import { pathOf, type Methods } from "./methods.js";
 
-const SERVICES = [ControlPlaneService, MemoryService, UsageService, Health, ServerReflection];
+const SERVICES = [
+  ControlPlaneService,
+  CatalogService,
+  MemoryService,
+  UsageService,
+  Health,
+  ServerReflection,
+];
 
 /** What is served, and what the details of its errors are made of. */
 const FILES = [...SERVICES, BadRequestSchema, StatusSchema].map(({ file }) => file);

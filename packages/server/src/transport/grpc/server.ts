@@ -6,6 +6,7 @@ import type { StreamListener } from "../http2/stream-listener.js";
 import { PEER_OPEN_STREAMS_MAX } from "@steward/kernel/limits.js";
 import type { Services } from "../services.js";
 import { streamsPerPeer } from "../stream-limits.js";
+import { addCatalogService } from "./catalog-service.js";
 import { addControlPlane } from "./control-plane.js";
 import { addHealth } from "./health.js";
 import { ResourceRights } from "../resource-rights.js";
@@ -59,6 +60,7 @@ export class GrpcServer {
     });
     addControlPlane(guarded, services.orchestrator);
     addMemoryService(guarded, services.memory, new ResourceRights(services.authorize));
+    addCatalogService(guarded, services.catalog);
     addUsageService(guarded, services.usage);
     const admitStream = streamsPerPeer(PEER_OPEN_STREAMS_MAX);
     const open = new Methods(server, { ...services, authenticate: anybody }, { admitStream });

@@ -9,6 +9,7 @@ import type { Services } from "../services.js";
 import { describeApi } from "./openapi/api-description.js";
 import { authenticateRequests } from "./authenticate-requests.js";
 import { addBillingRoutes } from "./billing/billing-routes.js";
+import { addCatalogRoutes } from "./catalog/catalog-routes.js";
 import { answerConnectionErrors, endWith } from "./connection-errors.js";
 import { answerError, answerErrors, refuseCodings, requireHost } from "./error-replies.js";
 import { addEventRoutes } from "./plans/event-routes.js";
@@ -173,6 +174,7 @@ function restApp(services: Services, options: AppOptions): RestApp {
     addPlanRoutes(api, services.orchestrator);
     addEventRoutes(api, services, deadlines.heartbeatMs);
     addMemoryRoutes(api, services.memory, rights);
+    addCatalogRoutes(api, services.catalog);
     addKeyRoutes(api, services.apiKeys);
     addPolicyRoutes(api, services.policies);
     addStateRoutes(api, services.state, rights);

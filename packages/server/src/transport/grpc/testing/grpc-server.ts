@@ -13,6 +13,7 @@ import { InMemoryOrchestrator } from "../../testing/in-memory-orchestrator.js";
 import { recordingLog, type LoggedLine } from "../../testing/recording-log.js";
 import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
+import { unkeptCatalog } from "../../testing/unkept-catalog.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
@@ -60,6 +61,7 @@ export async function startServer(
     {
       ...unkeptBilling(),
       memory: options.memory ?? unkeptMemory(),
+      catalog: unkeptCatalog(),
       state: unkeptState(),
       migrations: unkeptMigrations(),
       apiKeys: unkeptApiKeys(),

@@ -71,6 +71,7 @@ export function describeApi(app: RestApp, version: string): void {
       components: { securitySchemes: SECURITY_SCHEMES },
       tags: [
         { name: "Plans", description: "Submit, execute, follow, cancel" },
+        { name: "Catalog", description: "Tools, data sources and tables, for an agent" },
         { name: "State", description: "Datasets of RDF, their history, and proofs about them" },
         { name: "Memory", description: "What agents have done and noted, searched by meaning" },
         { name: "Billing", description: "Usage, prices, budgets, payment methods" },

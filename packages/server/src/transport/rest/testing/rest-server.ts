@@ -10,6 +10,7 @@ import { headersAuthenticator } from "../../authentication/headers-authenticator
 import type { Readiness, Services } from "../../services.js";
 import { unkeptApiKeys } from "../../testing/unkept-api-keys.js";
 import { unkeptBilling } from "../../testing/unkept-billing.js";
+import { unkeptCatalog } from "../../testing/unkept-catalog.js";
 import { unkeptMemory } from "../../testing/unkept-memory.js";
 import { unkeptState } from "../../testing/unkept-state.js";
 import { unkeptMigrations } from "../../testing/unkept-migrations.js";
@@ -89,6 +90,7 @@ export async function startRestServer(
       orchestrator: options.orchestrator ?? orchestrator,
       ...(options.billing ?? unkeptBilling()),
       memory: options.memory ?? unkeptMemory(),
+      catalog: unkeptCatalog(),
       state: unkeptState(),
       migrations: unkeptMigrations(),
       apiKeys: unkeptApiKeys(),

@@ -1,0 +1,34 @@
+import type {
+  Catalog as CatalogListing,
+  CatalogDescription,
+  CatalogMatch,
+  CatalogSearchRequest,
+  DescribeTableRequest,
+} from "@steward/protocol/rest";
+import type { Http } from "./http.js";
+import type { CallOptions } from "./plans.js";
+
+/** The catalog: the routes under `/api/catalog`. Calls reject with a StewardError. */
+export interface Catalog {
+  /** The tools and data sources that the caller may use. */
+  list(options?: CallOptions): Promise<CatalogListing>;
+  /** The tables that answer a question best, best first. */
+  search(request: CatalogSearchRequest, options?: CallOptions): Promise<readonly CatalogMatch[]>;
+  /** Describes a table for an LLM, within a budget of tokens. */
+  describe(request: DescribeTableRequest, options?: CallOptions): Promise<CatalogDescription>;
+}
+
+export function createCatalog(http: Http): Catalog {
+  const path = "/api/catalog";
+  const post = <Payload>(
+    name: string,
+    body: object,
+    { signal }: CallOptions = {},
+  ): Promise<Payload> =>
+    http.call({ method: "POST", path: `${path}/${name}`, body, idempotent: true, signal });
+  return {
+    list: ({ signal } = {}) => http.call({ method: "GET", path, idempotent: true, signal }),
+    search: (request, options) => post("search", request, options),
+    describe: (request, options) => post("describe", request, options),
+  };
+}

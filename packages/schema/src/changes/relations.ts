@@ -1,0 +1,148 @@
+import type { Pausing } from "@steward/kernel/concurrency/pausing.js";
+import { indexBy, type ObjectIndex } from "../model/index-by.js";
+import { isSet, partsIn, type Schema, type SchemaObject, textOf } from "../model/schema.js";
+import { columnsOf, foreignKeyOf, namesIn, relationName, relationOf } from "./table-definition.js";
+
+/** A column of a {@link Relation}. */
+export interface RelationColumn {
+  readonly name: string;
+  /** As declared; empty when the column has no declared type. */
+  readonly type: string;
+  readonly isNotNull: boolean;
+  /** The column's COMMENT. */
+  readonly comment?: string;
+  /** The values of the column's enum type, in their order. */
+  readonly enumValues?: readonly string[];
+}
+
+/** A foreign key; `columns` and `targetColumns` correspond by position. */
+export interface RelationKey {
+  readonly columns: readonly string[];
+  /** Name of the referenced table, as in {@link Relation.name}. */
+  readonly target: string;
+  readonly targetColumns: readonly string[];
+}
+
+/** A table or view, as somebody who writes queries sees it. */
+export interface Relation {
+  /** As an agent writes it: relations of PostgreSQL's schema `public` are not qualified. */
+  readonly name: string;
+  /** On PostgreSQL the schema's name. */
+  readonly schemaName?: string;
+  /** Without the schema. */
+  readonly bareName: string;
+  readonly kind: "table" | "view";
+  readonly comment?: string;
+  readonly columns: readonly RelationColumn[];
+  readonly primaryKey: readonly string[];
+  /** Columns of each UNIQUE constraint and of each unique index over whole columns and all rows. */
+  readonly uniqueKeys: readonly (readonly string[])[];
+  readonly foreignKeys: readonly RelationKey[];
+}
+
+/** The tables and views of a schema. A partition is left out, because its table stands for it. */
+export function* relationsOf(schema: Schema): Pausing<readonly Relation[]> {
+  const uniqueIndexes = indexBy(
+    schema
+      .all("Index")
+      .filter(({ values }) => isSet(values, "isUnique") && !textOf(values, "where")),
+    relationOf,
+  );
+  const enums = new Map(
+    schema
+      .all("EnumType")
+      .map((type) => [
+        schema.pathOf(type),
+        partsIn(type.values, "labels").flatMap((part) => textOf(part, "label") ?? []),
+      ]),
+  );
+  const relations: Relation[] = [];
+  for (const object of schema.objects) {
+    yield;
+    if (!RELATIONS.has(object.kind) || textOf(object.values, "partitionBound")) continue;
+    relations.push(relationIn(schema, object, { uniqueIndexes, enums }));
+  }
+  return relations;
+}
+
+const RELATIONS: ReadonlySet<string> = new Set([
+  ...["Table", "VirtualTable", "View", "MaterializedView"],
+]);
+
+/** What is looked up for every relation of a schema. */
+interface Lookups {
+  readonly uniqueIndexes: ObjectIndex;
+  /** Values of each enum type, by its path. */
+  readonly enums: ReadonlyMap<string, readonly string[]>;
+}
+
+function relationIn(
+  schema: Schema,
+  object: SchemaObject,
+  { uniqueIndexes, enums }: Lookups,
+): Relation {
+  const { id, name = "", parent, values } = object;
+  const [primary] = schema.partsOf(id, "PrimaryKey");
+  const keyColumns = (
+    key: SchemaObject,
+    list: "columns" | "parts",
+  ): readonly string[] | undefined => {
+    const names = namesIn(schema, partsIn(key.values, list));
+    const known = names.flatMap((each) => each ?? []);
+    return known.length === names.length ? known : undefined;
+  };
+  const primaryKey = (primary && keyColumns(primary, "columns")) ?? [];
+  const above = parent === undefined ? undefined : schema.find(parent);
+  const comments = commentsOf(schema, object);
+  return {
+    name: relationName(schema, object),
+    bareName: name,
+    ...(above?.kind === "Schema" ? { schemaName: above.name ?? "" } : {}),
+    kind: object.kind === "View" || object.kind === "MaterializedView" ? "view" : "table",
+    ...commentIn(textOf(values, "comment")),
+    columns: columnsOf(schema, object, primaryKey).map((column): RelationColumn => {
+      const enumValues = enums.get(column.type);
+      return {
+        name: column.name,
+        type: column.type,
+        isNotNull: column.not_null,
+        ...commentIn(comments.get(column.name)),
+        ...(enumValues === undefined ? {} : { enumValues }),
+      };
+    }),
+    primaryKey,
+    uniqueKeys: [
+      ...schema.partsOf(id, "UniqueConstraint").flatMap((key) => {
+        const columns = keyColumns(key, "columns");
+        return columns === undefined ? [] : [columns];
+      }),
+      ...(uniqueIndexes.get(id) ?? []).flatMap((index) => {
+        const columns = keyColumns(index, "parts");
+        return columns === undefined ? [] : [columns];
+      }),
+    ],
+    foreignKeys: schema.partsOf(id, "ForeignKey").map((key) => {
+      const { columns, references } = foreignKeyOf(schema, key);
+      return { columns, target: references.table, targetColumns: references.columns };
+    }),
+  };
+}
+
+/** The comments of a relation's columns, by column. */
+function commentsOf(schema: Schema, { id, values }: SchemaObject): ReadonlyMap<string, string> {
+  const own = schema.partsOf(id, "Column").map((column) => {
+    return [column.name ?? "", textOf(column.values, "comment")] as const;
+  });
+  const details = partsIn(values, "columnDetails").map((part) => {
+    return [textOf(part, "label") ?? "", textOf(part, "comment")] as const;
+  });
+  return new Map(
+    [...own, ...details].flatMap(([name, comment]) =>
+      comment === undefined ? [] : [[name, comment] as const],
+    ),
+  );
+}
+
+function commentIn(comment: string | undefined): { readonly comment?: string } {
+  return comment === undefined ? {} : { comment };
+}

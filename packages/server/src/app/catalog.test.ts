@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { createClient, type StewardClient } from "@steward/client";
+import { freshDatabase, type TestDatabase } from "@steward/test-postgres";
+import { silentLog } from "@steward/kernel/log.js";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApp, type App } from "./app.js";
+
+/** The catalog of a server with a data source on SQLite and one on PostgreSQL, over REST, under policies. */
+const directory = mkdtempSync(join(tmpdir(), "steward-catalog-"));
+
+let app: App;
+let database: TestDatabase;
+let owner: Client;
+beforeAll(async () => {
+  database = await freshDatabase();
+  owner = new Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(CLINIC);
+  const shop = new DatabaseSync(join(directory, "shop.db"));
+  shop.exec(SHOP);
+  shop.close();
+  app = await openApp({
+    port: 0,
+    log: silentLog,
+    databaseUrl: `sqlite:${join(directory, "store.db")}`,
+    dataSources: [
+      { name: "shop", url: `sqlite:${join(directory, "shop.db")}` },
+      { name: "clinic", url: database.url },
+    ],
+    tools: {
+      strict: true,
+      tools: [
+        { name: "shop.query", dataSource: "shop", allowedIntents: ["read_select"] },
+        { name: "clinic.query", dataSource: "clinic" },
+      ],
+    },
+    embedding: { provider: "hash", dimension: 256 },
+    dataDir: directory,
+  });
+  await as("admin").policies.put({ text: POLICIES, version: 0 });
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await owner.end();
+  await database[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+const SHOP = `
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, email TEXT NOT NULL UNIQUE);
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY, customer_id INT REFERENCES customers, status TEXT, total NUMERIC);
+CREATE TABLE salaries (id INTEGER PRIMARY KEY, customer_id INT REFERENCES customers, sum INT);
+INSERT INTO customers VALUES (1, 'Ann', 'ann@example.org'), (2, 'Bob', 'bob@example.org');
+INSERT INTO orders VALUES (1, 1, 'open', 5), (2, 1, 'paid', 6), (3, 2, 'paid', 7), (4, 2, 'open', 8);
+`;
+
+const CLINIC = `
+CREATE TYPE severity AS ENUM ('mild', 'grave');
+CREATE TABLE patients (id int PRIMARY KEY, name text, ssn text);
+COMMENT ON TABLE patients IS 'People under treatment';
+CREATE TABLE visits (id int PRIMARY KEY, patient_id int REFERENCES patients, level severity, ward text);
+COMMENT ON COLUMN visits.ward IS 'where the bed stands';
+INSERT INTO patients SELECT n, 'P' || n, 'secret-' || n FROM generate_series(1, 1500) n;
+INSERT INTO visits SELECT n, n, 'mild', CASE n % 2 WHEN 0 THEN 'north' ELSE 'south' END
+FROM generate_series(1, 20) n;
+`;
+
+/** Agents see neither salaries nor e-mail addresses, and of patients no social security number. */
+const POLICIES = `
+@id("no-salaries") forbid (principal in Steward::Role::"agent", action, resource == Steward::Table::"shop/salaries");
+@id("no-mail") forbid (principal in Steward::Role::"agent", action, resource == Steward::Column::"shop/customers/email");
+@id("no-ssn") forbid (principal in Steward::Role::"agent", action, resource == Steward::Column::"clinic/patients/ssn");
+@id("nobody-writes") forbid (principal in Steward::Role::"agent", action in Steward::Action::"writes", resource in Steward::DataSource::"clinic");
+`;
+
+function as(role: string): StewardClient {
+  return createClient({
+    baseUrl: `http://127.0.0.1:${String(app.address.port)}`,
+    headers: { "x-user-role": role },
+  });
+}
+
+describe("the catalog", () => {
+  it("lists the tools and data sources with the intents that policies permit", async () => {
+    const { data_sources: sources, tools, ...rest } = await as("agent").catalog.list();
+    expect(sources.map(({ name, dialect }) => `${name} ${dialect}`)).toEqual([
+      "shop sqlite",
+      "clinic postgres",
+    ]);
+    expect(tools).toEqual([
+      { name: "shop.query", data_source: "shop", intents: ["read_select"] },
+      { name: "clinic.query", data_source: "clinic", intents: ["read_select"] },
+    ]);
+    expect(rest).toEqual({});
+  });
+
+  it("describes a table of SQLite with values, joins and sample rows", async () => {
+    const { text, left_out: leftOut } = await as("admin").catalog.describe({ table: "Orders" });
+    expect(text.split("\n")).toEqual([
+      "table orders in shop, 4 rows",
+      ...["Columns:", "- id INTEGER", "- customer_id INT", "- status TEXT", "- total NUMERIC"],
+      ...["Primary key: id", "Foreign key: customer_id references customers(id)"],
+      ...["Values:", "- status: open | paid"],
+      "Joins:",
+      "- customers: JOIN customers ON orders.customer_id = customers.id",
+      "- salaries: JOIN customers ON orders.customer_id = customers.id JOIN salaries ON salaries.customer_id = customers.id",
+      "Sample rows:",
+      '{"id":1,"customer_id":1,"status":"open","total":5}',
+      '{"id":2,"customer_id":1,"status":"paid","total":6}',
+      '{"id":3,"customer_id":2,"status":"paid","total":7}',
+    ]);
+    expect(leftOut).toEqual([]);
+  });
+
+  it("describes a table of PostgreSQL with its comments, its enum's values and a count of many rows", async () => {
+    const visits = await as("admin").catalog.describe({ table: "public.visits" });
+    expect(visits.text).toContain("- level: mild | grave\n- ward: south | north");
+    expect(visits.text).toContain("- ward: where the bed stands");
+    const patients = await as("admin").catalog.describe({ table: "patients" });
+    expect(patients.text).toContain("table patients in clinic, 1500 rows");
+    expect(patients.text).toContain("People under treatment");
+  });
+
+  it("shows nothing of tables and columns that the caller may not read", async () => {
+    const { catalog } = as("agent");
+    const orders = await catalog.describe({ table: "orders" });
+    expect(orders.text).toContain("JOIN customers");
+    expect(orders.text).not.toContain("salaries");
+    const customers = await catalog.describe({ table: "customers" });
+    expect(customers.text).toContain('{"id":1,"name":"Ann"}');
+    expect(customers.text).not.toMatch(/email|example\.org|Unique/);
+    const patients = await catalog.describe({ table: "patients" });
+    expect(patients.text).toContain("1500 rows");
+    expect(patients.text).not.toMatch(/ssn|secret/);
+    await expect(catalog.describe({ table: "salaries" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      message: expect.not.stringContaining("did you mean") as string,
+    });
+  });
+
+  it("finds no table by what the caller may not read", async () => {
+    const namesOf = async (role: string, query: string): Promise<readonly string[]> =>
+      (await as(role).catalog.search({ query })).map(({ table }) => table);
+    expect((await namesOf("admin", "salaries"))[0]).toBe("salaries");
+    expect(await namesOf("agent", "salaries")).not.toContain("salaries");
+    expect((await namesOf("admin", "ssn"))[0]).toBe("patients");
+    expect(await namesOf("agent", "ssn")).not.toContain("patients");
+  });
+
+  it("finds tables by comments, by values that were read, and by statements that ran", async () => {
+    const { catalog, plans } = as("admin");
+    expect((await catalog.search({ query: "under treatment" }))[0]?.table).toBe("patients");
+    await catalog.describe({ table: "visits" });
+    expect((await catalog.search({ query: "how many in the north?" }))[0]).toMatchObject({
+      ...{ data_source: "clinic", table: "visits", kind: "table" },
+      columns: [{ name: "ward", type: "text" }],
+    });
+    const query = "SELECT total FROM orders WHERE status = 'open'";
+    const { plan_id: planId } = await plans.submit({
+      session_id: "s",
+      name: "revenue",
+      steps: [{ id: "a", name: "a", tool_name: "shop.query", query_template: query }],
+    });
+    await plans.execute(planId, "a");
+    await expect
+      .poll(async () => (await catalog.search({ query }))[0]?.earlier_statement, { timeout: 5000 })
+      .toBe(query);
+  });
+
+  it("knows what a step has changed in the schema", async () => {
+    const { catalog, plans } = as("admin");
+    const before = await catalog.describe({ table: "visits" });
+    const { plan_id: planId } = await plans.submit({
+      session_id: "s",
+      name: "beds",
+      steps: [
+        {
+          ...{ id: "a", name: "a", tool_name: "clinic.query" },
+          query_template: "ALTER TABLE visits ADD COLUMN bed text",
+        },
+      ],
+    });
+    await plans.execute(planId, "a");
+    const after = await catalog.describe({ table: "visits" });
+    expect(after.text).toContain("- bed text");
+    expect(after.schema_version).not.toBe(before.schema_version);
+  });
+
+  it("says which argument is wrong", async () => {
+    const { catalog } = as("admin");
+    const messages = await Promise.all(
+      [
+        catalog.search({ query: " " }),
+        catalog.search({ query: "x", limit: 51 }),
+        catalog.search({ query: "x", data_source: "shops" }),
+        catalog.describe({ table: "orders", token_budget: 99 }),
+        catalog.describe({ table: "order" }),
+      ].map((call) => call.catch((error: unknown) => (error as Error).message)),
+    );
+    expect(messages).toEqual([
+      "query: must not be empty",
+      "limit: must be an integer from 1 to 50",
+      'There is no data source "shops"; there are: shop, clinic',
+      "token_budget: must be an integer from 100 to 100000",
+      'There is no table "order" in shop, clinic; did you mean orders?',
+    ]);
+  });
+});

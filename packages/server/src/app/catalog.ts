@@ -1,0 +1,91 @@
+import { noCatalogRows, TargetCatalogRows } from "../adapters/catalog-rows.js";
+import { CatalogService } from "../catalog/index.js";
+import type { EarlierStatement, EarlierStatements } from "../catalog/ports.js";
+import { type Config, sqliteFile } from "../config/index.js";
+import type { BatchEmbeddingProvider } from "../embedding/index.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import type { DisposalStack } from "../kernel/disposal.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { Ids } from "@steward/kernel/ids.js";
+import type { Log } from "@steward/kernel/log.js";
+import type { MemoryService } from "../memory/index.js";
+import type { SqlTarget } from "../plans/ports.js";
+import type { Authorizer } from "../policies/index.js";
+import { type KnownSchemas, ownDatabaseKey } from "@steward/schema";
+
+/** What the catalog is opened with. */
+export interface CatalogParts {
+  readonly config: Pick<Config, "dataSources" | "tools">;
+  readonly access: DataSourceAccess;
+  readonly policy: Authorizer;
+  readonly schemas: KnownSchemas;
+  readonly memory: MemoryService;
+  readonly provider: BatchEmbeddingProvider;
+  /** The databases that steps run on; absent: no rows are read. */
+  readonly targets: ReadonlyMap<string, SqlTarget> | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+/** What tells agents of tools, data sources and tables. Everything is read when it is asked for. */
+export function openCatalog(parts: CatalogParts, opened: DisposalStack): CatalogService {
+  const { config, access, policy, schemas, memory, provider, targets, clock, ids, log } = parts;
+  return opened.use(
+    new CatalogService({
+      ...{ access, policy, provider, clock, log },
+      sources: config.dataSources.map(({ name, url }) => {
+        return { name, dialect: sqliteFile(url) === undefined ? "postgres" : "sqlite" };
+      }),
+      tools: config.tools.tools,
+      isStrict: config.tools.strict,
+      schemas: {
+        of: async ({ orgId }, dataSource) => {
+          const own = ownDatabaseKey(dataSource, orgId);
+          const [schema] = await schemas.of([schemas.databases.has(own) ? own : dataSource]);
+          return schema;
+        },
+      },
+      rows:
+        targets === undefined
+          ? noCatalogRows
+          : new TargetCatalogRows({ targets, policy, ids, log }),
+      earlier: earlierStatements(memory, policy, log),
+      notes: new Map(),
+    }),
+  );
+}
+
+/** Statements of the memory that are compared with a question. */
+const EARLIER_MAX = 20;
+
+function earlierStatements(memory: MemoryService, policy: Authorizer, log: Log): EarlierStatements {
+  return {
+    like: async (caller, question, signal) => {
+      try {
+        await policy.authorize(caller, "memory:read");
+        const request = {
+          ...{ query: question, topK: EARLIER_MAX, orgId: caller.orgId },
+          filter: { content: { path: "$.status", equals: "completed" } },
+        };
+        const results = await memory.search(caller, request, signal);
+        return results.flatMap(({ content, score }) => statementIn(content, score));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof AppError)) throw error;
+        log.debug({ err: error }, "the catalog is searched without the memory");
+        return [];
+      }
+    },
+  };
+}
+
+/** The statement of an entry that tells of a tool call; entries of callers may hold anything. */
+function statementIn(content: string, score: number): readonly EarlierStatement[] {
+  const entry: unknown = JSON.parse(content);
+  if (typeof entry !== "object" || entry === null) return [];
+  const { query, tool_name: toolName } = entry as Readonly<Record<string, unknown>>;
+  if (typeof query !== "string" || typeof toolName !== "string") return [];
+  return [{ statement: query, toolName, score }];
+}

@@ -1,0 +1,94 @@
+import { INTENTS, type Intent, type StatementPolicy } from "../governance/index.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import { AppError } from "@steward/kernel/errors.js";
+import type { CatalogSource, CatalogTool, SourceNotes } from "./ports.js";
+
+/** A data source that the caller may use, and what for. */
+export interface ListedSource extends CatalogSource {
+  readonly description?: string;
+  /** Intents that the caller's policies permit on it; tables and columns may be forbidden still. */
+  readonly intents: readonly Intent[];
+}
+
+/** A tool that the caller may use, and what for. */
+export interface ListedTool {
+  readonly name: string;
+  readonly dataSource: string;
+  readonly intents: readonly Intent[];
+}
+
+/** What a caller may use. */
+export interface CatalogListing {
+  readonly dataSources: readonly ListedSource[];
+  /** The tools that the tools file names. */
+  readonly tools: readonly ListedTool[];
+  /** The data source of every other tool name; absent when other names are refused. */
+  readonly defaultDataSource?: string;
+}
+
+/** What the listing is made of. */
+interface ListingParts {
+  /** In the order configured; the first one is the default. */
+  readonly sources: readonly CatalogSource[];
+  readonly tools: readonly CatalogTool[];
+  readonly isStrict: boolean;
+  readonly policy: StatementPolicy;
+  readonly notes: ReadonlyMap<string, SourceNotes>;
+}
+
+/** The data sources and tools on which policies permit something. @param open to the caller. */
+export async function listCatalog(
+  { sources, tools, isStrict, policy, notes }: ListingParts,
+  open: readonly CatalogSource[],
+  caller: Caller,
+): Promise<CatalogListing> {
+  const dataSources: ListedSource[] = [];
+  for (const source of open) {
+    const intents = await intentsOn(policy, caller, source.name);
+    if (intents.length === 0) continue;
+    const description = notes.get(source.name)?.description;
+    dataSources.push({ ...source, intents, ...(description === undefined ? {} : { description }) });
+  }
+  const usable = new Map(dataSources.map(({ name, intents }) => [name, intents]));
+  const [first] = sources;
+  const isDefaultUsable = !isStrict && first !== undefined && usable.has(first.name);
+  return {
+    dataSources,
+    tools: tools.flatMap(({ name, dataSource, allowedIntents = INTENTS }) => {
+      const permitted = usable.get(dataSource) ?? [];
+      const intents = permitted.filter((each) => allowedIntents.includes(each));
+      return intents.length === 0 ? [] : [{ name, dataSource, intents }];
+    }),
+    ...(isDefaultUsable ? { defaultDataSource: first.name } : {}),
+  };
+}
+
+async function intentsOn(
+  policy: StatementPolicy,
+  caller: Caller,
+  dataSource: string,
+): Promise<readonly Intent[]> {
+  const intents: Intent[] = [];
+  for (const intent of INTENTS) {
+    if (await permits(policy, caller, dataSource, intent)) intents.push(intent);
+  }
+  return intents;
+}
+
+async function permits(
+  policy: StatementPolicy,
+  caller: Caller,
+  dataSource: string,
+  intent: Intent,
+): Promise<boolean> {
+  try {
+    await policy.permit(caller, { dataSource, intent });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // What needs an approval can be asked for.
+    if (error.code === "APPROVAL_REQUIRED") return true;
+    if (error.code === "POLICY_DENIED") return false;
+    throw error;
+  }
+}

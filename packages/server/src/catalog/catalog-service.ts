@@ -1,0 +1,366 @@
+import { type BatchEmbeddingProvider } from "../embedding/index.js";
+import type { StatementPolicy } from "../governance/index.js";
+import type { Caller } from "@steward/kernel/caller.js";
+import type { Clock } from "@steward/kernel/clock.js";
+import type { DataSourceAccess } from "@steward/kernel/data-source-access.js";
+import { AppError, invalidField } from "@steward/kernel/errors.js";
+import {
+  CATALOG_JOIN_PATHS_MAX,
+  CATALOG_JOIN_STEPS_MAX,
+  CATALOG_QUESTION_LENGTH_MAX,
+  CATALOG_RESULTS_DEFAULT,
+  CATALOG_RESULTS_MAX,
+  CATALOG_TOKENS_DEFAULT,
+  CATALOG_TOKENS_MAX,
+  CATALOG_TOKENS_MIN,
+} from "@steward/kernel/limits.js";
+import type { Log } from "@steward/kernel/log.js";
+import { nearMiss } from "../kernel/near-miss.js";
+import { type CatalogListing, listCatalog } from "./catalog-listing.js";
+import type { CatalogTable } from "./catalog-table.js";
+import { EarlierUses } from "./earlier-uses.js";
+import { joinGraph, joinPathsFrom } from "./join-paths.js";
+import type {
+  CatalogRows,
+  CatalogSchemas,
+  CatalogSource,
+  CatalogTool,
+  EarlierStatements,
+  SourceNotes,
+} from "./ports.js";
+import { Profiles } from "./profiles.js";
+import { type KnownSource, Snapshots } from "./snapshots.js";
+import { describeWithin, type TableDescription } from "./table-description.js";
+import { bestTables, type RankedTable, type VisibleOf } from "./table-search.js";
+import { type VisibleColumns, VisibleParts } from "./visible-parts.js";
+import { visibleTable } from "./visible-table.js";
+import { questionWords } from "./words.js";
+
+/** A search for tables. */
+export interface CatalogSearch {
+  /** A question or words. */
+  readonly query: string;
+  /** Absent: every data source that the caller may use. */
+  readonly dataSource?: string;
+  /** 1 to 50; absent: 10. */
+  readonly limit?: number;
+}
+
+/** A table that a search found. */
+export interface FoundTable {
+  readonly dataSource: string;
+  readonly table: string;
+  readonly kind: "table" | "view";
+  /** Higher is better; only the order means something. */
+  readonly score: number;
+  readonly description?: string;
+  /** Columns that match, the best first. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** An earlier successful statement about the table that resembles the question. */
+  readonly earlierStatement?: string;
+}
+
+/** A table to be described. */
+export interface DescribeRequest {
+  /** Absent: the only data source that has such a table. */
+  readonly dataSource?: string;
+  readonly table: string;
+  /** Tokens that the description may have; absent: 2000. */
+  readonly tokenBudget?: number;
+}
+
+/** A described table. */
+export interface DescribedResult extends TableDescription {
+  readonly dataSource: string;
+  readonly table: string;
+  /** Changes when anything changes in the data source's schema. */
+  readonly schemaVersion: string;
+}
+
+/** What the service is built on. */
+export interface CatalogServiceParts {
+  readonly sources: readonly CatalogSource[];
+  readonly tools: readonly CatalogTool[];
+  /** Whether tool names that are not listed are refused. */
+  readonly isStrict: boolean;
+  readonly access: DataSourceAccess;
+  readonly policy: StatementPolicy;
+  readonly schemas: CatalogSchemas;
+  readonly rows: CatalogRows;
+  readonly earlier: EarlierStatements;
+  readonly provider: BatchEmbeddingProvider;
+  /** By data source. */
+  readonly notes: ReadonlyMap<string, SourceNotes>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Tells callers which tools, data sources and tables there are for them. */
+export class CatalogService implements AsyncDisposable {
+  readonly #parts: CatalogServiceParts;
+  readonly #snapshots: Snapshots;
+  readonly #profiles: Profiles;
+  readonly #visible: VisibleParts;
+  readonly #earlier: EarlierUses;
+
+  constructor(parts: CatalogServiceParts) {
+    this.#parts = parts;
+    this.#snapshots = new Snapshots(parts);
+    this.#profiles = new Profiles(parts.rows, parts.clock);
+    this.#visible = new VisibleParts(parts.policy);
+    this.#earlier = new EarlierUses(parts.earlier, parts.tools, parts.sources);
+  }
+
+  /** The tools and data sources that the caller may use. */
+  list(caller: Caller): Promise<CatalogListing> {
+    return listCatalog(this.#parts, this.#sourcesFor(caller), caller);
+  }
+
+  /**
+   * The tables that answer a question best, by words and by meaning.
+   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND`, `POLICY_DENIED` for the data source; the
+   * signal's reason when that was aborted.
+   */
+  async search(
+    caller: Caller,
+    { query, dataSource, limit = CATALOG_RESULTS_DEFAULT }: CatalogSearch,
+    signal: AbortSignal,
+  ): Promise<readonly FoundTable[]> {
+    checkQuery(query);
+    checkInteger("limit", limit, [1, CATALOG_RESULTS_MAX]);
+    const sources = await this.#known(caller, this.#named(caller, dataSource));
+    const visibleOf: VisibleOf = (source, number) => this.#visibleOf(caller, source, number);
+    const [vector, earlier] = await Promise.all([
+      this.#vectorOf(query, signal),
+      this.#earlier.like(caller, query, { sources, visibleOf }, signal),
+    ]);
+    const question = {
+      words: questionWords(query),
+      ...(vector === undefined ? {} : { vector }),
+      earlier: earlier.scores,
+    };
+    const ranked = await bestTables(sources, question, limit, visibleOf);
+    return ranked.map((each) => {
+      return foundTable(each, this.#earlier.about(earlier.uses, each.source, each.number)[0]);
+    });
+  }
+
+  /**
+   * Describes a table within a budget of tokens; what the caller may not read is not in it.
+   * @throws AppError `INVALID_ARGUMENT`; `NOT_FOUND` for a table that there is not for the caller;
+   * `STORE_UNAVAILABLE` while the schema cannot be read; the signal's reason when that was aborted.
+   */
+  async describe(
+    caller: Caller,
+    { dataSource, table: name, tokenBudget = CATALOG_TOKENS_DEFAULT }: DescribeRequest,
+    signal: AbortSignal,
+  ): Promise<DescribedResult> {
+    checkInteger("token_budget", tokenBudget, [CATALOG_TOKENS_MIN, CATALOG_TOKENS_MAX]);
+    const named = this.#named(caller, dataSource);
+    const sources = await this.#known(caller, named);
+    const { source, table, number, visible } = await this.#tableOf(caller, sources, name);
+    const { snapshot } = source;
+    const visibleOf: VisibleOf = (at, other) => this.#visibleOf(caller, at, other);
+    const about = `${table.name} ${table.description ?? ""}`;
+    const [profile, earlier, neighbours] = await Promise.all([
+      this.#profileOf(caller, { source, number, visible }, signal),
+      this.#earlier.like(caller, about, { sources: [source], visibleOf }, signal),
+      this.#neighboursOf(source, number, visibleOf),
+    ]);
+    signal.throwIfAborted();
+    const shown = neighbours.find((each) => each.name === table.name) ?? table;
+    const description = describeWithin(
+      {
+        dataSource: source.dataSource,
+        table: shown,
+        ...(profile === undefined ? {} : { profile }),
+        joinPaths: joinPathsFrom(joinGraph(neighbours), table.name, PATHS),
+        statements: this.#earlier.about(earlier.uses, source, number),
+      },
+      tokenBudget,
+    );
+    return {
+      ...description,
+      dataSource: source.dataSource,
+      table: table.name,
+      schemaVersion: snapshot.version,
+    };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#snapshots[Symbol.asyncDispose]();
+  }
+
+  /** Reads a table's rows; its values are found by later searches of the organization. */
+  async #profileOf(
+    caller: Caller,
+    { source, number, visible }: Pick<RankedTable, "source" | "number" | "visible">,
+    signal: AbortSignal,
+  ): ReturnType<Profiles["of"]> {
+    const { dataSource, snapshot } = source;
+    const table = snapshot.tables[number];
+    if (table === undefined) return undefined;
+    const asked = { dataSource, dialect: snapshot.dialect, table, visible };
+    const profile = await this.#profiles.of(caller, asked, signal);
+    if (profile !== undefined) snapshot.learn(number, profile.values);
+    return profile;
+  }
+
+  /** The tables within reach of joins, the table itself first, as the caller may see them. */
+  async #neighboursOf(
+    source: KnownSource,
+    number: number,
+    visibleOf: VisibleOf,
+  ): Promise<readonly CatalogTable[]> {
+    const { snapshot } = source;
+    const start = snapshot.tables[number]?.name ?? "";
+    const reach = { stepsMax: CATALOG_JOIN_STEPS_MAX, pathsMax: CATALOG_JOIN_PATHS_MAX * 4 };
+    const reached = joinPathsFrom(snapshot.joins, start, reach).map(({ to }) => to);
+    const visible = new Map<string, NonNullable<VisibleColumns>>();
+    for (const name of [start, ...reached]) {
+      const columns = await visibleOf(source, snapshot.find(name) ?? -1);
+      if (columns !== undefined) visible.set(name, columns);
+    }
+    return [...visible].flatMap(([name, columns]) => {
+      const table = snapshot.tables[snapshot.find(name) ?? -1];
+      return table === undefined ? [] : [visibleTable(table, columns, visible)];
+    });
+  }
+
+  async #tableOf(
+    caller: Caller,
+    sources: readonly KnownSource[],
+    name: string,
+  ): Promise<
+    Pick<RankedTable, "source" | "number" | "visible"> & { readonly table: CatalogTable }
+  > {
+    const found = [];
+    for (const source of sources) {
+      const number = source.snapshot.find(name);
+      const table = number === undefined ? undefined : source.snapshot.tables[number];
+      if (number === undefined || table === undefined) continue;
+      const visible = await this.#visibleOf(caller, source, number);
+      if (visible !== undefined) found.push({ source, number, table, visible });
+    }
+    const [first, second] = found;
+    if (first === undefined) throw await this.#unknownTable(caller, sources, name);
+    if (second === undefined) return first;
+    const names = found.map(({ source }) => source.dataSource).join(", ");
+    throw invalidField(
+      "data_source",
+      `must name one of the data sources with such a table: ${names}`,
+    );
+  }
+
+  async #unknownTable(
+    caller: Caller,
+    sources: readonly KnownSource[],
+    name: string,
+  ): Promise<AppError> {
+    const where = sources.map(({ dataSource }) => dataSource).join(", ");
+    const unknown = `There is no table ${JSON.stringify(name)} in ${where}`;
+    for (const source of sources) {
+      const { tables } = source.snapshot;
+      const meant = nearMiss(
+        name,
+        tables.map((table) => table.name),
+      );
+      const number = meant === undefined ? undefined : source.snapshot.find(meant);
+      if (number === undefined || meant === undefined) continue;
+      const visible = await this.#visibleOf(caller, source, number);
+      if (visible !== undefined)
+        return new AppError("NOT_FOUND", `${unknown}; did you mean ${meant}?`);
+    }
+    return new AppError("NOT_FOUND", `${unknown}; search the catalog for what you need`);
+  }
+
+  async #visibleOf(caller: Caller, source: KnownSource, number: number): Promise<VisibleColumns> {
+    const table = source.snapshot.tables[number];
+    return table && this.#visible.of(caller, source.dataSource, table);
+  }
+
+  /** The data source of this name, or all that the caller may use. @throws AppError. */
+  #named(caller: Caller, dataSource: string | undefined): readonly CatalogSource[] {
+    const open = this.#sourcesFor(caller);
+    if (dataSource === undefined) return open;
+    const { access, sources } = this.#parts;
+    const named = sources.find(({ name }) => name === dataSource);
+    if (named === undefined) {
+      const known = open.map(({ name }) => name).join(", ");
+      const message = `There is no data source ${JSON.stringify(dataSource)}; there are: ${known}`;
+      throw new AppError("NOT_FOUND", message);
+    }
+    access.require(caller, dataSource);
+    return [named];
+  }
+
+  #sourcesFor(caller: Caller): readonly CatalogSource[] {
+    const { access, sources } = this.#parts;
+    return sources.filter(({ name }) => access.refusal(caller, name) === undefined);
+  }
+
+  /** @throws AppError `STORE_UNAVAILABLE` when none of the schemas can be read. */
+  async #known(caller: Caller, sources: readonly CatalogSource[]): Promise<readonly KnownSource[]> {
+    const known = await Promise.all(sources.map(({ name }) => this.#snapshots.of(caller, name)));
+    const readable = known.filter((each) => each !== undefined);
+    if (readable.length > 0 || sources.length === 0) return readable;
+    const names = sources.map(({ name }) => name).join(", ");
+    throw new AppError(
+      "STORE_UNAVAILABLE",
+      `The schema of ${names} cannot be read now; ask again`,
+      {
+        retryAfterMs: 1000,
+      },
+    );
+  }
+
+  /** Undefined when the provider cannot be asked now: the words are enough to search by. */
+  async #vectorOf(query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
+    try {
+      return await this.#parts.provider.embed(query, { inputType: "query", signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#parts.log.debug({ err: error }, "a question is searched for by its words alone");
+      return undefined;
+    }
+  }
+}
+
+const PATHS = { stepsMax: CATALOG_JOIN_STEPS_MAX, pathsMax: CATALOG_JOIN_PATHS_MAX };
+/** Matching columns that a found table shows. */
+const MATCHING_COLUMNS_MAX = 8;
+
+function foundTable(ranked: RankedTable, statement: string | undefined): FoundTable {
+  const { source, number, score, columns, visible } = ranked;
+  const table = source.snapshot.tables[number];
+  const { name = "", kind = "table", description } = table ?? {};
+  const types = new Map(table?.columns.map((column) => [column.name, column.type]));
+  return {
+    dataSource: source.dataSource,
+    table: name,
+    kind,
+    score: Math.round(score * 1e4) / 1e4,
+    ...(description === undefined ? {} : { description }),
+    columns: columns
+      .filter((column) => visible.has(column))
+      .slice(0, MATCHING_COLUMNS_MAX)
+      .map((column) => ({ name: column, type: types.get(column) ?? "" })),
+    ...(statement === undefined ? {} : { earlierStatement: statement }),
+  };
+}
+
+function checkQuery(query: string): void {
+  if (query.trim() === "") throw invalidField("query", "must not be empty");
+  if (query.length <= CATALOG_QUESTION_LENGTH_MAX) return;
+  const most = String(CATALOG_QUESTION_LENGTH_MAX);
+  throw invalidField("query", `must have at most ${most} characters`);
+}
+
+function checkInteger(
+  field: string,
+  value: number,
+  [least, most]: readonly [number, number],
+): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw invalidField(field, `must be an integer from ${String(least)} to ${String(most)}`);
+}

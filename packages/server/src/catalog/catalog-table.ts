@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import type { Dialect } from "../governance/index.js";
+import type { Relation, RelationColumn, RelationKey } from "@steward/schema";
+import type { SourceNotes } from "./ports.js";
+
+/** A column of a {@link CatalogTable}. */
+export interface CatalogColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly isNotNull: boolean;
+  /** What the owner or the database's COMMENT says of it. */
+  readonly description?: string;
+  readonly enumValues?: readonly string[];
+}
+
+/** A table or view with what is known of it without reading its rows. */
+export interface CatalogTable {
+  /** As an agent writes it. */
+  readonly name: string;
+  /** As policies name it: in lower case; on PostgreSQL with its schema. */
+  readonly policyName: string;
+  /** As it is written in a query: quoted; on PostgreSQL with its schema. */
+  readonly quotedName: string;
+  readonly kind: "table" | "view";
+  /** What the owner or the database's COMMENT says of it. */
+  readonly description?: string;
+  /** Questions that the owner says the table answers. */
+  readonly questions: readonly string[];
+  readonly columns: readonly CatalogColumn[];
+  readonly primaryKey: readonly string[];
+  readonly uniqueKeys: readonly (readonly string[])[];
+  readonly foreignKeys: readonly RelationKey[];
+  /** SHA-256 of everything above, in hexadecimal. */
+  readonly fingerprint: string;
+}
+
+/** A table with its owner's notes, which win over the database's comments. */
+export function catalogTable(relation: Relation, notes?: SourceNotes): CatalogTable {
+  const { name, bareName, schemaName, kind, primaryKey, uniqueKeys, foreignKeys } = relation;
+  const said = notes?.tables.get(name.toLowerCase());
+  const table = {
+    name,
+    policyName: [...(schemaName === undefined ? [] : [schemaName]), bareName]
+      .join(".")
+      .toLowerCase(),
+    quotedName: [...(schemaName === undefined ? [] : [schemaName]), bareName].map(quoted).join("."),
+    kind,
+    ...describedAs(said?.description ?? relation.comment),
+    questions: said?.questions ?? [],
+    columns: relation.columns.map((column) =>
+      catalogColumn(column, said?.columns.get(column.name.toLowerCase())),
+    ),
+    ...{ primaryKey, uniqueKeys, foreignKeys },
+  };
+  const fingerprint = createHash("sha256").update(JSON.stringify(table)).digest("hex");
+  return { ...table, fingerprint };
+}
+
+function catalogColumn(column: RelationColumn, note: string | undefined): CatalogColumn {
+  const { name, type, isNotNull, enumValues, comment } = column;
+  return {
+    ...{ name, type, isNotNull },
+    ...describedAs(note ?? comment),
+    ...(enumValues === undefined ? {} : { enumValues }),
+  };
+}
+
+function describedAs(text: string | undefined): { readonly description?: string } {
+  return text === undefined || text.trim() === "" ? {} : { description: text.trim() };
+}
+
+/** A name as SQL writes it, whatever it contains. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** How the name of a table is looked up: any case, with or without the schema `public`. */
+export function lookupName(name: string, dialect: Dialect): string {
+  const plain = name.replaceAll('"', "").trim().toLowerCase();
+  return dialect === "postgres" && plain.startsWith("public.")
+    ? plain.slice("public.".length)
+    : plain;
+}

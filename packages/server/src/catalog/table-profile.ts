@@ -1,0 +1,111 @@
+import type { Dialect } from "../governance/index.js";
+import {
+  CATALOG_LISTED_VALUES_MAX,
+  CATALOG_PROFILE_COLUMNS_MAX,
+  CATALOG_PROFILE_ROWS_MAX,
+  CATALOG_VALUE_LENGTH_MAX,
+} from "@steward/kernel/limits.js";
+import { type CatalogColumn, type CatalogTable, quoted } from "./catalog-table.js";
+import type { CatalogRow } from "./ports.js";
+
+/** How many rows a table has, as far as it was cheap to find out. */
+export interface RowEstimate {
+  readonly rows: number;
+  /** `exact`, `at_least`, or `about`: the engine's statistics. */
+  readonly kind: "exact" | "at_least" | "about";
+}
+
+/** What the rows of a table look like, by those columns that were read. */
+export interface TableProfile {
+  readonly estimate?: RowEstimate;
+  /** A few rows. */
+  readonly sampleRows: readonly CatalogRow[];
+  /** By column, the distinct values that were read of a column with few of them. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** Whether every row was read, so that `values` are all there are. */
+  readonly isComplete: boolean;
+}
+
+/** A query for rows from which a profile is made; its columns are those of the table. */
+export function profileQuery(
+  table: CatalogTable,
+  columns: readonly CatalogColumn[],
+  dialect: Dialect,
+): string {
+  const shown = columns
+    .slice(0, CATALOG_PROFILE_COLUMNS_MAX)
+    .map((column) => `${shortened(column, dialect)} AS ${quoted(column.name)}`);
+  return `SELECT ${shown.join(", ")} FROM ${table.quotedName} LIMIT ${String(CATALOG_PROFILE_ROWS_MAX)}`;
+}
+
+/** A query for the number of rows of a table that has more of them than are read. */
+export function countQuery({ quotedName }: CatalogTable): string {
+  const limit = String(CATALOG_COUNTED_ROWS_MAX + 1);
+  return `SELECT count(*) AS "rows" FROM (SELECT 1 AS "one" FROM ${quotedName} LIMIT ${limit}) AS "some"`;
+}
+
+/** Rows that are counted before an estimate says "at least". */
+const CATALOG_COUNTED_ROWS_MAX = 100_000;
+
+/** What rows that {@link profileQuery} returned say of a table. */
+export function profileOf(rows: readonly CatalogRow[]): TableProfile {
+  const isComplete = rows.length < CATALOG_PROFILE_ROWS_MAX;
+  const names = Object.keys(rows[0] ?? {});
+  return {
+    ...(isComplete ? { estimate: { rows: rows.length, kind: "exact" } } : {}),
+    sampleRows: rows.slice(0, SAMPLE_ROWS),
+    values: new Map(
+      names.flatMap((name) => {
+        const values = fewValues(rows.map((row) => row[name]));
+        return values === undefined ? [] : [[name, values] as const];
+      }),
+    ),
+    isComplete,
+  };
+}
+
+/** The estimate that a count of {@link countQuery} gives. */
+export function estimateOf([row]: readonly CatalogRow[]): RowEstimate | undefined {
+  const rows = Number(row?.["rows"]);
+  if (!Number.isFinite(rows)) return undefined;
+  return rows > CATALOG_COUNTED_ROWS_MAX
+    ? { rows: CATALOG_COUNTED_ROWS_MAX, kind: "at_least" }
+    : { rows, kind: "exact" };
+}
+
+const SAMPLE_ROWS = 3;
+/** A column with few values repeats them: a table with five rows of five names has no such column. */
+const ROWS_PER_VALUE = 2;
+
+/** The distinct values of a column when there are only few, the most frequent first. */
+function fewValues(cells: readonly unknown[]): readonly string[] | undefined {
+  const counts = new Map<string, number>();
+  let present = 0;
+  for (const cell of cells) {
+    if (cell === null || cell === undefined || typeof cell === "object") continue;
+    present += 1;
+    // eslint-disable-next-line @typescript-eslint/no-base-to-string -- objects were skipped.
+    const value = String(cell);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (counts.size > CATALOG_LISTED_VALUES_MAX) return undefined;
+  }
+  if (counts.size === 0 || counts.size * ROWS_PER_VALUE > present) return undefined;
+  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
+}
+
+/** A column's value, cut so that a row with long texts stays small. Binary values are left out. */
+function shortened({ name, type }: CatalogColumn, dialect: Dialect): string {
+  const column = quoted(name);
+  const length = String(CATALOG_VALUE_LENGTH_MAX);
+  if (dialect === "postgres") {
+    if (type === "bytea") return "NULL";
+    return SHORT_TYPES.test(type) ? column : `left(${column}::text, ${length})`;
+  }
+  return (
+    `CASE typeof(${column}) WHEN 'text' THEN substr(${column}, 1, ${length}) ` +
+    `WHEN 'blob' THEN NULL ELSE ${column} END`
+  );
+}
+
+/** Types of PostgreSQL whose values are short and are numbers or truth values in JSON too. */
+const SHORT_TYPES = /^(smallint|integer|bigint|real|double precision|numeric(\(.*\))?|boolean)$/;

@@ -1,0 +1,35 @@
+import type { Catalog, CatalogDescription, CatalogMatch } from "@steward/protocol/rest";
+import type { CatalogListing, DescribedResult, FoundTable } from "../../../catalog/index.js";
+
+/** What a caller may use. */
+export function catalogMessage(listing: CatalogListing): Catalog {
+  const { dataSources, tools, defaultDataSource } = listing;
+  return {
+    data_sources: dataSources,
+    tools: tools.map(({ name, dataSource, intents }) => {
+      return { name, data_source: dataSource, intents };
+    }),
+    ...(defaultDataSource === undefined ? {} : { default_data_source: defaultDataSource }),
+  };
+}
+
+/** A table that a search found. */
+export function matchMessage(found: FoundTable): CatalogMatch {
+  const { dataSource, earlierStatement, ...rest } = found;
+  return {
+    data_source: dataSource,
+    ...rest,
+    ...(earlierStatement === undefined ? {} : { earlier_statement: earlierStatement }),
+  };
+}
+
+/** A described table. */
+export function descriptionMessage(described: DescribedResult): CatalogDescription {
+  const { dataSource, leftOut, schemaVersion, ...rest } = described;
+  return {
+    data_source: dataSource,
+    ...rest,
+    left_out: leftOut,
+    schema_version: schemaVersion,
+  };
+}

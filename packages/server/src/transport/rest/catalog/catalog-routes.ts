@@ -1,0 +1,74 @@
+import {
+  catalogDescriptionSchema,
+  catalogMatchSchema,
+  catalogSchema,
+  catalogSearchRequestSchema,
+  dataOf,
+  describeTableRequestSchema,
+} from "@steward/protocol/rest";
+import * as z from "zod";
+import type { CatalogService } from "../../../catalog/index.js";
+import { errors, json } from "../described-replies.js";
+import type { RestApp } from "../rest-app.js";
+import { catalogMessage, descriptionMessage, matchMessage } from "./catalog-messages.js";
+
+const tags = ["Catalog"];
+
+/** The catalog endpoints (Decision §18). */
+export function addCatalogRoutes(app: RestApp, catalog: CatalogService): void {
+  const list = {
+    operationId: "listCatalog",
+    summary: "List the tools and data sources that you may use",
+    description: "A data source is listed when your policies permit at least one intent on it.",
+    tags,
+    response: { 200: json("What you may use", dataOf(catalogSchema)) },
+  };
+  app.get("/api/catalog", { schema: list }, async ({ context }) => ({
+    data: catalogMessage(await catalog.list(context)),
+  }));
+  const search = {
+    operationId: "searchCatalog",
+    summary: "Find the tables that answer a question",
+    description:
+      "Tables and views by words and by meaning: names, comments, owners' descriptions, values that were read, and " +
+      "earlier successful statements. What your policies forbid to read is neither shown nor searched.",
+    tags,
+    body: catalogSearchRequestSchema,
+    response: {
+      200: json("The tables, best first", dataOf(z.array(catalogMatchSchema).readonly())),
+      ...errors(403, 404),
+    },
+  };
+  app.post("/api/catalog/search", { schema: search }, async ({ body, context }) => {
+    const { query, data_source: dataSource, limit } = body;
+    const request = {
+      query,
+      ...(dataSource === undefined ? {} : { dataSource }),
+      ...(limit === undefined ? {} : { limit }),
+    };
+    const found = await catalog.search(context, request, context.signal);
+    return { data: found.map(matchMessage) };
+  });
+  const describe = {
+    operationId: "describeTable",
+    summary: "Describe a table for an LLM",
+    description:
+      "Columns, keys, values of columns with few of them, joins to other tables, sample rows and earlier statements, " +
+      "in this order as far as the token budget allows. What your policies forbid to read is not in it.",
+    tags,
+    body: describeTableRequestSchema,
+    response: {
+      200: json("The description", dataOf(catalogDescriptionSchema)),
+      ...errors(403, 404),
+    },
+  };
+  app.post("/api/catalog/describe", { schema: describe }, async ({ body, context }) => {
+    const { table, data_source: dataSource, token_budget: tokenBudget } = body;
+    const request = {
+      table,
+      ...(dataSource === undefined ? {} : { dataSource }),
+      ...(tokenBudget === undefined ? {} : { tokenBudget }),
+    };
+    return { data: descriptionMessage(await catalog.describe(context, request, context.signal)) };
+  });
+}
